@@ -12,7 +12,6 @@ rows() {
 	build|C compiler|command -v "${CC%% *}"|gcc|gcc|gcc|
 	build|pkg-config|command -v pkg-config|pkg-config|pkgconf-pkg-config||
 	build|hwloc|pkg-config --exists hwloc|libhwloc-dev|hwloc-devel|hwloc|
-	build|inih|pkg-config --exists inih|libinih-dev|inih-devel||
 	build|jansson|pkg-config --exists jansson|libjansson-dev|jansson-devel||
 	build|xxHash|pkg-config --exists libxxhash|libxxhash-dev|xxhash-devel||
 	build|libsodium|pkg-config --exists libsodium|libsodium-dev|libsodium-devel|libsodium|

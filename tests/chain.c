@@ -313,7 +313,7 @@ static struct chain_words chain_judge(const struct chain *c, struct chain_run *r
 /* Whether `blocks = auto` has enough, at 1 %. */
 static bool chain_precise(struct chain_run *run)
 {
-	const bool none[CHAIN_VARIANTS] = {false};
+	const unsigned none[CHAIN_VARIANTS] = {0};
 	struct stop_width width;
 	struct summary s;
 	struct status st = {""};

@@ -19,7 +19,7 @@
 #include "../harness/core/buffers.h"
 #include "../harness/core/loop.h"
 #include "../harness/exchange/hosts_link.h"
-#include "../harness/record/record_line.h"
+#include "../harness/record/record_file.h"
 #include "../harness/report/html.h"
 #include "../harness/report/gnuplot.h"
 #include "../harness/run/folder.h"

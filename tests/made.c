@@ -5,7 +5,7 @@
 #include "../harness/arena.h"
 #include "../harness/coll/value.h"
 #include "../harness/chapters/reasons.h"
-#include "../harness/record/record_line.h"
+#include "../harness/record/record_file.h"
 #include "cli.h"
 #include "scratch.h"
 

@@ -32,7 +32,7 @@ static struct plan_machine machine = {.cores = 4, .capacity = capacity};
 static inline struct spec_variant *variant_add(const char *name, const char *mode)
 {
 	struct spec_variant *v = &spec.variants[spec.nvariants++];
-	*v = (struct spec_variant){.at.line = 10 * spec.nvariants};
+	*v = (struct spec_variant){.at = 10 * spec.nvariants};
 	strcpy(v->name, name);
 	settings_default(&v->settings);
 	strcpy(v->settings.mode, mode);

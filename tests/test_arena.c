@@ -71,9 +71,9 @@ TEST(scratch_is_zero_again_and_what_is_deferred_is_done_once)
 
 static int stop(struct status *st)
 {
-	const bool none[MADE_VARIANTS] = {false};
+	const unsigned none[MADE_VARIANTS] = {0};
 	const struct stop_state now = {.folder = made_folder,
-	                               .given_up = none,
+	                               .failed = none,
 	                               .precision = 0.01,
 	                               .budget_s = 3600,
 	                               .blocks = 10};

@@ -118,12 +118,12 @@ static struct record_end consider(struct stop_state now)
 TEST(it_looks_at_what_is_left_to_compare)
 {
 	const double any = 1e9; /* wider than any interval: noise decides nothing */
-	const bool none[2] = {false, false}, twin[2] = {false, true}, reference[2] = {true};
+	const unsigned none[2] = {0}, twin[2] = {0, GIVE_UP}, reference[2] = {GIVE_UP};
 	char path[512];
 	cli_expect(run(QUIET("1ms"), "blocks=10", "precision=1%"), 0, "10 blocks");
 	strcpy(path, here_path(""));
 	struct stop_state now = {.folder = path,
-	                         .given_up = none,
+	                         .failed = none,
 	                         .precision = any,
 	                         .budget_s = 3600,
 	                         .blocks = 10,
@@ -140,10 +140,10 @@ TEST(it_looks_at_what_is_left_to_compare)
 	now.blocks = 11; /* no look here */
 	assert_string_equal(consider(now).reason, "");
 	now.blocks = 10;
-	now.given_up = twin;
+	now.failed = twin;
 	assert_string_equal(consider(now).reason, "blocks");
 	assert_says(consider(now).text, "nothing can be compared");
-	now.given_up = reference;
+	now.failed = reference;
 	assert_string_equal(consider(now).reason, "blocks");
 }
 
@@ -170,12 +170,12 @@ static void with_gap(json_t *environment)
 /* 4 KiB to 16 MiB: small are the first three sizes, large is the last. */
 static struct record_end consider_made(void (*environment)(json_t *environment))
 {
-	const bool none[5] = {false};
+	const unsigned none[5] = {0};
 	const struct made m = {
 	    .blocks = 10, .sizes = 7, .rows = 1, .environment = environment, .stamps = noisy_there};
 	made_write(&m);
 	return consider((struct stop_state){.folder = made_folder,
-	                                    .given_up = none,
+	                                    .failed = none,
 	                                    .precision = 0.01,
 	                                    .budget_s = 3600,
 	                                    .blocks = 10,

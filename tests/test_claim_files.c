@@ -222,7 +222,6 @@ TEST(a_section_says_what_is_asked_without_a_variant)
 	    {"null", {"--only=a,b", "calls=1"}, "b", "a", "second"},
 	    {"null", {"--only=a,old", "calls=1"}, "", "", "second"},
 	};
-	static struct claim_list asked;
 	struct status st;
 	loads(LACKING, "null");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -230,18 +229,16 @@ TEST(a_section_says_what_is_asked_without_a_variant)
 		              &spec, &st) ||
 		    plan_it(&st))
 			fail_msg("%s", st.text);
-		plan_asked(&plan, &asked);
-		assert_string_equal(asked.gap.from, rows[i].from);
-		assert_string_equal(asked.gap.to, rows[i].to);
-		assert_string_equal(asked.primary, rows[i].primary);
+		assert_string_equal(plan.asked.gap.from, rows[i].from);
+		assert_string_equal(plan.asked.gap.to, rows[i].to);
+		assert_string_equal(plan.asked.primary, rows[i].primary);
 		plan_free(&plan);
 	}
 	/* Measured, it leaves the gap of all machines. */
 	strcpy(spec.lacking.variant, "a");
 	strcpy(spec.asked.gap.from, "a");
 	assert_int_equal(plan_it(&st), 0);
-	plan_asked(&plan, &asked);
-	assert_string_equal(asked.gap.from, "a");
+	assert_string_equal(plan.asked.gap.from, "a");
 	plan_free(&plan);
 }
 

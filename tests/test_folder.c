@@ -14,7 +14,6 @@
 #include <zlib.h>
 
 #include "../harness/record/record.h"
-#include "../harness/record/record_file.h"
 #include "../harness/run/folder.h"
 #include "here.h"
 #include "test.h"
@@ -25,17 +24,6 @@
 #define ALONE "[variant s]\nmode = single\n"
 
 static char run[PATH_MAX], record[PATH_MAX + 16];
-static bool cut_next; /* by another program, between the next look at a length and reading */
-
-/* In place of libc's. */
-int fstat(int fd, struct stat *out)
-{
-	int result = fstatat(fd, "", out, AT_EMPTY_PATH);
-	if (cut_next && ftruncate(fd, 0))
-		abort();
-	cut_next = false;
-	return result;
-}
 
 /* A run of one block, from here on at `run`, its record at `record`. */
 static void measure(void)
@@ -219,22 +207,6 @@ TEST(a_torn_line_is_cut_off_and_one_without_its_newline_is_kept)
 		assert_int_equal(blocks(), 2);
 		cli_clean(results);
 	}
-}
-
-/* If it were mapped, the missing part would be a signal. */
-TEST(a_record_that_is_cut_while_it_is_read_is_an_error)
-{
-	off_t bytes = -1;
-	cli_write(folder, "r", "{\"a\":1}\n{\"b\":2}");
-	snprintf(record, sizeof record, "%s/r", folder);
-	int fd = open(record, O_RDWR);
-	cut_next = true;
-	assert_int_equal(record_file_settle(fd, &bytes), -1);
-	assert_int_equal(errno, ESTALE);
-	assert_int_equal(bytes, -1);
-	assert_int_equal(record_file_settle(fd, &bytes), 0);
-	assert_int_equal(bytes, 0);
-	close(fd);
 }
 
 /* Whole, and cut off within its compressed data: then the readable part is kept. */

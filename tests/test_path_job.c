@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "../harness/record/record.h"
-#include "../harness/run/path_job.h"
 #include "../harness/run/job.h"
 #include "../harness/run/runner.h"
 #include "json.h"
@@ -84,15 +83,9 @@ static void play(const char *script)
 
 static int collect(struct status *st)
 {
-	const struct path_job q = {.plan = &runner->plan,
-	                           .self = self,
-	                           .scratch = runner->folder.scratch,
-	                           .timeout_s = 60,
-	                           .variant = (unsigned)(variant("a") - runner->plan.variants),
-	                           .order = 7,
-	                           .trials = runner->folder.trials};
-	assert_true(path_job_wanted(&runner->plan, q.variant));
-	return path_job_run(&q, st);
+	const unsigned a = (unsigned)(variant("a") - runner->plan.variants);
+	assert_true(path_job_wanted(&runner->plan, a));
+	return path_job_run(runner, a, 7, st);
 }
 
 /* The settings of the last job, or the record. The caller frees. */

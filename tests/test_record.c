@@ -8,7 +8,7 @@
 
 #include "../harness/backend/table.h"
 #include "../harness/record/record.h"
-#include "../harness/record/record_line.h"
+#include "../harness/record/record_file.h"
 #include "here.h"
 #include "test.h"
 

@@ -33,7 +33,7 @@ TEST(what_a_run_has_is_told)
 {
 	struct status st = {""};
 	struct trial trial = {.experiment = "x", .variant = "a"};
-	struct resume resume;
+	struct record_run run;
 	char file[96];
 	json_t *env = environment();
 	json_t *b = json_deep_copy(json_array_get(json_object_get(env, "variants"), 0));
@@ -51,13 +51,12 @@ TEST(what_a_run_has_is_told)
 	trial.block = 1;
 	assert_int_equal(record_write_failure(out, &trial, "why", &st), 0);
 	fclose(out);
-	assert_works(resume_read(folder, &resume, &st), st);
-	assert_int_equal(resume.first_block, 2);
-	assert_int_equal(resume.seed, 0x2a);
-	assert_true(json_is_false(json_object_get(resume.paths, "a")));
-	assert_null(json_object_get(resume.paths, "b"));
-	json_decref(resume.environment);
-	json_decref(resume.paths);
+	assert_works(resume_load(folder, &run, &st), st);
+	assert_int_equal(record_next_block(&run), 2);
+	assert_int_equal(run.npaths, 1);
+	assert_string_equal(run.paths[0].variant, "a");
+	assert_false(run.paths[0].as_expected);
+	record_free(&run);
 	json_decref(env);
 	cli_clean(folder);
 }

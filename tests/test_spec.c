@@ -43,7 +43,7 @@ TEST(test_everything_said)
 	assert_int_equal(a->delay_rank, 3);
 	assert_int_equal(a->nenv, 1);
 	assert_string_equal(a->env[0], "NCCL_DEBUG=INFO,a=b");
-	assert_int_equal(variant("a")->at.line, 18);
+	assert_int_equal(variant("a")->at, 18);
 	assert_string_equal(b->mode, "");
 	assert_int_equal(layout_ranks(b->layout), 8);
 	assert_string_equal(b->path, "auto");
@@ -166,7 +166,7 @@ TEST(test_bad_lines)
 	assert_int_equal(strlen(spec.variants[0].name), 40);
 
 	snprintf(text, sizeof text, "[experiment]\ntitle = %0*d\n", 250, 0);
-	refuse(text, 2, "too long");
+	refuse(text, 2, "allowed is 1 to 127");
 	snprintf(text, sizeof text, "[experiment]\ntitle = %0*d\n", 128, 0);
 	refuse(text, 2, "allowed is 1 to 127");
 	snprintf(text, sizeof text, BASE ONE "; %0*d\n", 600, 0); /* a comment may be */
@@ -268,7 +268,7 @@ TEST(test_like)
 	assert_int_equal(c->settings.delay_ns, 3000); /* own keys win, wherever `like` is */
 	assert_string_equal(c->settings.mode, "processes");
 	assert_true(has_env(c, "NCCL_A=9"));
-	assert_int_equal(c->at.line, 15);
+	assert_int_equal(c->at, 15);
 	refuse(BASE "[variant b]\nlike = a\n[variant a]\nmode = single\n", 5, "allowed is none");
 	refuse(BASE "[variant b]\nlike = b\nmode = single\n", 5, "names no variant above");
 }

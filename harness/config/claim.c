@@ -160,7 +160,6 @@ static const struct field gap_rows[] = {
     {"bytes", FIELD_RANGE, .at = offsetof(struct gap, bytes)},
 };
 
-static const struct field primary_row = {"primary", FIELD_NAME, 0, TRIAL_NAME_BYTES, .optional = true};
 // clang-format on
 
 const struct fields claim_factor_fields = FIELDS_OF(factor_rows, struct factor),
@@ -175,6 +174,25 @@ static const struct fields of_every = {claim_rows, OF_EVERY, sizeof(struct claim
                            of_tested = {claim_rows + OF_EVERY, OF_NEEDED - OF_EVERY,
                                         sizeof(struct claim)},
                            of_needed = {claim_rows + OF_NEEDED, 1, sizeof(struct claim)};
+
+#define ASKED(FIELD) offsetof(struct claim_list, FIELD)
+#define LIST(FIELD)  ASKED(FIELD), ASKED(n##FIELD)
+// clang-format off
+static const struct field list_rows[] = {
+    {"factors", FIELD_ARRAY, LIST(factors), .hi = CLAIM_MAX, .list = &claim_factor_fields, .optional = true},
+    {"claims", FIELD_ARRAY, LIST(claims), .hi = CLAIM_MAX, .list = &of_every, .optional = true},
+    {"sources", FIELD_ARRAY, LIST(sources), .hi = CLAIM_SOURCES, .list = &claim_source_fields, .optional = true},
+    {"gap", FIELD_OBJECT, ASKED(gap), .list = &gaps, .optional = true},
+    {"primary", FIELD_NAME, ASKED(primary), TRIAL_NAME_BYTES, .optional = true},
+};
+// clang-format on
+static const struct fields lists = FIELDS_OF(list_rows, struct claim_list);
+
+/* Its other members, after those of every claim. */
+static const struct fields *rest_of(const struct claim *c)
+{
+	return c->test == CLAIM_NEEDS ? &of_needed : &of_tested;
+}
 
 /* " of 60%" after a test's share, or nothing; *share is cut before it. */
 static int of_read(char *share, double *of, struct status *st)
@@ -215,34 +233,25 @@ static int test_read(const struct field *key, const char *text, void *base, stru
 
 int claim_list_put(const struct claim_list *list, json_t *environment)
 {
-	json_t *claims = json_array();
-	int bad = 0;
-	for (unsigned i = 0; i < list->nclaims; i++) {
-		const struct claim *c = &list->claims[i];
-		json_t *json = field_object(&of_every, c);
-		bad |= json_object_update_new(
-		    json, field_object(c->test == CLAIM_NEEDS ? &of_needed : &of_tested, c));
-		bad |= json_array_append_new(claims, json);
-	}
-	bad |= json_object_set_new(environment, "factors",
-	                           field_list(&claim_factor_fields, list->factors, list->nfactors));
-	bad |= json_object_set_new(environment, "claims", claims);
-	if (list->nsources)
-		bad |= json_object_set_new(
-		    environment, "sources",
-		    field_list(&claim_source_fields, list->sources, list->nsources));
-	bad |= json_object_set_new(
-	    environment, "gap", list->gap.from[0] ? field_object(&gaps, &list->gap) : json_null());
-	if (list->primary[0])
-		bad |= json_object_set_new(environment, "primary", json_string(list->primary));
-	return bad ? -1 : 0;
+	json_t *all = field_object(&lists, list), *claims = json_object_get(all, "claims");
+	int bad = !all;
+	for (unsigned i = 0; i < list->nclaims && !bad; i++)
+		bad = json_object_update_new(
+		    json_array_get(claims, i),
+		    field_object(rest_of(&list->claims[i]), &list->claims[i]));
+	if (!list->nsources)
+		json_object_del(all, "sources");
+	if (!list->primary[0])
+		json_object_del(all, "primary");
+	if (!list->gap.from[0])
+		json_object_set_new(all, "gap", json_null());
+	return json_object_update_new(environment, all) || bad ? -1 : 0;
 }
 
 static int claim_take(const json_t *from, struct claim *out, struct status *st)
 {
 	out->pace = out->coll = out->regime = -1;
-	if (field_object_take(&of_every, from, out, st) ||
-	    field_object_take(out->test == CLAIM_NEEDS ? &of_needed : &of_tested, from, out, st))
+	if (field_object_take(rest_of(out), from, out, st))
 		return -1;
 	if (!out->left_coll[0] != !out->right_coll[0] ||
 	    (out->left_coll[0] && (claim_coll(out, false) < 0 || claim_coll(out, true) < 0)))
@@ -251,51 +260,19 @@ static int claim_take(const json_t *from, struct claim *out, struct status *st)
 	return 0;
 }
 
-/* The i-th of a list; gap and primary claim are no lists. */
-static int part_take(const char *key, const json_t *from, unsigned i, struct claim_list *list,
-                     struct status *st)
-{
-	const json_t *one = json_array_get(from, i);
-	if (!strcmp(key, "factors") &&
-	    field_object_take(&claim_factor_fields, one, &list->factors[i], st))
-		return -1;
-	if (!strcmp(key, "factors"))
-		list->factors[i].latency_bytes = list->factors[i].bytes;
-	if (!strcmp(key, "claims"))
-		return claim_take(one, &list->claims[i], st);
-	if (!strcmp(key, "sources"))
-		return field_object_take(&claim_source_fields, one, &list->sources[i], st);
-	if (!strcmp(key, "gap") && json_is_object(from))
-		return field_object_take(&gaps, from, &list->gap, st);
-	return !strcmp(key, "primary") ? field_from_json(&primary_row, from, list->primary, st) : 0;
-}
-
 int claim_list_take(const json_t *environment, struct claim_list *out, struct status *st)
 {
 	struct claim_list list = {0};
 	struct status why = {""};
-	/* What a record may lack has no list there, and no element. */
-	const struct {
-		const char *key;
-		unsigned most, *n; /* n: NULL: it is no list */
-	} parts[] = {{"factors", CLAIM_MAX, &list.nfactors},
-	             {"claims", CLAIM_MAX, &list.nclaims},
-	             {"sources", CLAIM_SOURCES, &list.nsources},
-	             {"gap", 1, NULL},
-	             {"primary", 1, NULL}};
-	for (unsigned p = 0; p < sizeof parts / sizeof *parts; p++) {
-		const json_t *from = json_object_get(environment, parts[p].key);
-		const size_t n = parts[p].n ? json_array_size(from) : 1;
-		if (n > parts[p].most)
-			return status_set(st, "the record's environment has %zu %s; allowed are %u",
-			                  n, parts[p].key, parts[p].most);
-		if (parts[p].n)
-			*parts[p].n = (unsigned)n;
-		for (unsigned i = 0; i < n; i++)
-			if (part_take(parts[p].key, from, i, &list, &why))
-				return status_set(st, "the record's environment, %s %u: %s",
-				                  parts[p].key, i + 1, why.text);
-	}
+	const json_t *claims = json_object_get(environment, "claims");
+	if (field_object_take(&lists, environment, &list, &why))
+		return status_set(st, "the record's environment, %s", why.text);
+	for (unsigned i = 0; i < list.nfactors; i++)
+		list.factors[i].latency_bytes = list.factors[i].bytes;
+	for (unsigned i = 0; i < list.nclaims; i++)
+		if (claim_take(json_array_get(claims, i), &list.claims[i], &why))
+			return status_set(st, "the record's environment, claims %u: %s", i + 1,
+			                  why.text);
 	*out = list;
 	return 0;
 }

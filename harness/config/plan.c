@@ -245,31 +245,6 @@ bool plan_has(const struct plan *plan, const char *name)
 	return v && !v->skip[0];
 }
 
-/* What takes over while a variant is not here; NULL while it is. */
-static const struct spec_lacking *lacking_of(const struct plan *plan)
-{
-	const struct spec_lacking *lacking = &plan->spec->lacking;
-	return lacking->variant[0] && !plan_has(plan, lacking->variant) ? lacking : NULL;
-}
-
-static const char *primary_of(const struct plan *plan)
-{
-	const struct spec_lacking *lacking = lacking_of(plan);
-	return lacking && lacking->primary[0] ? lacking->primary : plan->spec->asked.primary;
-}
-
-void plan_asked(const struct plan *plan, struct claim_list *out)
-{
-	const struct spec_lacking *lacking = lacking_of(plan);
-	*out = plan->spec->asked;
-	for (unsigned i = 0; i < out->nfactors; i++)
-		plan_factor_differ(plan, &out->factors[i], out->factors[i].setting,
-		                   sizeof out->factors[i].setting);
-	if (lacking && lacking->gap.from[0])
-		out->gap = lacking->gap;
-	strcpy(out->primary, primary_of(plan));
-}
-
 static size_t largest_of(const struct plan *plan, enum coll_kind coll)
 {
 	size_t most = 0;
@@ -384,7 +359,7 @@ void plan_claim_why(const struct plan *plan, const struct claim *claim, char *wh
 
 unsigned plan_family(const struct plan *plan, unsigned *blocks)
 {
-	const struct claim_list *asked = &plan->spec->asked;
+	const struct claim_list *asked = &plan->asked;
 	unsigned family = 0;
 	bool primary = false;
 	*blocks = 0;
@@ -395,7 +370,7 @@ unsigned plan_family(const struct plan *plan, unsigned *blocks)
 		if (c->test == CLAIM_NEEDS || why[0] || !plan_has(plan, c->left) ||
 		    !plan_has(plan, c->right))
 			continue;
-		const bool leads = !strcmp(c->name, primary_of(plan));
+		const bool leads = !strcmp(c->name, plan->asked.primary);
 		primary |= leads;
 		family += !leads;
 	}

@@ -68,6 +68,7 @@ struct plan {
 	unsigned nlibraries;
 	struct plan_library libraries[SPEC_MAX_VARIANTS + 1];
 	struct search_space search; /* the spec's, without values that cannot run here */
+	struct claim_list asked;    /* the spec's; gap and primary claim by what is measured here */
 	unsigned ntrials;
 	struct plan_trial *trials;                       /* in running order, block by block */
 	struct plan_variant variants[PLAN_MAX_VARIANTS]; /* nvariants of them are set */
@@ -165,9 +166,6 @@ struct plan_cost plan_cost(const struct plan *plan, enum plan_kind kind);
 /* In how many settings its variants differ, and their keys; 1 and none if one of them is not here. */
 unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor, char *keys,
                             size_t bytes);
-
-/* As the record has it: gap and primary claim by what is measured here. */
-void plan_asked(const struct plan *plan, struct claim_list *out);
 
 /* Why nothing that the plan measures could answer it; "" if something could. Not that variants or
  * counters are missing: the record says that. */

@@ -533,14 +533,23 @@ static void library_of_system(struct plan *plan)
 	}
 }
 
-static int factors_check(const struct plan *plan, struct status *st)
+/* What the variants that are here make of the questions: the settings of factors, and what takes over
+ * while a variant is not here. */
+static int asked_settle(struct plan *plan, struct status *st)
 {
-	const struct claim_list *asked = &plan->spec->asked;
+	const struct spec_lacking *lacking = &plan->spec->lacking;
+	struct claim_list *asked = &plan->asked;
+	const bool lacks = lacking->variant[0] && !plan_has(plan, lacking->variant);
+	if (lacks && lacking->gap.from[0])
+		asked->gap = lacking->gap;
+	if (lacks && lacking->primary[0])
+		strcpy(asked->primary, lacking->primary);
 	for (unsigned i = 0; i < asked->nfactors; i++) {
-		const struct factor *f = &asked->factors[i];
-		const struct text_place at = plan->spec->factors_at[i];
+		struct factor *f = &asked->factors[i];
+		const unsigned at = plan->spec->factors_at[i];
 		char keys[512];
 		unsigned n = plan_factor_differ(plan, f, keys, sizeof keys);
+		snprintf(f->setting, sizeof f->setting, "%.127s", keys);
 		if (n == 1)
 			continue;
 		if (n)
@@ -608,6 +617,7 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 	plan->spec = spec;
 	plan->machine = machine;
 	plan->seed = spec->seed ? spec->seed : seed;
+	plan->asked = spec->asked;
 	const char *backend = plan_backend(spec, machine, why, sizeof why);
 	plan->backend = backend_find(backend);
 	int rc = -1;
@@ -616,7 +626,7 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 	if (spec->quick.claim[0])
 		plan_note(plan, "--quick: the primary claim alone, %s", spec->quick.claim);
 	if (libraries_find(plan, st) || ranks_resolve(plan, st) || plan_cells_make(plan, st) ||
-	    variants_make(plan, st) || factors_check(plan, st) || variants_accompany(plan, st) ||
+	    variants_make(plan, st) || asked_settle(plan, st) || variants_accompany(plan, st) ||
 	    search_plan(plan, st) || plan_order_trials(plan, st)) {
 		plan_free(plan);
 		goto done;

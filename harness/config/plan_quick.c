@@ -14,7 +14,6 @@
 /* What is known of the whole experiment before its spec is cut. */
 struct whole {
 	struct plan plan;
-	struct claim_list asked;
 	const struct claim *primary;
 };
 
@@ -53,8 +52,7 @@ static int primary_find(struct whole *whole, struct status *st)
 {
 	const struct spec *spec = whole->plan.spec;
 	char why[512];
-	plan_asked(&whole->plan, &whole->asked);
-	const char *name = whole->asked.primary;
+	const char *name = whole->plan.asked.primary;
 	if (spec->search.nkeys)
 		return status_set(st,
 		                  "%s: --quick tests a primary claim, and a search has none; "
@@ -66,9 +64,9 @@ static int primary_find(struct whole *whole, struct status *st)
 		                  "has none (primary = NAME of a [claim NAME]); allowed is the "
 		                  "whole run, or --only with some of its variants",
 		                  spec->file);
-	for (unsigned i = 0; i < whole->asked.nclaims; i++)
-		if (!strcmp(whole->asked.claims[i].name, name))
-			whole->primary = &whole->asked.claims[i];
+	for (unsigned i = 0; i < whole->plan.asked.nclaims; i++)
+		if (!strcmp(whole->plan.asked.claims[i].name, name))
+			whole->primary = &whole->plan.asked.claims[i];
 	if (!whole->primary)
 		return status_set(st, "%s: --only leaves out what the primary claim, %s, compares",
 		                  spec->file, name);
@@ -137,8 +135,8 @@ static void count_more(const struct whole *whole, struct spec_quick *more)
 		                  strcmp(v->name, whole->primary->right) &&
 		                  (!strcmp(v->role, "variant") || !strcmp(v->role, "reference"));
 	}
-	for (unsigned i = 0; i < whole->asked.nclaims; i++) {
-		const struct claim *c = &whole->asked.claims[i];
+	for (unsigned i = 0; i < whole->plan.asked.nclaims; i++) {
+		const struct claim *c = &whole->plan.asked.claims[i];
 		why_not(plan, c, why, sizeof why);
 		more->claims += c != whole->primary && !why[0];
 	}

@@ -337,7 +337,7 @@ int search_finish(struct build *b, struct status *st)
 {
 	struct search_space *space = &b->spec->search;
 	const struct spec_variant *reference = spec_find(b->spec, b->spec->reference);
-	if (!space->at.line || !b->backend)
+	if (!space->at || !b->backend)
 		return 0;
 	space->budget_said = build_said(b, "budget") != NULL;
 	if (drop_own(space, &reference->settings, st))
@@ -450,51 +450,36 @@ int search_plan(struct plan *plan, struct status *st)
 
 /* --- the record --- */
 
+#define KEY(FIELD) offsetof(struct search_key, FIELD)
+
+// clang-format off
+static const struct field key_rows[] = {
+    {"key", FIELD_TEXT, KEY(key), .bytes = TRIAL_NAME_BYTES},
+    {"values", FIELD_TEXTS, KEY(values), KEY(nvalues), .lo = SEARCH_VALUE_BYTES, .hi = SEARCH_MAX_VALUES},
+};
+static const struct fields keys = FIELDS_OF(key_rows, struct search_key);
+static const struct field space_rows[] = {
+    {"keys", FIELD_ARRAY, offsetof(struct search_space, keys), offsetof(struct search_space, nkeys), .hi = SEARCH_MAX_KEYS, .list = &keys},
+    {"finalists", FIELD_NUMBER, offsetof(struct search_space, finalists), .lo = 1, .hi = SEARCH_MAX_FINALISTS, .record = true},
+};
+// clang-format on
+static const struct fields spaces = FIELDS_OF(space_rows, struct search_space);
+
 json_t *search_space_json(const struct search_space *space)
 {
-	json_t *keys = json_array();
-	for (unsigned k = 0; k < space->nkeys; k++) {
-		json_t *values = json_array();
-		for (unsigned v = 0; v < space->keys[k].nvalues; v++)
-			json_array_append_new(values, json_string(space->keys[k].values[v]));
-		json_array_append_new(
-		    keys, json_pack("{s:s, s:o}", "key", space->keys[k].key, "values", values));
-	}
-	return json_pack("{s:o, s:i}", "keys", keys, "finalists", (int)space->finalists);
+	return field_object(&spaces, space);
 }
 
 int search_space_take(const json_t *json, struct search_space *out, struct status *st)
 {
-	const char *name, *text;
-	json_t *keys, *values, *key, *value;
 	struct search_space read = {.nkeys = 0};
-	json_int_t finalists = 0;
-	size_t k, v;
-	bool bad = json_unpack((json_t *)(size_t)json, "{s:o, s:I}", "keys", &keys, "finalists",
-	                       &finalists) ||
-	           !json_is_array(keys) || json_array_size(keys) > SEARCH_MAX_KEYS ||
-	           finalists < 1 || finalists > SEARCH_MAX_FINALISTS;
-	json_array_foreach(bad ? NULL : keys, k, key)
-	{
-		struct search_key *to = &read.keys[k];
-		bad = bad || json_unpack(key, "{s:s, s:o}", "key", &name, "values", &values) ||
-		      strlen(name) >= sizeof to->key || json_array_size(values) < 2 ||
-		      json_array_size(values) > SEARCH_MAX_VALUES;
-		if (bad)
-			break;
-		strcpy(to->key, name);
-		to->nvalues = (unsigned)json_array_size(values);
-		json_array_foreach(values, v, value)
-		{
-			text = json_string_value(value);
-			bad = bad || !text || strlen(text) >= SEARCH_VALUE_BYTES;
-			snprintf(to->values[v], sizeof to->values[v], "%s", bad ? "" : text);
-		}
-	}
-	if (bad)
-		return status_set(st, "the record's search is damaged");
-	read.nkeys = (unsigned)json_array_size(keys);
-	read.finalists = (unsigned)finalists;
+	struct status why = {""};
+	if (field_object_take(&spaces, json, &read, &why))
+		return status_set(st, "the record's search is damaged: %s", why.text);
+	for (unsigned k = 0; k < read.nkeys; k++)
+		if (read.keys[k].nvalues < 2)
+			return status_set(st, "the record's search is damaged: %s has no values",
+			                  read.keys[k].key);
 	*out = read;
 	return 0;
 }

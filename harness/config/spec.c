@@ -26,16 +26,15 @@ void spec_connections_settle(struct spec *spec)
 		spec->connections = 1;
 }
 
-int spec_error(const struct spec *spec, struct text_place at, struct status *st, const char *format,
-               ...)
+int spec_error(const struct spec *spec, unsigned at, struct status *st, const char *format, ...)
 {
 	char what[sizeof st->text];
 	va_list args;
 	va_start(args, format);
 	vsnprintf(what, sizeof what, format, args);
 	va_end(args);
-	return at.line ? status_set(st, "%s:%u: %s", spec->file, at.line, what)
-	               : status_set(st, "command line: %s", what);
+	return at ? status_set(st, "%s:%u: %s", spec->file, at, what)
+	          : status_set(st, "command line: %s", what);
 }
 
 int spec_variant_error(const struct spec *spec, const struct spec_variant *variant,
@@ -57,8 +56,8 @@ struct spec_variant *spec_find(struct spec *spec, const char *name)
 	return NULL;
 }
 
-int spec_no_variant(const struct spec *spec, struct text_place at, const char *key,
-                    const char *name, const char *where, struct status *st)
+int spec_no_variant(const struct spec *spec, unsigned at, const char *key, const char *name,
+                    const char *where, struct status *st)
 {
 	struct suggestion guess = suggest_for(name);
 	for (unsigned i = 0; i < spec->nvariants; i++)

@@ -43,7 +43,7 @@ struct spec_variant {
 	char skip[256];                   /* why it is skipped (an unset ${NAME}), or "" */
 	char backend[TRIAL_NAME_BYTES];   /* the file's own; the command line may say another */
 	spec_lookup_fn *lookup;           /* of ${NAME}, while it is read */
-	struct text_place at;             /* of its section */
+	unsigned at;                      /* of its section */
 };
 
 /* --- [search] ---
@@ -65,7 +65,7 @@ struct spec_variant {
 
 struct search_key {
 	char key[TRIAL_NAME_BYTES];
-	struct text_place at;
+	unsigned at;
 	unsigned nvalues;
 	char values[SEARCH_MAX_VALUES][SEARCH_VALUE_BYTES]; /* the reference's first: "" */
 };
@@ -73,9 +73,9 @@ struct search_key {
 struct search_space {
 	unsigned nkeys; /* 0: the experiment searches nothing */
 	struct search_key keys[SEARCH_MAX_KEYS];
-	unsigned finalists;   /* the most finalists to confirm */
-	bool budget_said;     /* the experiment says what it may take */
-	struct text_place at; /* line of the section; 0: no section */
+	unsigned finalists; /* the most finalists to confirm */
+	bool budget_said;   /* the experiment says what it may take */
+	unsigned at;        /* line of the section; 0: no section */
 };
 
 /* One value of each key, by its place in the key's list. */
@@ -146,7 +146,7 @@ struct spec {
 		struct gap gap;
 		char primary[TRIAL_NAME_BYTES];
 	} lacking;
-	struct text_place factors_at[CLAIM_MAX];
+	unsigned factors_at[CLAIM_MAX];
 	struct spec_variant variants[SPEC_MAX_VARIANTS]; /* nvariants of them are set */
 };
 
@@ -168,8 +168,8 @@ unsigned spec_times(const struct spec *spec);
 /* How many sizes connections after the first measure; if none, there is only the first. */
 unsigned spec_sizes_again(const struct spec *spec);
 void spec_connections_settle(struct spec *spec);
-int spec_error(const struct spec *spec, struct text_place at, struct status *st, const char *format,
-               ...) __attribute__((format(printf, 4, 5)));
+int spec_error(const struct spec *spec, unsigned at, struct status *st, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 int spec_variant_error(const struct spec *spec, const struct spec_variant *variant,
                        struct status *st, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -177,7 +177,7 @@ int spec_variant_error(const struct spec *spec, const struct spec_variant *varia
 struct spec_variant *spec_find(struct spec *spec, const char *name);
 /* "key = 'NAME' names no variant (did you mean 'a'?); allowed is a, b, c", as spec_error. where: "",
  * " above" */
-int spec_no_variant(const struct spec *spec, struct text_place at, const char *key,
-                    const char *name, const char *where, struct status *st);
+int spec_no_variant(const struct spec *spec, unsigned at, const char *key, const char *name,
+                    const char *where, struct status *st);
 
 #endif

@@ -256,7 +256,7 @@ static int spec_check(struct build *b, struct status *st)
 	if (b->from->text.nsections == 0)
 		return status_set(
 		    st, "%s: no section; allowed is [experiment], then [variant NAME]", spec->file);
-	const struct text_place at = b->from->text.sections[0].at;
+	const unsigned at = b->from->text.sections[0].at;
 	/* Without a backend these may be given for each backend alone. */
 	if (b->backend && !spec->ncolls)
 		return spec_error(b->spec, at, st,
@@ -351,7 +351,7 @@ static int tokens_finish(struct build *b, struct status *st)
 {
 	struct spec *spec = b->spec;
 	const struct text_entry *entry = build_said(b, "tokens");
-	const struct text_place at = entry ? entry->at : (struct text_place){0};
+	const unsigned at = entry ? entry->at : 0;
 	if (!spec->in_tokens || !spec->nvariants)
 		return 0;
 	const size_t element = coll_dtype_bytes(spec->dtypes[0]);
@@ -417,7 +417,7 @@ static int overrides_add(struct spec_text *t, unsigned n, char *const overrides[
 			t->no_libraries = true;
 			continue;
 		}
-		if (text_add(&t->text, BUILD_COMMAND_LINE, (struct text_place){0}, key, equals + 1))
+		if (text_add(&t->text, BUILD_COMMAND_LINE, 0, key, equals + 1))
 			return status_set(st, "out of memory");
 	}
 	return 0;

@@ -1,18 +1,13 @@
-/* Reads INI through inih, with a reader of our own: a distribution's inih may be built without line
- * numbers in its handler, silently cuts lines at 200 bytes, merges repeated sections, drops empty
- * ones, and joins indented lines to the value above. The reader counts and sees all that. */
 #include "text.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <ini.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
-#include <unistd.h>
 
 #include "../backend/table.h"
 #include "../sanitize.h"
@@ -21,13 +16,9 @@
 #define TEXT_MOST_BYTES (1 << 20) /* of a file */
 
 struct reader {
-	FILE *in;
 	const char *file;
 	unsigned line;
-	char *buffer; /* getline's */
-	size_t buffer_bytes;
-	bool top; /* nothing but comments so far */
-	bool failed;
+	bool top;                       /* nothing but comments so far */
 	unsigned section;               /* that lines are of now */
 	const char *on;                 /* the backend that they are for; "": all */
 	char without[FIELD_NAME_BYTES]; /* the variant whose lack they are for; "": none */
@@ -43,7 +34,6 @@ __attribute__((format(printf, 2, 3))) static int reader_fail(struct reader *r, c
 	va_start(args, format);
 	vsnprintf(what, sizeof what, format, args);
 	va_end(args);
-	r->failed = true;
 	return status_set(r->st, "%s:%u: %s", r->file, r->line, what);
 }
 
@@ -120,18 +110,18 @@ static unsigned section_began(const struct reader *r)
 	if (r->section == text->nsections)
 		return 0;
 	if (!r->on[0] && !r->without[0])
-		return text->sections[r->section].all ? text->sections[r->section].at.line : 0;
+		return text->sections[r->section].all ? text->sections[r->section].at : 0;
 	for (unsigned i = 0; i < text->nentries; i++)
 		if (text->entries[i].section == r->section && !strcmp(text->entries[i].on, r->on) &&
 		    !strcmp(text->entries[i].without, r->without))
-			return text->entries[i].at.line;
+			return text->entries[i].at;
 	return 0;
 }
 
 static int section_add(struct reader *r, const char *line)
 {
 	struct text *text = r->text;
-	struct text_section new = {.at = {r->line}};
+	struct text_section new = {.at = r->line};
 	char on[FIELD_NAME_BYTES];
 	if (!section_parse(line, &new, on, r->without))
 		return reader_fail(
@@ -182,62 +172,6 @@ static bool is_text(const char *line, size_t n)
 	return s != NULL;
 }
 
-/* The next line without its end, or NULL at the end of the file or on an error. */
-static char *line_next(struct reader *r)
-{
-	errno = 0;
-	ssize_t n = getline(&r->buffer, &r->buffer_bytes, r->in);
-	if (n < 0) {
-		if (!feof(r->in) || ferror(r->in)) {
-			r->failed = true;
-			status_set(r->st, "%s: cannot be read: %s", r->file, strerror(errno));
-		}
-		return NULL;
-	}
-	r->line++;
-	while (n > 0 && (r->buffer[n - 1] == '\n' || r->buffer[n - 1] == '\r'))
-		n--;
-	if (!is_text(r->buffer, (size_t)n)) {
-		reader_fail(r, "not text; allowed is UTF-8 without control characters");
-		return NULL;
-	}
-	r->buffer[n] = '\0';
-	bool marked = r->line == 1 && !strncmp(r->buffer, "\xEF\xBB\xBF", 3);
-	return r->buffer + (marked ? 3 : 0);
-}
-
-/* inih's fgets. Comments are dropped here, so they may be of any length. */
-static char *reader_line(char *out, int bytes, void *stream)
-{
-	struct reader *r = stream;
-	char *line = r->failed ? NULL : line_next(r);
-	if (!line)
-		return NULL;
-
-	const char *first = line + strspn(line, " \t");
-	if (is_comment(*first)) {
-		if (r->top && question_add(r, first))
-			return NULL;
-		return strcpy(out, "\n");
-	}
-	if (!*first) {
-		r->top = r->top && !r->text->question[0];
-		return strcpy(out, "\n");
-	}
-	r->top = false;
-	if (first != line) {
-		reader_fail(r, "indented; allowed are lines that start in the first column");
-		return NULL;
-	}
-	if (strlen(line) + 3 > (size_t)bytes) {
-		reader_fail(r, "the line is too long; allowed are %d bytes", bytes - 3);
-		return NULL;
-	}
-	if (*line == '[' && section_add(r, line))
-		return NULL;
-	return strcpy(out, line);
-}
-
 /* Appends a copy. -1 when memory is out. */
 static int entry_append(struct text *text, const struct text_entry *entry)
 {
@@ -259,8 +193,7 @@ static int entry_append(struct text *text, const struct text_entry *entry)
 }
 
 /* Borrows its parts. A key without a backend's name before its dot stays as it is. */
-static struct text_entry entry_of(unsigned section, struct text_place at, const char *key,
-                                  const char *value)
+static struct text_entry entry_of(unsigned section, unsigned at, const char *key, const char *value)
 {
 	char front[TEXT_KIND_BYTES] = "";
 	const char *dot = strchr(key, '.');
@@ -284,14 +217,31 @@ void text_key(const struct text_entry *entry, char *out, size_t bytes)
 	snprintf(out, bytes, "%s%s%s", entry->on, entry->on[0] ? "." : "", entry->key);
 }
 
-static int entry_add(struct reader *r, const char *key, const char *value)
+static char *trim(char *text)
+{
+	size_t n = strlen(text);
+	while (n && strchr(" \t", text[n - 1]))
+		n--;
+	text[n] = '\0';
+	return text;
+}
+
+/* "key = value ; comment"; older files may have ':' for '='. */
+static int entry_add(struct reader *r, char *key)
 {
 	struct text *text = r->text;
+	char *value = key;
+	for (char *c = key; *c; c++)
+		if (c[0] == ';' && c > key && isspace((unsigned char)c[-1]))
+			*c = '\0';
+	strsep(&value, "=:");
+	trim(key);
 	if (!value || !*key)
 		return reader_fail(r, "not an entry; allowed is key = value");
+	value = trim(value + strspn(value, " \t"));
 	if (text->nsections == 0)
 		return reader_fail(r, "a key before any section; allowed is [experiment] first");
-	struct text_entry new = entry_of(r->section, (struct text_place){r->line}, key, value);
+	struct text_entry new = entry_of(r->section, r->line, key, value);
 	if (r->on[0] && new.on[0])
 		return reader_fail(r, "a backend in front of a key, in a section that is for one "
 		                      "backend already; allowed is the key alone");
@@ -305,19 +255,29 @@ static int entry_add(struct reader *r, const char *key, const char *value)
 		return reader_fail(r,
 		                   "'%s' is there already, in line %u; allowed is once "
 		                   "in a section",
-		                   key, old->at.line);
+		                   key, old->at);
 	}
 	return entry_append(text, &new) ? reader_fail(r, "out of memory") : 0;
 }
 
-/* inih's handler. inih cuts the section that it passes at 50 bytes, ours is not cut. */
-static int reader_entry(void *user, const char *section, const char *key, const char *value)
+static int line_read(struct reader *r, char *line, size_t bytes)
 {
-	(void)section;
-	struct reader *r = user;
-	if (!key) /* an inih that announces sections */
-		return 1;
-	return !r->failed && entry_add(r, key, value) == 0;
+	r->line++;
+	while (bytes > 0 && strchr("\r\n", line[bytes - 1]))
+		bytes--;
+	if (!is_text(line, bytes))
+		return reader_fail(r, "not text; allowed is UTF-8 without control characters");
+	line[bytes] = '\0';
+	line += r->line == 1 && !strncmp(line, "\xEF\xBB\xBF", 3) ? 3 : 0;
+	const char *first = line + strspn(line, " \t");
+	if (is_comment(*first))
+		return r->top ? question_add(r, first) : 0;
+	r->top = r->top && !*first && !r->text->question[0];
+	if (!*first)
+		return 0;
+	if (first != line)
+		return reader_fail(r, "indented; allowed are lines that start in the first column");
+	return *line == '[' ? section_add(r, line) : entry_add(r, line);
 }
 
 int text_read(const char *file, struct text *out, struct status *st)
@@ -325,21 +285,20 @@ int text_read(const char *file, struct text *out, struct status *st)
 	struct text text = {0};
 	struct reader r = {.file = file, .top = true, .on = "", .text = &text, .st = st};
 	const char *why = NULL;
-	r.in = sanitize_stream(file, TEXT_MOST_BYTES, &why);
-	if (!r.in)
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t bytes;
+	int rc = 0;
+	FILE *in = sanitize_stream(file, TEXT_MOST_BYTES, &why);
+	if (!in)
 		return status_set(st, "%s: cannot be read: %s", file, why);
-
-	int wrong = ini_parse_stream(reader_line, &r, reader_entry, &r);
-	if (wrong > 0 && !r.failed) {
-		r.line = (unsigned)wrong;
-		reader_fail(&r, "not an entry; allowed is key = value");
-	} else if (wrong < 0 && !r.failed) {
-		r.failed = true;
-		status_set(st, "%s: cannot be read: out of memory", file);
-	}
-	free(r.buffer);
-	fclose(r.in);
-	if (r.failed) {
+	while (!rc && (bytes = getline(&line, &room, in)) >= 0)
+		rc = line_read(&r, line, (size_t)bytes);
+	if (!rc && !feof(in))
+		rc = status_set(st, "%s: cannot be read: %s", file, strerror(errno));
+	free(line);
+	fclose(in);
+	if (rc) {
 		text_free(&text);
 		return -1;
 	}
@@ -357,8 +316,7 @@ bool text_rivals(const char *key, const char *other)
 	return false;
 }
 
-int text_add(struct text *text, unsigned section, struct text_place at, const char *key,
-             const char *value)
+int text_add(struct text *text, unsigned section, unsigned at, const char *key, const char *value)
 {
 	const struct text_entry new = entry_of(section, at, key, value);
 	return entry_append(text, &new);

@@ -20,13 +20,9 @@
 #define TEXT_KIND_BYTES     32
 #define TEXT_QUESTION_BYTES 512
 
-/* The place of a section or a key, for errors, also those found later. */
-struct text_place {
-	unsigned line; /* 0: the command line */
-};
-
+/* at: the line of a section or a key, for errors, also those found later; 0: the command line. */
 struct text_section {
-	struct text_place at;
+	unsigned at;
 	char kind[TEXT_KIND_BYTES];  /* "variant" of [variant threads] */
 	char name[FIELD_NAME_BYTES]; /* "threads", or "" */
 	bool all;                    /* it exists for all backends, not for single ones only */
@@ -34,7 +30,7 @@ struct text_section {
 
 struct text_entry {
 	unsigned section; /* index */
-	struct text_place at;
+	unsigned at;
 	const char *on; /* the backend that it is for, by its name in the table; "": all */
 	char without[FIELD_NAME_BYTES]; /* the variant whose lack it is for; "": none */
 	char *key, *value;
@@ -51,8 +47,7 @@ struct text {
 /* Errors read `file:line: …`. The caller frees with text_free. */
 int text_read(const char *file, struct text *out, struct status *st);
 /* Appends a copy of an entry; `key` may have a backend in front. -1 when memory is out. */
-int text_add(struct text *text, unsigned section, struct text_place at, const char *key,
-             const char *value);
+int text_add(struct text *text, unsigned section, unsigned at, const char *key, const char *value);
 /* "host.path" */
 void text_key(const struct text_entry *entry, char *out, size_t bytes);
 /* Whether both are for the same backend, or the lack of the same variant. */

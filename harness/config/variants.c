@@ -183,7 +183,7 @@ static int names_check(const struct build *b, struct status *st)
 			i++;
 		if (i < b->spec->nvariants)
 			continue;
-		return spec_no_variant(b->spec, (struct text_place){0}, "--only", name, "", st);
+		return spec_no_variant(b->spec, 0, "--only", name, "", st);
 	}
 	return names ? 0 : status_set(st, "command line: --only names no variant");
 }

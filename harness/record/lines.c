@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +10,6 @@
 
 #include "../sanitize.h"
 
-#define CHUNK_BYTES 65536
 /* JSON takes some 50 bytes of memory per byte of text: a longer line is refused before it is
  * parsed. The most that a plan may ask of a cell (config/plan_cells.c) is shorter. */
 #define LINE_MAX_BYTES ((size_t)32 << 20)
@@ -17,99 +17,81 @@
 
 struct lines {
 	gzFile file;
-	char chunk[CHUNK_BYTES];
-	size_t chunk_bytes, chunk_at;
+	FILE *in; /* unpacks it */
 	char *line;
-	size_t bytes, room;
+	size_t room, since; /* since: bytes after the last newline that was unpacked */
 	uint64_t all;
 	bool cut;
+	struct status why; /* the file cannot be read on */
 };
+
+/* As a read of fopencookie. */
+static ssize_t unpack(void *cookie, char *chunk, size_t bytes)
+{
+	struct lines *lines = cookie;
+	int code, got = gzread(lines->file, chunk, (unsigned)bytes);
+	const char *why = gzerror(lines->file, &code);
+	/* Z_BUF_ERROR: all existing data was read, but the end of the compressed data is
+	 * missing. */
+	lines->cut = lines->cut || code == Z_BUF_ERROR;
+	if (got < 0 && code != Z_BUF_ERROR)
+		return status_set(&lines->why, "cannot read: %s",
+		                  code == Z_ERRNO ? strerror(errno) : why);
+	got = got > 0 ? got : 0;
+	const char *newline = memrchr(chunk, '\n', (size_t)got);
+	lines->since = newline ? (size_t)(chunk + got - newline) : lines->since + (size_t)got;
+	lines->all += (unsigned)got;
+	if (lines->since > LINE_MAX_BYTES)
+		return status_set(&lines->why, "a line of more than %zu MiB is no record",
+		                  LINE_MAX_BYTES >> 20);
+	if (lines->all > FILE_MAX_BYTES)
+		return status_set(&lines->why, "a file of more than %llu GiB is no record",
+		                  (unsigned long long)FILE_MAX_BYTES >> 30);
+	return got;
+}
 
 int lines_open(const struct member_place *at, struct lines **out)
 {
-	struct lines *lines = calloc(1, sizeof *lines);
-	if (!lines)
-		return member_bad(at, "out of memory for reading");
 	const char *why = "out of memory";
-	int fd = sanitize_open(at->file, 0, &why);
-	lines->file = fd >= 0 ? gzdopen(fd, "rb") : NULL;
-	if (!lines->file) {
-		if (fd >= 0)
-			close(fd);
-		free(lines);
-		return member_bad(at, "cannot open: %s", why);
+	struct lines *lines = calloc(1, sizeof *lines);
+	const int fd = lines ? sanitize_open(at->file, 0, &why) : -1;
+	if (fd >= 0 && !(lines->file = gzdopen(fd, "rb")))
+		close(fd);
+	if (lines && lines->file)
+		lines->in = fopencookie(lines, "r", (cookie_io_functions_t){.read = unpack});
+	if (lines && lines->in) {
+		*out = lines;
+		return 0;
 	}
-	*out = lines;
-	return 0;
+	lines_close(lines);
+	return member_bad(at, "cannot open: %s", why);
 }
 
 void lines_close(struct lines *lines)
 {
 	if (!lines)
 		return;
-	gzclose(lines->file);
+	if (lines->in)
+		fclose(lines->in);
+	if (lines->file)
+		gzclose(lines->file);
 	free(lines->line);
 	free(lines);
-}
-
-static int fill(struct lines *lines, const struct member_place *at)
-{
-	int code, got = gzread(lines->file, lines->chunk, sizeof lines->chunk);
-	const char *why = gzerror(lines->file, &code);
-	/* Z_BUF_ERROR: all existing data was read, but the end of the compressed data is
-	 * missing. */
-	lines->cut = lines->cut || code == Z_BUF_ERROR;
-	if (got < 0 && code != Z_BUF_ERROR)
-		return member_bad(at, "cannot read: %s", code == Z_ERRNO ? strerror(errno) : why);
-	lines->chunk_bytes = got > 0 ? (size_t)got : 0;
-	lines->chunk_at = 0;
-	lines->all += lines->chunk_bytes;
-	if (lines->all > FILE_MAX_BYTES)
-		return member_bad(at, "a file of more than %llu GiB is no record",
-		                  (unsigned long long)FILE_MAX_BYTES >> 30);
-	return 0;
-}
-
-static int keep(struct lines *lines, const char *text, size_t bytes, const struct member_place *at)
-{
-	size_t need = lines->bytes + bytes;
-	if (need > LINE_MAX_BYTES)
-		return member_bad(at, "a line of more than %zu MiB is no record",
-		                  LINE_MAX_BYTES >> 20);
-	if (need > lines->room || !lines->line) {
-		size_t room = 2 * lines->room > need ? 2 * lines->room : need + 1;
-		char *more = realloc(lines->line, room);
-		if (!more)
-			return member_bad(at, "out of memory for a line");
-		lines->line = more;
-		lines->room = room;
-	}
-	memcpy(lines->line + lines->bytes, text, bytes);
-	lines->bytes = need;
-	return 0;
 }
 
 int lines_next(struct lines *lines, const struct member_place *at, const char **text, size_t *bytes,
                bool *last, bool *cut)
 {
-	bool ended = false;
-	const char *newline = NULL;
-	lines->bytes = 0;
-	while (!newline && !ended) {
-		if (lines->chunk_at == lines->chunk_bytes && fill(lines, at))
-			return -1;
-		const char *from = lines->chunk + lines->chunk_at;
-		size_t left = lines->chunk_bytes - lines->chunk_at;
-		newline = memchr(from, '\n', left);
-		size_t part = newline ? (size_t)(newline - from) : left;
-		if (keep(lines, from, part, at))
-			return -1;
-		lines->chunk_at += part + (newline ? 1 : 0);
-		ended = left == 0;
-	}
+	errno = 0;
+	const ssize_t n = getline(&lines->line, &lines->room, lines->in);
+	if (lines->why.text[0])
+		return member_bad(at, "%s", lines->why.text);
+	if (n < 0 && !feof(lines->in))
+		return member_bad(at, "out of memory for a line");
+	const bool whole = n > 0 && lines->line[n - 1] == '\n';
 	*text = lines->line;
-	*bytes = lines->bytes;
-	*last = ended;
+	*bytes = n > 0 ? (size_t)(n - whole) : 0;
+	*last = !whole;
 	*cut = lines->cut;
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "record_line.h"
+#include "record_file.h"
 
 const char *const record_spent_words[SPENT_ON] = {
     [SPENT_ON_SET_UP] = "set-up",

@@ -1,5 +1,5 @@
 /* The record: trials.jsonl, one JSON object a line, its schema in results/README.md. Each line has
- * a checksum (record_line.h), which reading checks.
+ * a checksum (record_file.h), which reading checks.
  *
  * The job writes its trial's lines to a file of its own, the runner appends them to the run's;
  * trials.jsonl holds whole trials, and every figure is made from it alone. */

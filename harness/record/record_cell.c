@@ -517,8 +517,9 @@ static const struct field host_fields[] = {
     SUM("late_ns", meets.late_ns),
     SUM("margin_ns", meets.margin_ns),
 };
-// clang-format on
 static const struct fields of_hosts = FIELDS_OF(host_fields, struct record_host);
+static const struct field hosts_row = {"hosts", FIELD_LIST, offsetof(struct record_cell, hosts), offsetof(struct record_cell, nhosts), .hi = HOSTS_MOST, .list = &of_hosts, .optional = true};
+// clang-format on
 
 json_t *record_hosts_json(const struct team *team)
 {
@@ -534,21 +535,12 @@ json_t *record_hosts_json(const struct team *team)
 	return list;
 }
 
-int record_hosts_take(const struct member_place *at, const json_t *line, struct record_host **out,
-                      unsigned *n)
+static int take_hosts(const struct member_place *at, const json_t *line, struct record_cell *cell)
 {
-	const json_t *list = json_object_get(line, "hosts");
-	const size_t hosts = json_array_size(list);
 	struct status why = {""};
-	void *all = NULL;
-	if (!list)
-		return 0;
-	if (hosts < 2 || hosts > HOSTS_MOST)
-		return member_bad(at, "\"hosts\" is no list of several hosts");
-	if (field_list_take(&of_hosts, list, &all, n, &why))
+	if (field_from_json(&hosts_row, json_object_get(line, "hosts"), cell, &why))
 		return member_bad(at, "%s", why.text);
-	*out = all;
-	return 0;
+	return cell->nhosts == 1 ? member_bad(at, "\"hosts\" is no list of several hosts") : 0;
 }
 
 /* --- the whole --- */
@@ -627,7 +619,8 @@ bool record_cell_put(json_t *line, const struct trial *trial, const char *failur
 int record_cell_take(const struct member_place *at, json_t *line, const struct stamps *stamps,
                      struct record_cell *cell)
 {
-	if (take_which(at, line, cell) || take_spent(at, line, &cell->spent) ||
+	if (take_hosts(at, line, cell) || take_which(at, line, cell) ||
+	    take_spent(at, line, &cell->spent) ||
 	    member_error(at, line, "error", cell->error, sizeof cell->error))
 		return -1;
 	if (cell->error[0])

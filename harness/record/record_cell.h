@@ -69,9 +69,6 @@ int record_cell_take(const struct member_place *at, json_t *line, const struct s
 
 /* The hosts of a job on several; NULL: out of memory. */
 json_t *record_hosts_json(const struct team *team);
-/* Those of a line, which the caller frees; none and NULL if it has none. */
-int record_hosts_take(const struct member_place *at, const json_t *line, struct record_host **out,
-                      unsigned *n);
 
 /* By variant, block and measured cell, as qsort: 0 if they are equal. */
 int record_cell_order(const struct record_cell *a, const struct record_cell *b);

@@ -3,15 +3,16 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
+#include <inttypes.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#include "record_line.h"
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 static bool is_folder(const char *path)
 {
@@ -107,69 +108,61 @@ int record_file_unpack(const char *dir, struct status *st)
 	return 0;
 }
 
-/* Reads the bytes between `from` and `end` into text. Read, not mapped: if another program cuts the
- * file meanwhile, that is an error and not a signal. */
-static int read_all(int fd, char *text, off_t from, off_t end)
+/* --- lines --- */
+
+#define SUM_FORMAT ",\"xxh3\":\"%016" PRIx64 "\"}"
+#define SUM_BYTES  27 /* of it */
+
+int record_line_put(FILE *out, const char *object)
 {
-	while (from < end) {
-		ssize_t n = pread(fd, text, (size_t)(end - from), from);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			errno = n ? errno : ESTALE;
-			return -1;
-		}
-		text += n;
-		from += n;
-	}
-	return 0;
+	size_t bytes = strlen(object) - 1; /* less its brace */
+	char sum[SUM_BYTES + 1];
+	snprintf(sum, sizeof sum, SUM_FORMAT, (uint64_t)XXH3_64bits(object, bytes));
+	return fprintf(out, "%.*s%s\n", (int)bytes, object, sum) < 0 ? EOF : 0;
 }
 
-/* Where the last line begins: after the last newline, or at `end` if that is the last byte. */
-static int last_line(int fd, off_t end, off_t *begin)
+enum record_sum record_line_sum(const char *line, size_t bytes)
 {
-	char chunk[1 << 12];
-	for (off_t to = end; to > 0;) {
-		off_t from = to > (off_t)sizeof chunk ? to - (off_t)sizeof chunk : 0;
-		if (read_all(fd, chunk, from, to))
-			return -1;
-		const char *newline = memrchr(chunk, '\n', (size_t)(to - from));
-		if (newline) {
-			*begin = from + (newline - chunk) + 1;
-			return 0;
-		}
-		to = from;
-	}
-	*begin = 0;
-	return 0;
+	char sum[SUM_BYTES + 1];
+	if (bytes <= SUM_BYTES || memcmp(line + bytes - SUM_BYTES, SUM_FORMAT, 9) != 0)
+		return RECORD_SUM_NONE;
+	bytes -= SUM_BYTES;
+	snprintf(sum, sizeof sum, SUM_FORMAT, (uint64_t)XXH3_64bits(line, bytes));
+	return memcmp(line + bytes, sum, SUM_BYTES) ? RECORD_SUM_WRONG : RECORD_SUM_RIGHT;
 }
 
-static int is_whole(int fd, off_t begin, off_t end, bool *whole)
+/* Whether it is a line of the record from its first byte to its last. */
+static bool is_whole(const char *line, size_t bytes)
 {
-	char *text = malloc((size_t)(end - begin));
-	int result = text ? read_all(fd, text, begin, end) : -1;
-	*whole = !result && record_line_whole(text, (size_t)(end - begin));
-	free(text);
-	return result;
+	json_t *object = json_loadb(line, bytes, JSON_REJECT_DUPLICATES, NULL);
+	bool whole = json_is_object(object) && record_line_sum(line, bytes) != RECORD_SUM_WRONG;
+	json_decref(object);
+	return whole;
 }
 
+/* Read, not mapped: if another program cuts the file meanwhile, that is an error and not a signal. */
 int record_file_settle(int fd, off_t *bytes)
 {
-	struct stat about;
-	off_t begin;
-	bool whole;
-	if (fstat(fd, &about) || last_line(fd, about.st_size, &begin))
+	const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	FILE *in = own < 0 ? NULL : fdopen(own, "r");
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	off_t end = 0;
+	if (!in)
 		return -1;
-	if (begin == about.st_size) {
-		*bytes = begin;
-		return 0;
+	while ((n = getline(&line, &room, in)) > 0 && line[n - 1] == '\n')
+		end += n;
+	int rc = n > 0 || feof(in) ? 0 : -1;
+	if (n > 0 && is_whole(line, (size_t)n)) {
+		rc = pwrite(fd, "\n", 1, end + n) == 1 ? 0 : -1;
+		end += n + 1;
+	} else if (n > 0) {
+		rc = ftruncate(fd, end);
 	}
-	if (is_whole(fd, begin, about.st_size, &whole))
-		return -1;
-	if (!whole) {
-		*bytes = begin;
-		return ftruncate(fd, begin);
-	}
-	*bytes = about.st_size + 1;
-	return pwrite(fd, "\n", 1, about.st_size) == 1 ? 0 : -1;
+	free(line);
+	fclose(in);
+	if (!rc)
+		*bytes = end;
+	return rc;
 }

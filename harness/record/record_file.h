@@ -3,6 +3,7 @@
 #define LAUNCHGAP_RECORD_FILE_H
 
 #include <limits.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "../status.h"
@@ -21,5 +22,15 @@ int record_file_unpack(const char *dir, struct status *st);
 /* Repairs what a stopped run left after the last newline: a whole line gets its newline, a torn one
  * is cut off. *bytes: the file's length from then on. errno says what failed. */
 int record_file_settle(int fd, off_t *bytes);
+
+/* --- a line of it, which ends with a checksum: ,"xxh3":"<16 hexadecimal digits>"} with XXH3_64bits of all
+ * bytes before that comma. Older records have none. --- */
+
+/* Writes a JSON object as a line. 0, or EOF as fputs. */
+int record_line_put(FILE *out, const char *object);
+
+enum record_sum { RECORD_SUM_NONE, RECORD_SUM_RIGHT, RECORD_SUM_WRONG };
+/* Of a line without its newline. */
+enum record_sum record_line_sum(const char *line, size_t bytes);
 
 #endif

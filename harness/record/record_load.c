@@ -12,7 +12,6 @@
 #include "lines.h"
 #include "record_agree.h"
 #include "record_file.h"
-#include "record_line.h"
 #include "record_search.h"
 
 /* Of a kind in a record. A session of the longest run has 33 000 trials. */
@@ -207,20 +206,24 @@ static int take_origin(const struct member_place *at, const json_t *line,
 	return 0;
 }
 
-/* The list with room for one more of at most `most`, all 0: a small file, packed, may hold any number of
- * lines. NULL, with a sentence: it stays as it is. */
-static void *list_grow(const struct member_place *at, void *list, unsigned count, size_t each,
-                       unsigned most)
+/* One more of a list, all 0; it has at most `most`: a small file, packed, may hold any number of lines.
+ * list: where its pointer is. NULL, with a sentence: it stays as it is. */
+static void *list_add(const struct member_place *at, void *list, unsigned *count, size_t each,
+                      unsigned most)
 {
-	const bool full = count == most, doubles = !full && !(count & (count - 1));
-	void *more = doubles ? realloc(list, (count ? 2 * (size_t)count : 1) * each) : list;
-	if (!full && more)
-		memset((char *)more + count * each, 0, each);
-	else if (full)
+	const bool full = *count == most, doubles = !full && !(*count & (*count - 1));
+	char *more;
+	memcpy(&more, list, sizeof more);
+	if (doubles)
+		more = realloc(more, (*count ? 2 * (size_t)*count : 1) * each);
+	if (full)
 		member_bad(at, "a record has at most %u lines of this kind", most);
-	else
+	else if (!more)
 		member_bad(at, "out of memory for the record");
-	return full ? NULL : more;
+	if (full || !more)
+		return NULL;
+	memcpy(list, &more, sizeof more);
+	return memset(more + (*count)++ * each, 0, each);
 }
 
 /* Facts are in a trial's first cell; in older records, in each. */
@@ -234,11 +237,10 @@ static void share_facts(const struct record_cell *first, const struct record_cel
 static int add_cell(const struct member_place *at, json_t *line, const struct stamps *stamps,
                     struct record_run *run)
 {
-	struct record_cell *list = list_grow(at, run->cells, run->ncells, sizeof *list, MOST_CELLS);
-	if (!list)
+	struct record_cell *cell =
+	    list_add(at, &run->cells, &run->ncells, sizeof *cell, MOST_CELLS);
+	if (!cell)
 		return -1;
-	run->cells = list;
-	struct record_cell *cell = &list[run->ncells++];
 	cell->json = json_incref(line);
 	if (take_origin(at, line, run, cell->variant, &cell->block, &cell->order, &cell->written_s))
 		return -1;
@@ -246,21 +248,17 @@ static int add_cell(const struct member_place *at, json_t *line, const struct st
 	if (run->ncells > 1)
 		share_facts(cell - 1, cell);
 	cell->line = at->line;
-	return record_hosts_take(at, line, &cell->hosts, &cell->nhosts) ||
-	               record_cell_take(at, line, stamps, cell) ||
-	               record_agree_cell(at, run, line, cell)
+	return record_cell_take(at, line, stamps, cell) || record_agree_cell(at, run, line, cell)
 	           ? -1
 	           : 0;
 }
 
 static int add_failure(const struct member_place *at, const json_t *line, struct record_run *run)
 {
-	struct record_failure *list =
-	    list_grow(at, run->failures, run->nfailures, sizeof *list, MOST_LINES);
-	if (!list)
+	struct record_failure *failure =
+	    list_add(at, &run->failures, &run->nfailures, sizeof *failure, MOST_LINES);
+	if (!failure)
 		return -1;
-	run->failures = list;
-	struct record_failure *failure = &list[run->nfailures++];
 	if (take_origin(at, line, run, failure->variant, &failure->block, &failure->order,
 	                &failure->written_s))
 		return -1;
@@ -270,11 +268,10 @@ static int add_failure(const struct member_place *at, const json_t *line, struct
 static int add_path(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	const json_t *as_expected = json_object_get(line, "as_expected");
-	struct record_path *list = list_grow(at, run->paths, run->npaths, sizeof *list, MOST_LINES);
-	if (!list)
+	struct record_path *path =
+	    list_add(at, &run->paths, &run->npaths, sizeof *path, MOST_LINES);
+	if (!path)
 		return -1;
-	run->paths = list;
-	struct record_path *path = &list[run->npaths++];
 	path->json = json_incref(line);
 	path->path = json_object_get(line, "path");
 	if (!json_is_object(path->path) || !json_is_boolean(as_expected))
@@ -290,14 +287,11 @@ static int add_path(const struct member_place *at, json_t *line, struct record_r
 
 static int add_spent(const struct member_place *at, const json_t *line, struct record_run *run)
 {
-	struct record_spent *list =
-	    list_grow(at, run->spent, run->nspent, sizeof *list, MOST_LINES);
+	struct record_spent *s = list_add(at, &run->spent, &run->nspent, sizeof *s, MOST_LINES);
 	json_int_t from, to;
 	const char *word;
-	if (!list)
+	if (!s)
 		return -1;
-	run->spent = list;
-	struct record_spent *s = &list[run->nspent];
 	s->session = run->nresumes;
 	if (member_text(at, line, "on", &word))
 		return -1;
@@ -314,7 +308,6 @@ static int add_spent(const struct member_place *at, const json_t *line, struct r
 		return -1;
 	s->from_ns = from;
 	s->to_ns = to;
-	run->nspent++;
 	return 0;
 }
 
@@ -342,12 +335,10 @@ static int take_resume(const struct member_place *at, json_t *line, struct recor
 
 static int add_resume(const struct member_place *at, json_t *line, struct record_run *run)
 {
-	struct record_resume *list =
-	    list_grow(at, run->resumes, run->nresumes, sizeof *list, RECORD_MAX_RESUMES);
-	if (!list)
+	struct record_resume *resume =
+	    list_add(at, &run->resumes, &run->nresumes, sizeof *resume, RECORD_MAX_RESUMES);
+	if (!resume)
 		return -1;
-	run->resumes = list;
-	struct record_resume *resume = &list[run->nresumes++];
 	resume->first_block = record_next_block(run);
 	resume->after_end = run->end.reason[0];
 	run->end = (struct record_end){.reason = ""};
@@ -597,4 +588,63 @@ void record_free(struct record_run *run)
 	record_search_free(run->search);
 	json_decref(run->environment);
 	*run = (struct record_run){0};
+}
+
+/* --- how far the run has come: where `resume` goes on --- */
+
+unsigned record_next_block(const struct record_run *run)
+{
+	const struct record_search *own = run->search;
+	unsigned next = 0;
+	for (unsigned i = 0; i < run->ncells + (own ? own->ncells : 0); i++)
+		if (run->cells[i].block >= next)
+			next = run->cells[i].block + 1;
+	for (unsigned i = 0; i < run->nfailures + (own ? own->nfailures : 0); i++)
+		if (run->failures[i].block >= next)
+			next = run->failures[i].block + 1;
+	return next;
+}
+
+unsigned record_block_trials(const struct record_run *run)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < run->nvariants; i++)
+		n += !*run->variants[i].skip;
+	return n;
+}
+
+/* One more than the place of a trial in the last block; 0: it has no place there, as its number is
+ * not the plan's. */
+static unsigned place_after(unsigned order, unsigned block, unsigned in_block)
+{
+	const uint64_t first = (uint64_t)block * in_block;
+	return order >= first && order < first + in_block ? (unsigned)(order - first) + 1 : 0;
+}
+
+unsigned record_begun(const struct record_run *run)
+{
+	const unsigned next = record_next_block(run), in_block = record_block_trials(run);
+	unsigned done = 0;
+	if (!next || run->end.reason[0] || json_object_get(run->environment, "search"))
+		return 0;
+	for (unsigned i = 0; i < run->ncells + run->nfailures; i++) {
+		const unsigned f = i - run->ncells;
+		const bool cell = i < run->ncells;
+		if ((cell ? run->cells[i].block : run->failures[f].block) + 1 != next)
+			continue;
+		unsigned place = place_after(cell ? run->cells[i].order : run->failures[f].order,
+		                             next - 1, in_block);
+		if (!place)
+			return 0;
+		done = place > done ? place : done;
+	}
+	return done < in_block ? done : 0;
+}
+
+long long record_blocks_asked(const struct record_run *run)
+{
+	const struct record_resume *last = run->nresumes ? &run->resumes[run->nresumes - 1] : NULL;
+	if (last && last->json && !json_object_get(run->environment, "search"))
+		return last->blocks ? (long long)last->first_block + last->blocks : 0;
+	return json_integer_value(json_object_get(run->environment, "blocks"));
 }

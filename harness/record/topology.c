@@ -1,8 +1,6 @@
 #include "topology.h"
 
-#include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,22 +10,23 @@
 static const char *const ancestors[ANCESTORS] = {
     "", "board", "switch", "switches", "host bridge", "node", "system"};
 
-#define OF(STRUCT, FIELD) offsetof(struct STRUCT, FIELD), sizeof(((struct STRUCT *)0)->FIELD)
+#define OF(STRUCT, FIELD)   offsetof(struct STRUCT, FIELD), sizeof(((struct STRUCT *)0)->FIELD)
+#define LIST(STRUCT, FIELD) offsetof(struct STRUCT, FIELD), offsetof(struct STRUCT, n##FIELD)
 
 struct named_pair {
 	int a, b;
-	char ancestor[32];
-	struct topology_pair pair;
+	char ancestor[32], p2p[64];
+};
+
+/* Of the JSON, where pairs are a list. */
+struct read {
+	unsigned ngpus, npairs, ncores;
+	struct topology_gpu *gpus;
+	struct named_pair *pairs;
+	struct topology_core *cores;
 };
 
 // clang-format off
-static const struct field gpu_rows[] = {
-    {"pci", FIELD_TEXT, OF(topology_gpu, pci), .optional = true, .record = true},
-    {"name", FIELD_TEXT, OF(topology_gpu, name), .optional = true, .record = true},
-    {"numa", FIELD_RANK, OF(topology_gpu, numa), .hi = TOPOLOGY_CORES, .optional = true, .record = true},
-    {"socket", FIELD_RANK, OF(topology_gpu, socket), .hi = TOPOLOGY_CORES, .optional = true, .record = true},
-};
-
 static const struct field pcie_rows[] = {
     {"gen", FIELD_NUMBER, OF(topology_gpu, gen), .hi = 9, .optional = true, .record = true},
     {"gen_max", FIELD_NUMBER, OF(topology_gpu, gen_max), .hi = 9, .optional = true, .record = true},
@@ -42,126 +41,77 @@ static const struct field bridge_rows[] = {
 
 static const struct field link_rows[] = {
     {"up", FIELD_FLAG, OF(topology_link, up), .optional = true, .record = true},
-    {"mbps", FIELD_REAL, OF(topology_link, mbps), .optional = true, .record = true},
+    {"to", FIELD_TEXT, OF(topology_link, name), .optional = true, .record = true},
+    {"mbps", FIELD_RATE, OF(topology_link, mbps), .optional = true, .record = true, .initial = "none"},
+};
+
+static const struct fields pcie = FIELDS_OF(pcie_rows, struct topology_gpu),
+                           bridges = FIELDS_OF(bridge_rows, struct topology_bridge),
+                           links = FIELDS_OF(link_rows, struct topology_link);
+
+static const struct field gpu_rows[] = {
+    {"pci", FIELD_TEXT, OF(topology_gpu, pci), .optional = true, .record = true},
+    {"name", FIELD_TEXT, OF(topology_gpu, name), .optional = true, .record = true},
+    {"numa", FIELD_RANK, OF(topology_gpu, numa), .hi = TOPOLOGY_CORES, .optional = true, .record = true, .initial = "all"},
+    {"socket", FIELD_RANK, OF(topology_gpu, socket), .hi = TOPOLOGY_CORES, .optional = true, .record = true, .initial = "all"},
+    {"pcie", FIELD_OBJECT, .list = &pcie, .optional = true},
+    {"bridges", FIELD_ARRAY, LIST(topology_gpu, bridges), .hi = TOPOLOGY_BRIDGES, .list = &bridges, .optional = true},
+    {"nvlinks", FIELD_ARRAY, LIST(topology_gpu, links), .hi = TOPOLOGY_LINKS, .list = &links, .optional = true},
 };
 
 static const struct field pair_rows[] = {
     {"a", FIELD_RANK, OF(named_pair, a), .hi = TOPOLOGY_GPUS, .record = true},
     {"b", FIELD_RANK, OF(named_pair, b), .hi = TOPOLOGY_GPUS, .record = true},
     {"ancestor", FIELD_TEXT, OF(named_pair, ancestor), .optional = true, .record = true},
-    {"p2p", FIELD_TEXT, OF(named_pair, pair.p2p), .optional = true, .record = true},
+    {"p2p", FIELD_TEXT, OF(named_pair, p2p), .optional = true, .record = true},
 };
 
 static const struct field core_rows[] = {
-    {"core", FIELD_RANK, OF(topology_core, core), .hi = 1 << 20, .optional = true, .record = true},
-    {"numa", FIELD_RANK, OF(topology_core, numa), .hi = TOPOLOGY_CORES, .optional = true, .record = true},
-    {"socket", FIELD_RANK, OF(topology_core, socket), .hi = TOPOLOGY_CORES, .optional = true, .record = true},
-    {"cache", FIELD_RANK, OF(topology_core, cache), .hi = TOPOLOGY_CORES, .optional = true, .record = true},
+    {"core", FIELD_RANK, OF(topology_core, core), .hi = 1 << 20, .optional = true, .record = true, .initial = "all"},
+    {"numa", FIELD_RANK, OF(topology_core, numa), .hi = TOPOLOGY_CORES, .optional = true, .record = true, .initial = "all"},
+    {"socket", FIELD_RANK, OF(topology_core, socket), .hi = TOPOLOGY_CORES, .optional = true, .record = true, .initial = "all"},
+    {"cache", FIELD_RANK, OF(topology_core, cache), .hi = TOPOLOGY_CORES, .optional = true, .record = true, .initial = "all"},
+};
+
+static const struct fields gpus = FIELDS_OF(gpu_rows, struct topology_gpu), pairs = FIELDS_OF(pair_rows, struct named_pair),
+                           cores = FIELDS_OF(core_rows, struct topology_core);
+
+static const struct field topology_rows[] = {
+    {"gpus", FIELD_LIST, LIST(read, gpus), .hi = TOPOLOGY_GPUS, .list = &gpus, .optional = true},
+    {"pairs", FIELD_LIST, LIST(read, pairs), .hi = TOPOLOGY_GPUS * TOPOLOGY_GPUS, .list = &pairs, .optional = true},
+    {"cores", FIELD_LIST, LIST(read, cores), .hi = TOPOLOGY_CORES, .list = &cores, .optional = true},
 };
 // clang-format on
-
-#define TAKE(ROWS, FROM, TO, ST)                                                                   \
-	field_object_take(&(const struct fields)FIELDS_OF(ROWS, char), FROM, TO, ST)
-
-/* How many a list has; 0 if it is missing. */
-static int take_list(const json_t *from, const char *key, unsigned most, const json_t **list,
-                     unsigned *n, struct status *st)
-{
-	*list = json_object_get(from, key);
-	*n = (unsigned)json_array_size(*list);
-	if (*list && (!json_is_array(*list) || json_array_size(*list) > most))
-		return status_set(st, "%s has to be a list of at most %u", key, most);
-	return 0;
-}
-
-static int take_gpu(const json_t *json, struct topology_gpu *gpu, struct status *st)
-{
-	const json_t *list;
-	*gpu = (struct topology_gpu){.numa = -1, .socket = -1};
-	if (TAKE(gpu_rows, json, gpu, st) ||
-	    TAKE(pcie_rows, json_object_get(json, "pcie"), gpu, st) ||
-	    take_list(json, "bridges", TOPOLOGY_BRIDGES, &list, &gpu->nbridges, st))
-		return -1;
-	for (unsigned i = 0; i < gpu->nbridges; i++)
-		if (TAKE(bridge_rows, json_array_get(list, i), &gpu->bridges[i], st))
-			return -1;
-	return 0;
-}
+static const struct fields topologies = FIELDS_OF(topology_rows, struct read);
 
 /* After all GPUs are known, since links name them. */
-static int take_links(const json_t *json, const struct topology *t, struct topology_gpu *gpu,
-                      struct status *st)
+static void name_links(struct topology *t)
 {
-	const json_t *list;
-	if (take_list(json, "nvlinks", TOPOLOGY_LINKS, &list, &gpu->nlinks, st))
-		return -1;
-	for (unsigned i = 0; i < gpu->nlinks; i++) {
-		const json_t *one = json_array_get(list, i), *to = json_object_get(one, "to");
-		struct topology_link *link = &gpu->links[i];
-		const char *name = to ? json_string_value(to) : "";
-		*link = (struct topology_link){.mbps = NAN};
-		if (!name)
-			return status_set(st, "to is not what it has to be");
-		if (TAKE(link_rows, one, link, st))
-			return -1;
-		link->to = topology_gpu(t, name);
-		if (link->to < 0)
-			link->to = strcmp(name, "switch") ? TOPOLOGY_UNKNOWN : TOPOLOGY_SWITCH;
-	}
-	return 0;
+	for (struct topology_gpu *gpu = t->gpus; gpu < t->gpus + t->ngpus; gpu++)
+		for (struct topology_link *l = gpu->links; l < gpu->links + gpu->nlinks; l++) {
+			l->to = topology_gpu(t, l->name);
+			if (l->to < 0)
+				l->to =
+				    strcmp(l->name, "switch") ? TOPOLOGY_UNKNOWN : TOPOLOGY_SWITCH;
+		}
 }
 
-static int take_gpus(const json_t *json, struct topology *t, struct status *st)
+/* The pairs of a list, each both ways. */
+static int take_pairs(const struct read *read, struct topology *t, struct status *st)
 {
-	const json_t *list;
-	if (take_list(json, "gpus", TOPOLOGY_GPUS, &list, &t->ngpus, st))
-		return -1;
-	t->gpus = calloc(t->ngpus + 1, sizeof *t->gpus);
 	t->pairs = calloc((size_t)t->ngpus * t->ngpus + 1, sizeof *t->pairs);
-	if (!t->gpus || !t->pairs)
+	if (!t->pairs)
 		return status_set(st, "out of memory");
-	for (unsigned i = 0; i < t->ngpus; i++)
-		if (take_gpu(json_array_get(list, i), &t->gpus[i], st))
-			return -1;
-	for (unsigned i = 0; i < t->ngpus; i++)
-		if (take_links(json_array_get(list, i), t, &t->gpus[i], st))
-			return -1;
-	return 0;
-}
-
-static int take_pairs(const json_t *json, struct topology *t, struct status *st)
-{
-	const json_t *list;
-	unsigned n;
-	if (take_list(json, "pairs", TOPOLOGY_GPUS * TOPOLOGY_GPUS, &list, &n, st))
-		return -1;
-	for (unsigned i = 0; i < n; i++) {
-		struct named_pair p = {.ancestor = ""};
-		if (TAKE(pair_rows, json_array_get(list, i), &p, st))
-			return -1;
-		if (p.a >= (int)t->ngpus || p.b >= (int)t->ngpus)
+	for (const struct named_pair *p = read->pairs; p < read->pairs + read->npairs; p++) {
+		struct topology_pair pair = {ANCESTOR_UNKNOWN, ""};
+		if (p->a >= (int)t->ngpus || p->b >= (int)t->ngpus)
 			return status_set(st, "a pair of GPUs that are not there");
 		for (unsigned k = ANCESTOR_BOARD; k < ANCESTORS; k++)
-			if (!strcmp(p.ancestor, ancestors[k]))
-				p.pair.ancestor = (enum topology_ancestor)k;
-		t->pairs[(unsigned)p.a * t->ngpus + (unsigned)p.b] = p.pair;
-		t->pairs[(unsigned)p.b * t->ngpus + (unsigned)p.a] = p.pair;
-	}
-	return 0;
-}
-
-static int take_cores(const json_t *json, struct topology *t, struct status *st)
-{
-	const json_t *list;
-	if (take_list(json, "cores", TOPOLOGY_CORES, &list, &t->ncores, st))
-		return -1;
-	t->cores = calloc(t->ncores + 1, sizeof *t->cores);
-	if (!t->cores)
-		return status_set(st, "out of memory");
-	for (unsigned i = 0; i < t->ncores; i++) {
-		t->cores[i] = (struct topology_core){-1, -1, -1, -1};
-		if (TAKE(core_rows, json_array_get(list, i), &t->cores[i], st))
-			return -1;
+			if (!strcmp(p->ancestor, ancestors[k]))
+				pair.ancestor = (enum topology_ancestor)k;
+		strcpy(pair.p2p, p->p2p);
+		t->pairs[(unsigned)p->a * t->ngpus + (unsigned)p->b] = pair;
+		t->pairs[(unsigned)p->b * t->ngpus + (unsigned)p->a] = pair;
 	}
 	return 0;
 }
@@ -169,11 +119,17 @@ static int take_cores(const json_t *json, struct topology *t, struct status *st)
 int topology_from_json(const json_t *json, struct topology *out, struct status *st)
 {
 	struct status why = {""};
+	struct read read = {0};
 	*out = (struct topology){0};
 	if (json && !json_is_object(json))
 		return status_set(st, "topology: is no object");
-	if (!take_gpus(json, out, &why) && !take_pairs(json, out, &why) &&
-	    !take_cores(json, out, &why))
+	int rc = field_object_take(&topologies, json, &read, &why);
+	*out = (struct topology){
+	    .ngpus = read.ngpus, .ncores = read.ncores, .gpus = read.gpus, .cores = read.cores};
+	name_links(out);
+	rc = rc ? rc : take_pairs(&read, out, &why);
+	free(read.pairs);
+	if (!rc)
 		return 0;
 	topology_free(out);
 	return status_set(st, "topology: %s", why.text);

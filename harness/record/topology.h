@@ -39,8 +39,9 @@ enum topology_ancestor {
 
 struct topology_link {
 	bool up;
-	int to;      /* a GPU, TOPOLOGY_SWITCH or TOPOLOGY_UNKNOWN */
-	double mbps; /* as signalled, one way; NaN: not said */
+	char name[64]; /* of what it leads to */
+	int to;        /* a GPU, TOPOLOGY_SWITCH or TOPOLOGY_UNKNOWN */
+	double mbps;   /* as signalled, one way; NaN: not said */
 };
 
 struct topology_bridge {

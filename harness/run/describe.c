@@ -140,49 +140,29 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 	}
 	if (run && plan->search.nkeys)
 		json_object_set_new(run, "search", search_space_json(&plan->search));
-	struct claim_list *asked = run ? malloc(sizeof *asked) : NULL;
-	if (asked)
-		plan_asked(plan, asked);
-	if (!asked || claim_list_put(asked, run)) {
-		json_decref(run);
-		run = NULL;
-	}
-	free(asked);
-	return run;
+	if (run && !claim_list_put(&plan->asked, run))
+		return run;
+	json_decref(run);
+	return NULL;
 }
 
 /* --- a run that goes on --- */
 
-int resume_read(const char *folder, struct resume *out, struct status *st)
+int resume_load(const char *folder, struct record_run *out, struct status *st)
 {
-	struct record_run run;
-	if (record_load(folder, &run, st))
+	if (record_load(folder, out, st))
 		return -1;
-	const unsigned next = record_next_block(&run);
+	const unsigned next = record_next_block(out);
 	/* What is added is read again. */
-	if (next + SPEC_MAX_BLOCKS > RECORD_MAX_BLOCKS || run.nresumes == RECORD_MAX_RESUMES) {
-		status_set(
-		    st,
-		    "cannot resume: a record has at most %d blocks and %d sessions, and this "
-		    "one has %u and %u; begin another run",
-		    RECORD_MAX_BLOCKS, RECORD_MAX_RESUMES + 1, next, run.nresumes + 1);
-		record_free(&run);
-		return -1;
-	}
-	json_t *paths = json_object();
-	for (unsigned i = 0; i < run.npaths; i++)
-		json_object_set_new(paths, run.paths[i].variant,
-		                    json_boolean(run.paths[i].as_expected));
-	const unsigned begun = record_begun(&run);
-	*out = (struct resume){
-	    .environment = json_incref(run.environment),
-	    .paths = paths,
-	    .first_block = next - (begun > 0),
-	    .begun = begun,
-	    .seed = strtoull(json_string_value(json_object_get(run.environment, "seed")), NULL, 16),
-	};
-	record_free(&run);
-	return 0;
+	if (next + SPEC_MAX_BLOCKS <= RECORD_MAX_BLOCKS && out->nresumes < RECORD_MAX_RESUMES)
+		return 0;
+	status_set(
+	    st,
+	    "cannot resume: a record has at most %d blocks and %d sessions, and this one has "
+	    "%u and %u; begin another run",
+	    RECORD_MAX_BLOCKS, RECORD_MAX_RESUMES + 1, next, out->nresumes + 1);
+	record_free(out);
+	return -1;
 }
 
 /* Both have it, and it is equal. */

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "../config/plan.h"
+#include "../record/record.h"
 
 /* The fields of results/README.md without schema and kind. The caller owns
  * the reference; NULL: out of memory. */
@@ -13,15 +14,8 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 
 json_t *describe_variant(const struct plan_variant *variant);
 
-struct resume {
-	json_t *environment;  /* the caller's reference */
-	json_t *paths;        /* by variant: whether its path is as expected; the caller's too */
-	unsigned first_block; /* the one after the whole blocks that the run has */
-	unsigned begun;       /* trials that it has of that block */
-	uint64_t seed;
-};
-
-int resume_read(const char *folder, struct resume *out, struct status *st);
+/* The record of a run that goes on, which has room for more. The caller frees with record_free. */
+int resume_load(const char *folder, struct record_run *out, struct status *st);
 /* 0 if plan and machine of two environments are the same; -1 with what differs. */
 int resume_same(const json_t *before, const json_t *now, struct status *st);
 

@@ -3,14 +3,7 @@
 #ifndef LAUNCHGAP_ESTIMATE_H
 #define LAUNCHGAP_ESTIMATE_H
 
-#include "../config/plan.h"
-
-struct estimate_request {
-	const struct plan *plan;
-	const char *results;
-	int argc;
-	char *const *argv;
-};
+#include "runner.h"
 
 struct estimate {
 	double seconds;
@@ -18,8 +11,7 @@ struct estimate {
 	char from[512]; /* what the time is taken from, in words */
 };
 
-bool estimate_of_cores(const char *backend);
-struct estimate estimate_make(const struct estimate_request *request);
+struct estimate estimate_make(const struct run_request *request, const struct plan *plan);
 
 /* What to say beside an estimate if other programs leave the ranks fewer cores than they need; "":
  * nothing. load: machine_load. */

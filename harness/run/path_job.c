@@ -1,12 +1,12 @@
-#include "path_job.h"
+/* The path's job: one more per variant, in which the library logs the path that its data takes.
+ * Nothing in it is timed, and the variants' own jobs log nothing. */
+#include "runner.h"
 
 #include <dirent.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../record/record.h"
 #include "../trial/path.h"
-#include "job.h"
 
 #define LOG_PREFIX "path."
 
@@ -36,7 +36,7 @@ static void remove_logs(const char *folder)
 		closedir(dir);
 }
 
-static int write_path(const struct path_job *q, const struct trial *trial, const struct path *path,
+static int write_path(struct runner *r, const struct trial *trial, const struct path *path,
                       struct status *st)
 {
 	const char *expect = trial->settings.expect;
@@ -50,7 +50,7 @@ static int write_path(const struct path_job *q, const struct trial *trial, const
 		status_say("%s: %s is not as asked: %s", trial->variant, path->settings[i].key,
 		           text);
 	}
-	if (record_write_path(q->trials, trial, path_to_json(path), as_expected, st))
+	if (record_write_path(r->folder.trials, trial, path_to_json(path), as_expected, st))
 		return -1;
 	if (as_expected)
 		return PATH_JOB_DONE;
@@ -60,49 +60,49 @@ static int write_path(const struct path_job *q, const struct trial *trial, const
 	return PATH_JOB_UNEXPECTED;
 }
 
-static int keep_failure(const struct path_job *q, const struct trial *trial, struct status *st)
+static int keep_failure(struct runner *r, const struct trial *trial, struct status *st)
 {
-	return record_write_failure(q->trials, trial, st->text, st) ? -1 : PATH_JOB_NONE;
+	return record_write_failure(r->folder.trials, trial, st->text, st) ? -1 : PATH_JOB_NONE;
 }
 
-static int ask(const struct path_job *q, struct trial *trial, struct status *st)
+static int ask(struct runner *r, struct trial *trial, struct status *st)
 {
 	struct job job = {0};
 	struct path path = {0};
 	const struct backend *backend = backend_find(trial->settings.backend);
 	char why[512];
 	int result;
-	remove_logs(q->scratch);
-	if (backend->log_ask(&trial->settings, q->scratch, LOG_PREFIX, st) ||
-	    job_run(trial, q->self, q->scratch, q->timeout_s, &job, st))
+	remove_logs(r->folder.scratch);
+	if (backend->log_ask(&trial->settings, r->folder.scratch, LOG_PREFIX, st) ||
+	    job_run(trial, r->request->self, r->folder.scratch, r->spec.timeout_s, &job, st))
 		return -1;
 	if (job.result.end == JOB_INTERRUPTED)
 		return PATH_JOB_INTERRUPTED;
 	struct record_spent spent = {
 	    .on = SPENT_ON_PATH, .from_ns = job.from_ns, .to_ns = job.to_ns};
 	strcpy(spent.variant, trial->variant);
-	if (record_write_spent(q->trials, &spent, st))
+	if (record_write_spent(r->folder.trials, &spent, st))
 		return -1;
 	if (job.result.end != JOB_EXITED || (job.result.code && !job.ended)) {
-		job_error(&job.result, q->timeout_s, job.log, why, sizeof why);
+		job_error(&job.result, r->spec.timeout_s, job.log, why, sizeof why);
 		status_set(st, "%s: its path cannot be told: %s", trial->variant, why);
-		return keep_failure(q, trial, st);
+		return keep_failure(r, trial, st);
 	}
-	if (backend->log_path(&trial->settings, q->scratch, LOG_PREFIX, &path, st))
-		result = keep_failure(q, trial, st);
+	if (backend->log_path(&trial->settings, r->folder.scratch, LOG_PREFIX, &path, st))
+		result = keep_failure(r, trial, st);
 	else
-		result = write_path(q, trial, &path, st);
+		result = write_path(r, trial, &path, st);
 	path_free(&path);
-	remove_logs(q->scratch);
+	remove_logs(r->folder.scratch);
 	return result;
 }
 
-int path_job_run(const struct path_job *q, struct status *st)
+int path_job_run(struct runner *r, unsigned variant, unsigned order, struct status *st)
 {
-	struct trial *trial = plan_path_trial(q->plan, q->variant, q->order, st);
+	struct trial *trial = plan_path_trial(&r->plan, variant, order, st);
 	if (!trial)
 		return -1;
-	int result = ask(q, trial, st);
+	int result = ask(r, trial, st);
 	trial_free(trial);
 	return result;
 }

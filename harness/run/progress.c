@@ -75,13 +75,10 @@ static int show(struct arena *arena, void *of)
 	struct summary s;
 	struct aim aim;
 	struct status ignored = {""};
-	bool given_up[PLAN_MAX_VARIANTS];
 	char half[32] = "";
-	for (unsigned v = 0; v < PLAN_MAX_VARIANTS; v++)
-		given_up[v] = r->failed[v] >= GIVE_UP;
 	summary_make(&p->seen, arena, &s);
 	p->aim[0] = '\0';
-	if (s.uncompared.kind || aim_take(&s, given_up, &aim, &ignored))
+	if (s.uncompared.kind || aim_take(&s, r->failed, &aim, &ignored))
 		return 0;
 	if (!p->asked && index_variant(&s, p->left) >= 0 && index_variant(&s, p->right) >= 0)
 		aim.contrast = first_of(&s, p);
@@ -103,10 +100,24 @@ void progress_block(struct runner *r)
 		arena_work(show, r, "the progress", &ignored);
 }
 
+/* The variants that the primary claim or the gap compares; false: neither is asked. */
+static bool name_asked(const struct claim_list *asked, struct progress *p)
+{
+	strcpy(p->left, asked->gap.to);
+	strcpy(p->right, asked->gap.from);
+	for (unsigned i = 0; i < asked->nclaims; i++)
+		if (!strcmp(asked->claims[i].name, asked->primary)) {
+			strcpy(p->left, asked->claims[i].left);
+			strcpy(p->right, asked->claims[i].right);
+		}
+	return p->left[0] && p->right[0];
+}
+
 /* The first variant that runs and the reference. */
 static bool name_first(const struct plan *plan, struct progress *p)
 {
 	const struct plan_variant *reference = plan_reference(plan);
+	p->left[0] = p->right[0] = '\0';
 	for (unsigned v = 0; reference && v < plan->nvariants && !p->left[0]; v++)
 		if (!plan->variants[v].skip[0] && !strcmp(plan->variants[v].role, "variant")) {
 			strcpy(p->left, plan->variants[v].name);
@@ -122,9 +133,7 @@ int progress_begin(struct runner *r, struct status *st)
 	if (!p)
 		return status_set(st, "out of memory for the progress");
 	p->since_ns = clock_now_ns();
-	p->asked = aim_names(r->environment, p->left, p->right);
-	if (!p->asked)
-		p->left[0] = p->right[0] = '\0';
+	p->asked = name_asked(&r->plan.asked, p);
 	p->follows = !r->request->change && !r->plan.search.nkeys &&
 	             (p->asked || name_first(&r->plan, p)) &&
 	             !record_load(r->folder.path, &p->seen, &ignored);

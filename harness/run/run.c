@@ -6,7 +6,6 @@
 
 #include "../clock.h"
 #include "../sanitize.h"
-#include "path_job.h"
 #include "progress.h"
 #include "stop.h"
 #include "tune.h"
@@ -82,18 +81,17 @@ static int run_trial(struct runner *r, unsigned index, int next, struct status *
 	return result;
 }
 
-/* Records a failure instead of running a trial that need not be tried. */
-static int skip_trial(struct runner *r, unsigned index, const char *why, struct status *st)
+/* A set that failed too often need not be tried. The record has a failure for it all the same, because a
+ * block of a search is whole with a line of each set. */
+static int skip_trial(struct runner *r, unsigned index, struct status *st)
 {
 	struct trial *trial = plan_trial(&r->plan, index, st);
-	if (!trial)
-		return -1;
-	int result =
-	    record_write_failure(r->folder.trials, trial, why, st) || folder_commit(&r->folder, st)
-	        ? -1
-	        : 0;
+	char why[64];
+	snprintf(why, sizeof why, "not tried: %d trials before failed", GIVE_UP);
+	int result = !trial || record_write_failure(r->folder.trials, trial, why, st) ||
+	             folder_commit(&r->folder, st);
 	trial_free(trial);
-	return result;
+	return -result;
 }
 
 /* Trials that this session will have run at its end; with blocks = auto, as many as the budget
@@ -194,12 +192,11 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 	for (unsigned i = first; i < first + in_block; i++) {
 		const unsigned variant = plan->trials[i].variant;
 		const char *name = plan->variants[variant].name;
-		char why[256];
 		int result = 0;
 		if (!r->request->change)
 			say_progress(r, i, total, i == first);
-		if (r->hopeless && r->hopeless(r, variant, why, sizeof why)) {
-			if (skip_trial(r, i, why, st))
+		if (r->first_set && variant >= r->first_set && r->failed[variant] >= GIVE_UP) {
+			if (skip_trial(r, i, st))
 				return -1;
 			r->ndone++;
 			continue;
@@ -238,25 +235,20 @@ static bool asks_path(const struct runner *r, unsigned variant)
 
 int run_path_jobs(struct runner *r, struct status *st)
 {
-	struct path_job q = {.plan = &r->plan,
-	                     .self = r->request->self,
-	                     .scratch = r->folder.scratch,
-	                     .timeout_s = r->spec.timeout_s,
-	                     .order = r->plan.ntrials,
-	                     .trials = r->folder.trials};
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
-	for (q.variant = 0; q.variant < r->plan.nvariants; q.variant++) {
+	unsigned order = r->plan.ntrials;
+	for (unsigned v = 0; v < r->plan.nvariants; v++) {
 		struct status why = {""};
 		char what[160];
-		if (!asks_path(r, q.variant))
+		if (!asks_path(r, v))
 			continue;
-		snprintf(what, sizeof what, "path of %s", r->plan.variants[q.variant].name);
+		snprintf(what, sizeof what, "path of %s", r->plan.variants[v].name);
 		/* A search has planned no further than it has run. */
 		progress_say(r,
 		             r->plan.search.nkeys ? r->plan.ntrials
 		                                  : r->first_block * in_block + r->begun + r->ndone,
 		             expect_trials(r, r->first_block), what, false);
-		int result = path_job_run(&q, &why);
+		int result = path_job_run(r, v, order, &why);
 		if (result == PATH_JOB_INTERRUPTED || job_interrupted())
 			return say_interrupted(r, st);
 		if (result < 0 || folder_commit(&r->folder, st)) {
@@ -267,10 +259,10 @@ int run_path_jobs(struct runner *r, struct status *st)
 		if (result) {
 			status_progress_end();
 			status_say("%s", why.text);
-			r->unexpected[q.variant] = result == PATH_JOB_UNEXPECTED;
+			r->unexpected[v] = result == PATH_JOB_UNEXPECTED;
 			r->nfailed += result != PATH_JOB_UNEXPECTED;
 		}
-		q.order++;
+		order++;
 	}
 	progress_pause(r);
 	return 0;
@@ -279,12 +271,9 @@ int run_path_jobs(struct runner *r, struct status *st)
 /* With blocks = auto, before each block: whether there are enough. Then r->end says why. */
 static int look(struct runner *r, unsigned block, struct status *st)
 {
-	bool given_up[PLAN_MAX_VARIANTS];
-	for (unsigned v = 0; v < PLAN_MAX_VARIANTS; v++)
-		given_up[v] = r->failed[v] >= GIVE_UP;
 	struct stop_state now = {
 	    .folder = r->folder.path,
-	    .given_up = given_up,
+	    .failed = r->failed,
 	    .precision = r->spec.precision,
 	    .budget_s = r->spec.budget_s,
 	    .blocks = block,

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -54,38 +55,43 @@ static int allow_files(unsigned nranks, struct status *st)
 int run_set_up(struct runner *r, struct status *st)
 {
 	const struct run_request *q = r->request;
-	struct resume before = {.seed = draw_seed()};
+	struct record_run before = {0};
+	uint64_t seed = draw_seed();
 	int result = -1;
 	const struct plan_source from = {q->file, q->noverrides, q->overrides, machine_env};
 	if (plan_load(&from, q->machine, &r->spec, st) ||
 	    (q->quick && plan_quick(&from, q->machine, &r->spec, st)) ||
 	    (q->resume &&
-	     (folder_hold(q->resume, &r->folder, st) || resume_read(q->resume, &before, st))))
+	     (folder_hold(q->resume, &r->folder, st) || resume_load(q->resume, &before, st))))
 		return -1;
 	settle_in_place(&r->spec, q->nccl_tests, before.environment);
-	r->first_block = before.first_block;
-	r->begun = before.begun;
+	r->begun = q->resume ? record_begun(&before) : 0;
+	r->first_block = record_next_block(&before) - (r->begun > 0);
+	if (q->resume)
+		seed = strtoull(json_string_value(json_object_get(before.environment, "seed")),
+		                NULL, 16);
 	if (!r->spec.search.nkeys)
-		r->spec.blocks += before.first_block;
+		r->spec.blocks += r->first_block;
 	r->spec.first_plan =
 	    (unsigned)json_integer_value(json_object_get(before.environment, "blocks"));
 	/* The order and data of all blocks come from one seed, so a resumed run must keep it. */
-	if (q->resume && r->spec.seed && r->spec.seed != before.seed) {
+	if (q->resume && r->spec.seed && r->spec.seed != seed) {
 		status_set(st,
 		           "cannot resume: seed = %" PRIu64 ", but that run's is %" PRIu64
 		           "; omit seed",
-		           r->spec.seed, before.seed);
+		           r->spec.seed, seed);
 		goto out;
 	}
 	if (q->resume)
-		r->spec.seed = before.seed;
-	if (plan_make(&r->spec, q->machine, before.seed, &r->plan, st) ||
-	    allow_files(r->plan.nranks, st))
+		r->spec.seed = seed;
+	if (plan_make(&r->spec, q->machine, seed, &r->plan, st) || allow_files(r->plan.nranks, st))
 		goto out;
-	for (unsigned v = 0; v < r->plan.nvariants; v++) {
-		const json_t *as_expected = json_object_get(before.paths, r->plan.variants[v].name);
-		r->has_path[v] = as_expected;
-		r->unexpected[v] = json_is_false(as_expected);
+	for (unsigned i = 0; i < before.npaths; i++) {
+		const struct plan_variant *v = plan_find(&r->plan, before.paths[i].variant);
+		if (!v)
+			continue;
+		r->has_path[v - r->plan.variants] = true;
+		r->unexpected[v - r->plan.variants] = !before.paths[i].as_expected;
 	}
 	r->environment = describe_run(&r->plan, q->argc, q->argv, LAUNCHGAP_COMMIT);
 	if (!r->environment) {
@@ -104,8 +110,7 @@ int run_set_up(struct runner *r, struct status *st)
 		goto out;
 	result = 0;
 out:
-	json_decref(before.environment);
-	json_decref(before.paths);
+	record_free(&before);
 	return result;
 }
 

@@ -52,10 +52,7 @@ struct runner {
 	bool has_path[PLAN_MAX_VARIANTS];   /* of an earlier session */
 	bool unexpected[PLAN_MAX_VARIANTS]; /* its path, of an earlier session too */
 	unsigned failed[PLAN_MAX_VARIANTS]; /* in a row */
-	/* Whether a variant need not be tried, and why: the record still gets its failure.
-	 * NULL: each is tried. */
-	bool (*hopeless)(const struct runner *r, unsigned variant, char *why, size_t bytes);
-	void *hopeless_arg;
+	unsigned first_set; /* variants from here on are a search's sets; 0: it is none */
 	unsigned nfailed;
 	unsigned nlack;       /* blocks that lack a trial, as one failed */
 	char first_why[1100]; /* of the first trial that failed */
@@ -69,9 +66,6 @@ struct runner {
 	bool asks; /* after this block, for the paths */
 	struct record_end end;
 };
-
-/* Failures in a row after which a variant is not tried again. */
-#define GIVE_UP 2
 
 /* Measures everything. Blocks until that is done; signals end it in order.
  * 0: all trials are measured. 1: some failed, or a path is not the expected one.
@@ -90,6 +84,15 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned n, stru
 /* The path's job of each variant whose path the run does not have. 0, or -1 with a sentence:
  * interrupted, or the run cannot go on. */
 int run_path_jobs(struct runner *r, struct status *st);
+bool path_job_wanted(const struct plan *plan, unsigned variant);
+enum path_job_end {
+	PATH_JOB_DONE,
+	PATH_JOB_NONE,        /* the path is unknown, as st says; the record has a failure */
+	PATH_JOB_INTERRUPTED, /* by a signal */
+	PATH_JOB_UNEXPECTED,  /* the path is in the record, but not the expected one, as st says */
+};
+/* One of them, or -1: the run cannot go on. order: its place after the trials of block 0. */
+int path_job_run(struct runner *r, unsigned variant, unsigned order, struct status *st);
 /* 0 when all of it succeeded; else -1 with the run's last sentence. */
 int run_sum_up(const struct runner *r, struct status *st);
 

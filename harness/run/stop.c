@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../analysis/claims.h"
@@ -11,9 +10,9 @@
 
 /* --- what the run is about --- */
 
-static bool is_going_on(const bool *given_up, int variant)
+static bool is_going_on(const unsigned *failed, int variant)
 {
-	return variant >= 0 && !given_up[variant];
+	return variant >= 0 && failed[variant] < GIVE_UP;
 }
 
 bool aim_is(const struct aim *aim)
@@ -21,14 +20,14 @@ bool aim_is(const struct aim *aim)
 	return aim->contrast.ncells;
 }
 
-static void at_claim(const struct summary *s, const struct claim_list *asked, const bool *given_up,
-                     struct aim *aim)
+static void at_claim(const struct summary *s, const struct claim_list *asked,
+                     const unsigned *failed, struct aim *aim)
 {
 	for (unsigned i = 0; i < asked->nclaims; i++) {
 		const struct claim *claim = &asked->claims[i];
 		if (strcmp(claim->name, asked->primary) ||
-		    !is_going_on(given_up, index_variant(s, claim->left)) ||
-		    !is_going_on(given_up, index_variant(s, claim->right)))
+		    !is_going_on(failed, index_variant(s, claim->left)) ||
+		    !is_going_on(failed, index_variant(s, claim->right)))
 			continue;
 		aim->contrast = claims_judge(s, claim).contrast;
 		aim->regime = claim_regime(claim) == CLAIM_ANY_REGIME
@@ -38,20 +37,20 @@ static void at_claim(const struct summary *s, const struct claim_list *asked, co
 	}
 }
 
-static void at_gap(const struct summary *s, const struct gap *gap, const bool *given_up,
+static void at_gap(const struct summary *s, const struct gap *gap, const unsigned *failed,
                    struct aim *aim)
 {
 	const struct contrast_select select = {
 	    .bytes = gap->bytes, .pace = PACE_STREAM, .coll = CLAIM_ANY_COLL};
 	int from = index_variant(s, gap->from), to = index_variant(s, gap->to);
-	if (!is_going_on(given_up, from) || !is_going_on(given_up, to))
+	if (!is_going_on(failed, from) || !is_going_on(failed, to))
 		return;
 	aim->regime = REGIME_LARGE;
 	strcpy(aim->name, "the gap");
 	aim->contrast = contrast_make(s, (unsigned)to, (unsigned)from, METRIC_BUSBW, &select);
 }
 
-int aim_take(const struct summary *s, const bool *given_up, struct aim *aim, struct status *st)
+int aim_take(const struct summary *s, const unsigned *failed, struct aim *aim, struct status *st)
 {
 	struct claim_list *asked = ARENA_NEW(s->arena, struct claim_list);
 	*aim = (struct aim){
@@ -59,30 +58,10 @@ int aim_take(const struct summary *s, const bool *given_up, struct aim *aim, str
 	if (claim_list_take(s->run->environment, asked, st))
 		return -1;
 	regimes_settle(s, asked);
-	at_claim(s, asked, given_up, aim);
+	at_claim(s, asked, failed, aim);
 	if (!aim_is(aim))
-		at_gap(s, &asked->gap, given_up, aim);
+		at_gap(s, &asked->gap, failed, aim);
 	return 0;
-}
-
-bool aim_names(const json_t *environment, char left[TRIAL_NAME_BYTES], char right[TRIAL_NAME_BYTES])
-{
-	struct claim_list *asked = malloc(sizeof *asked);
-	struct status ignored = {""};
-	const char *names[2] = {"", ""};
-	if (asked && !claim_list_take(environment, asked, &ignored)) {
-		names[0] = asked->gap.to;
-		names[1] = asked->gap.from;
-		for (unsigned i = 0; i < asked->nclaims; i++)
-			if (!strcmp(asked->claims[i].name, asked->primary)) {
-				names[0] = asked->claims[i].left;
-				names[1] = asked->claims[i].right;
-			}
-	}
-	snprintf(left, TRIAL_NAME_BYTES, "%s", names[0]);
-	snprintf(right, TRIAL_NAME_BYTES, "%s", names[1]);
-	free(asked);
-	return left[0] && right[0];
 }
 
 /* --- its widths --- */
@@ -105,12 +84,12 @@ static void widen(struct stop_width *width, const struct summary *s, const char 
 }
 
 /* The aim and the A/A line of its regime; without an aim every variant in every regime. */
-static int widths_find(const struct summary *s, const bool *given_up, struct stop_width *width,
+static int widths_find(const struct summary *s, const unsigned *failed, struct stop_width *width,
                        struct status *st)
 {
 	struct regimes regimes;
 	struct aim aim;
-	if (aim_take(s, given_up, &aim, st))
+	if (aim_take(s, failed, &aim, st))
 		return -1;
 	regimes_make(s, &regimes);
 	widen(width, s, aim.name, &aim.contrast);
@@ -118,20 +97,20 @@ static int widths_find(const struct summary *s, const bool *given_up, struct sto
 		const struct regime *r = &regimes.list[i];
 		for (unsigned v = 0; v < r->nvariants; v++) {
 			bool asked = !aim_is(&aim) || (r->kind == aim.regime && (int)v == r->twin);
-			if (asked && is_going_on(given_up, (int)v))
+			if (asked && is_going_on(failed, (int)v))
 				widen(width, s, r->name, &r->contrasts[v]);
 		}
 	}
 	return 0;
 }
 
-int stop_widest(const struct summary *s, const bool *given_up, struct stop_width *out,
+int stop_widest(const struct summary *s, const unsigned *failed, struct stop_width *out,
                 struct status *st)
 {
 	struct stop_width width = {.half = NAN};
 	/* Figures of different work, or without a reference, cannot be compared. */
-	if (!s->uncompared.kind && is_going_on(given_up, s->reference) &&
-	    widths_find(s, given_up, &width, st))
+	if (!s->uncompared.kind && is_going_on(failed, s->reference) &&
+	    widths_find(s, failed, &width, st))
 		return -1;
 	*out = width;
 	return 0;
@@ -144,7 +123,7 @@ bool stop_is_precise(const struct stop_width *width, double precision)
 
 struct measuring {
 	const struct record_run *run;
-	const bool *given_up;
+	const unsigned *failed;
 	struct stop_width *out;
 	struct status *st;
 };
@@ -154,7 +133,7 @@ static int measure(struct arena *arena, void *of)
 	const struct measuring *m = of;
 	struct summary s;
 	summary_make(m->run, arena, &s);
-	return stop_widest(&s, m->given_up, m->out, m->st);
+	return stop_widest(&s, m->failed, m->out, m->st);
 }
 
 bool stop_over_budget(unsigned blocks, unsigned measured, int64_t elapsed_ns, int64_t budget_ns)
@@ -181,7 +160,7 @@ int stop_consider(const struct stop_state *now, struct record_end *end, struct s
 {
 	struct stop_width width = {0};
 	struct record_run run;
-	struct measuring m = {&run, now->given_up, &width, st};
+	struct measuring m = {&run, now->failed, &width, st};
 	char text[400];
 	bool over = stop_over_budget(now->blocks, now->measured, now->elapsed_ns,
 	                             (int64_t)now->budget_s * 1000000000);

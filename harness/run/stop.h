@@ -11,6 +11,10 @@
 #include "../analysis/regime.h"
 #include "../status.h"
 
+/* Failures in a row after which a variant is not tried again, and none waits for it. `failed` has those of
+ * each variant of the record. */
+#define GIVE_UP 2
+
 /* What a run is about: its primary claim, else its gap. */
 struct aim {
 	char name[TRIAL_NAME_BYTES + 8]; /* "claim x", "the gap" */
@@ -20,15 +24,12 @@ struct aim {
 
 bool aim_is(const struct aim *aim);
 /* What needs a variant that is given up is no aim. In the summary's arena. -1: claims are damaged. */
-int aim_take(const struct summary *summary, const bool *given_up, struct aim *out,
+int aim_take(const struct summary *summary, const unsigned *failed, struct aim *out,
              struct status *st);
-/* The variants that it compares, by what the environment asks; false: it asks for none. */
-bool aim_names(const json_t *environment, char left[TRIAL_NAME_BYTES],
-               char right[TRIAL_NAME_BYTES]);
 
 struct stop_state {
-	const char *folder;   /* the run's */
-	const bool *given_up; /* for each of the record's variants: do not wait for it */
+	const char *folder; /* the run's */
+	const unsigned *failed;
 	double precision;
 	unsigned budget_s;
 	unsigned blocks;   /* whole blocks in the folder */
@@ -49,9 +50,9 @@ struct stop_width {
 	char of[256];      /* the contrast: "large: processes against threads" */
 };
 
-/* given_up: for each of the summary's variants. Its memory is the summary's arena. -1: the record's
+/* Its memory is the summary's arena. -1: the record's
  * claims are damaged. */
-int stop_widest(const struct summary *summary, const bool *given_up, struct stop_width *out,
+int stop_widest(const struct summary *summary, const unsigned *failed, struct stop_width *out,
                 struct status *st);
 bool stop_is_precise(const struct stop_width *width, double precision);
 

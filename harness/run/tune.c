@@ -106,11 +106,12 @@ void tune_next(const struct record_run *run, const struct search_space *space, u
 
 struct tuning {
 	struct runner *r;
+	const struct record_run *run; /* while what comes next is looked for */
+	struct tune_next next;
 	unsigned nsets; /* that the plan has, in the record's order */
 	struct search_set sets[SEARCH_MAX_SETS];
-	unsigned ordinary; /* the plan's variants before its sets */
-	unsigned order;    /* of the next trial */
-	bool hurried;      /* a round was left out, as the budget has no room for it */
+	unsigned order; /* of the next trial */
+	bool hurried;   /* a round was left out, as the budget has no room for it */
 };
 
 /* A set as a variant of the plan: its place among the sets, or -1. */
@@ -133,6 +134,7 @@ static int set_add(struct tuning *t, const struct search_set *set, struct status
 static int sets_restore(struct tuning *t, const struct record_run *run, struct status *st)
 {
 	const struct record_search *s = run->search;
+	struct runner *r = t->r;
 	for (unsigned i = 0; s && i < s->nsets; i++)
 		if (set_add(t, &s->sets[i], st) < 0)
 			return -1;
@@ -141,8 +143,8 @@ static int sets_restore(struct tuning *t, const struct record_run *run, struct s
 		const int set = record_search_find(run, run->paths[i].variant);
 		if (set < 0)
 			continue;
-		t->r->has_path[t->ordinary + (unsigned)set] = true;
-		t->r->unexpected[t->ordinary + (unsigned)set] = !run->paths[i].as_expected;
+		r->has_path[r->first_set + (unsigned)set] = true;
+		r->unexpected[r->first_set + (unsigned)set] = !run->paths[i].as_expected;
 	}
 	for (unsigned i = 0; s && i < run->ncells + s->ncells; i++)
 		if (run->cells[i].order >= t->order)
@@ -151,16 +153,18 @@ static int sets_restore(struct tuning *t, const struct record_run *run, struct s
 }
 
 /* The line that begins a block, and the variants that it measures. */
-static int block_begin(struct tuning *t, const struct tune_next *next, unsigned block,
-                       unsigned *variants, unsigned *n, struct status *st)
+static int block_begin(struct tuning *t, unsigned block, unsigned *variants, unsigned *n,
+                       struct status *st)
 {
-	struct plan *plan = &t->r->plan;
+	struct runner *r = t->r;
+	struct plan *plan = &r->plan;
+	const struct tune_next *next = &t->next;
 	const struct record_search_block line = {
 	    .block = block, .round = next->round, .confirms = next->confirms};
 	const unsigned had = t->nsets;
 	json_t *sets = json_array(), *measures = json_array();
 	*n = 0;
-	for (unsigned v = 0; v < t->ordinary; v++) {
+	for (unsigned v = 0; v < r->first_set; v++) {
 		const char *role = plan->variants[v].role;
 		if (!plan->variants[v].skip[0] && (next->confirms || !strcmp(role, "reference")))
 			variants[(*n)++] = v;
@@ -172,24 +176,24 @@ static int block_begin(struct tuning *t, const struct tune_next *next, unsigned 
 			json_decref(measures);
 			return -1;
 		}
-		struct plan_variant *v = &plan->variants[t->ordinary + (unsigned)set];
+		struct plan_variant *v = &plan->variants[r->first_set + (unsigned)set];
 		if (next->confirms) /* from now on its path is asked for, as of any */
 			strcpy(v->role, "variant");
 		json_array_append_new(measures, json_string(v->name));
 		if (!v->skip[0])
-			variants[(*n)++] = t->ordinary + (unsigned)set;
+			variants[(*n)++] = r->first_set + (unsigned)set;
 	}
 	for (unsigned i = had; i < t->nsets; i++) { /* as variants, with their levels */
-		json_t *one = describe_variant(&plan->variants[t->ordinary + i]);
+		json_t *one = describe_variant(&plan->variants[r->first_set + i]);
 		json_t *levels = json_array();
 		for (unsigned k = 0; k < plan->search.nkeys; k++)
 			json_array_append_new(levels, json_integer(t->sets[i].level[k]));
 		json_object_set_new(one, "levels", levels);
 		json_array_append_new(sets, one);
 	}
-	if (record_write_search(t->r->folder.trials, &line, sets, measures, st))
-		return -1;
-	return folder_commit(&t->r->folder, st);
+	return record_write_search(r->folder.trials, &line, sets, measures, st)
+	           ? -1
+	           : folder_commit(&r->folder, st);
 }
 
 static void say_stage(struct runner *r, const struct tune_next *next)
@@ -221,18 +225,6 @@ static bool is_short(const struct runner *r, unsigned trials)
 	return spent_s * (1 + (double)left / r->ndone) > r->spec.budget_s;
 }
 
-/* Whether a set need not be tried: it failed too often. The record has a failure for it all the
- * same, because a block is whole with a line of each set. Of a value that fails alone there are no
- * further sets. */
-static bool is_hopeless(const struct runner *r, unsigned variant, char *why, size_t bytes)
-{
-	const struct tuning *t = r->hopeless_arg;
-	if (variant < t->ordinary || r->failed[variant] < GIVE_UP)
-		return false;
-	snprintf(why, bytes, "not tried: %d trials before failed", GIVE_UP);
-	return true;
-}
-
 /* The live line names the set with the highest mean gain so far. Of many sets the best is partly lucky,
  * so that its gain is called unconfirmed. */
 static void say_best(struct runner *r, const struct record_run *run, struct arena *arena)
@@ -258,74 +250,66 @@ static void say_best(struct runner *r, const struct record_run *run, struct aren
 		         run->search->variants[best].name, exp(sum[best] / n[best]));
 }
 
-struct choosing {
-	struct tuning *t;
-	const struct record_run *run;
-	struct tune_next *next;
-};
-
 static int choose(struct arena *arena, void *of)
 {
-	const struct choosing *c = of;
-	const struct plan *p = &c->t->r->plan;
-	say_best(c->t->r, c->run, arena);
-	tune_next(c->run, &p->search, p->seed, search_blocks(p), false, arena, c->next);
-	if (c->next->ended || c->next->confirms || !is_short(c->t->r, c->next->n + 2))
+	struct tuning *t = of;
+	const struct plan *p = &t->r->plan;
+	say_best(t->r, t->run, arena);
+	tune_next(t->run, &p->search, p->seed, search_blocks(p), false, arena, &t->next);
+	if (t->next.ended || t->next.confirms || !is_short(t->r, t->next.n + 2))
 		return 0;
-	c->t->hurried = true;
-	tune_next(c->run, &p->search, p->seed, search_blocks(p), true, arena, c->next);
+	t->hurried = true;
+	tune_next(t->run, &p->search, p->seed, search_blocks(p), true, arena, &t->next);
 	return 0;
 }
 
 /* What comes next, by the record as it is; `restore`: the plan gets the sets that it has. */
-static int next_find(struct tuning *t, bool restore, struct tune_next *next, struct status *st)
+static int next_find(struct tuning *t, bool restore, struct status *st)
 {
 	struct record_run run;
-	struct choosing choosing = {t, &run, next};
 	if (record_load(t->r->folder.path, &run, st))
 		return -1;
-	int rc = restore ? sets_restore(t, &run, st) : 0;
-	if (!rc)
-		rc = arena_work(choose, &choosing, "the search", st);
+	t->run = &run;
+	const int rc =
+	    (restore && sets_restore(t, &run, st)) || arena_work(choose, t, "the search", st);
 	record_free(&run);
-	return rc;
+	return rc ? -1 : 0;
 }
 
-static void end_say(struct runner *r, const struct tune_next *last, const struct tuning *t)
+static void end_say(struct runner *r, const struct tuning *t)
 {
 	char budget[64] = ",";
 	if (t->hurried)
 		snprintf(budget, sizeof budget, ", as many as a budget of %u s has room for,",
 		         r->spec.budget_s);
 	strcpy(r->end.reason, "search");
-	if (last->why[0])
-		snprintf(r->end.text, sizeof r->end.text, "%s", last->why);
+	if (t->next.why[0])
+		snprintf(r->end.text, sizeof r->end.text, "%s", t->next.why);
 	else
 		snprintf(r->end.text, sizeof r->end.text,
 		         "%u sets were measured%s and the best of them again in %u blocks of their "
 		         "own",
-		         t->nsets, budget, last->confirmed);
+		         t->nsets, budget, t->next.confirmed);
 }
 
 int tune_blocks(struct runner *r, struct status *st)
 {
 	struct tuning *t = calloc(1, sizeof *t);
-	struct tune_next *next = calloc(1, sizeof *next);
 	unsigned variants[PLAN_MAX_VARIANTS], n;
 	bool asked = false; /* the paths, after the first block that confirms */
-	int rc = t && next ? 0 : status_set(st, "out of memory for the search");
-	if (rc)
-		goto out;
-	*t = (struct tuning){.r = r, .ordinary = r->plan.nvariants};
-	r->hopeless = is_hopeless;
-	r->hopeless_arg = t;
+	int rc = 0;
+	if (!t)
+		return status_set(st, "out of memory for the search");
+	const struct tune_next *next = &t->next;
+	t->r = r;
+	r->first_set = r->plan.nvariants;
 	r->expected = search_trials(&r->plan).all;
 	for (unsigned block = r->first_block;; block++) {
-		if ((rc = next_find(t, block == r->first_block, next, st)) || next->ended)
+		if ((rc = next_find(t, block == r->first_block, st)) || next->ended)
 			break;
 		const unsigned first = r->plan.ntrials;
 		say_stage(r, next);
-		if ((rc = block_begin(t, next, block, variants, &n, st)) ||
+		if ((rc = block_begin(t, block, variants, &n, st)) ||
 		    (rc = plan_add_block(&r->plan, block, t->order, variants, n, st)) ||
 		    (rc = run_block(r, block, first, n, st)) ||
 		    (next->confirms && !asked && (rc = run_path_jobs(r, st))))
@@ -334,10 +318,7 @@ int tune_blocks(struct runner *r, struct status *st)
 		t->order += n;
 	}
 	if (!rc)
-		end_say(r, next, t);
-out:
-	r->hopeless = NULL;
+		end_say(r, t);
 	free(t);
-	free(next);
 	return rc ? -1 : 0;
 }

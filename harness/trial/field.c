@@ -287,6 +287,10 @@ int field_read(const struct field *f, const char *text, void *base, struct statu
 			return -1;
 		memcpy(at, &share, sizeof share);
 		return 0;
+	case FIELD_RATE: /* of its default alone */
+		share = NAN;
+		memcpy(at, &share, sizeof share);
+		return 0;
 	case FIELD_RANGE:
 		return range_read(f, text, (size_t *)at, st);
 	case FIELD_CHOICE:
@@ -352,6 +356,21 @@ static unsigned *count_of(const struct field *f, const void *base)
 	return (unsigned *)((uintptr_t)base + f->bytes);
 }
 
+static json_t *list_to_json(const struct field *f, const char *list, unsigned count)
+{
+	json_t *json = json_array();
+	int bad = 0;
+	for (unsigned i = 0; i < count; i++)
+		bad |= json_array_append_new(
+		    json, f->kind == FIELD_TEXTS
+		              ? json_string(list + i * f->lo)
+		              : field_object(f->list, list + i * f->list->bytes));
+	if (!bad)
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
 json_t *field_to_json(const struct field *f, const void *base)
 {
 	const char *at = (const char *)base + f->at;
@@ -392,7 +411,12 @@ json_t *field_to_json(const struct field *f, const void *base)
 		split_text(*(const struct split *)at, text, sizeof text);
 		return json_string(text);
 	case FIELD_LIST:
-		return field_list(f->list, *(const void *const *)at, *count_of(f, base));
+		return list_to_json(f, *(const char *const *)at, *count_of(f, base));
+	case FIELD_ARRAY:
+	case FIELD_TEXTS:
+		return list_to_json(f, at, *count_of(f, base));
+	case FIELD_OBJECT:
+		return field_object(f->list, at);
 	case FIELD_OWN:
 		return NULL;
 	default:
@@ -459,6 +483,41 @@ static int number_from_json(const struct field *f, json_int_t n, char *at, struc
 	return number_put(f, at, n);
 }
 
+static int element_take(const struct field *f, const json_t *json, char *at, struct status *st)
+{
+	const char *text = json_string_value(json);
+	if (f->kind != FIELD_TEXTS) {
+		field_defaults(f->list, at);
+		return field_object_take(f->list, json, at, st);
+	}
+	if (!text || strlen(text) >= f->lo)
+		return status_set(st, text ? "a text is too long" : "it has to be text");
+	strcpy(at, text);
+	return 0;
+}
+
+static int list_from_json(const struct field *f, const json_t *json, char *at, unsigned *count,
+                          struct status *st)
+{
+	const size_t n = json_array_size(json), most = f->hi ? f->hi : UINT_MAX;
+	const size_t each = f->kind == FIELD_TEXTS ? f->lo : f->list->bytes;
+	struct status why = {""};
+	if (n > most)
+		return status_set(st, "%s has %zu elements; allowed are %zu", json_key(f), n, most);
+	if (f->kind == FIELD_LIST && n) {
+		void *all = calloc(n, each);
+		if (!all)
+			return status_set(st, "out of memory");
+		memcpy(at, &all, sizeof all);
+		at = all;
+	}
+	*count = (unsigned)n;
+	for (size_t i = 0; i < n; i++)
+		if (element_take(f, json_array_get(json, i), at + i * each, &why))
+			return status_set(st, "%s %zu: %s", json_key(f), i + 1, why.text);
+	return 0;
+}
+
 int field_from_json(const struct field *f, const json_t *value, void *base, struct status *st)
 {
 	const char *wanted = "a whole number";
@@ -502,9 +561,18 @@ int field_from_json(const struct field *f, const json_t *value, void *base, stru
 	case FIELD_RANGE:
 		return range_from_json(f, value, (size_t *)at, st);
 	case FIELD_LIST:
+	case FIELD_ARRAY:
+	case FIELD_TEXTS:
 		if (json_is_array(value))
-			return field_list_take(f->list, value, (void **)at, count_of(f, base), st);
+			return list_from_json(f, value, at, count_of(f, base), st);
 		wanted = "a list";
+		break;
+	case FIELD_OBJECT:
+		if (json_is_object(value))
+			return field_object_take(f->list, value, at, st);
+		if (json_is_null(value))
+			return 0;
+		wanted = "an object";
 		break;
 	case FIELD_OWN:
 		break;
@@ -533,35 +601,5 @@ int field_object_take(const struct fields *of, const json_t *json, void *base, s
 	for (const struct field *f = of->rows; f < of->rows + of->n; f++)
 		if (field_from_json(f, json_object_get(json, json_key(f)), base, st))
 			return -1;
-	return 0;
-}
-
-json_t *field_list(const struct fields *of, const void *list, unsigned count)
-{
-	json_t *json = json_array();
-	int bad = 0;
-	for (unsigned i = 0; i < count; i++)
-		bad |= json_array_append_new(json,
-		                             field_object(of, (const char *)list + i * of->bytes));
-	if (!bad)
-		return json;
-	json_decref(json);
-	return NULL;
-}
-
-int field_list_take(const struct fields *of, const json_t *json, void **list, unsigned *count,
-                    struct status *st)
-{
-	const size_t most = json_array_size(json);
-	char *all = most && most <= UINT_MAX ? calloc(most, of->bytes) : NULL;
-	if (most && !all)
-		return status_set(st, "out of memory");
-	for (size_t i = 0; i < most; i++)
-		if (field_object_take(of, json_array_get(json, i), all + i * of->bytes, st)) {
-			free(all);
-			return -1;
-		}
-	*list = all;
-	*count = (unsigned)most;
 	return 0;
 }

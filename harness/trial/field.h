@@ -27,7 +27,7 @@ enum field_kind {
 	FIELD_NS,      /* 0 to hi ns, with a unit; int64_t */
 	FIELD_PERCENT, /* lo to hi hundredths of a percent; double, 0.01 is 1 % */
 	FIELD_REAL,    /* of JSON alone: a number from 0 up; double */
-	FIELD_RATE,    /* the same, or null: NaN */
+	FIELD_RATE,    /* the same, or null and none: NaN */
 	FIELD_SIGNED,  /* of JSON alone: any number; double */
 	FIELD_FLAG,    /* no, yes; bool */
 	FIELD_WORD,    /* a word by its index; an enum, unsigned */
@@ -39,8 +39,12 @@ enum field_kind {
 	FIELD_RANGE,   /* LO..HI or one size; size_t lo, hi. In JSON a list, null: no end */
 	FIELD_LAYOUT,  /* PxTxR, up to hi ranks; struct layout */
 	FIELD_SPLIT,   /* struct split */
-	FIELD_LIST, /* of JSON alone: allocated structs of `list`; at `bytes` how many, unsigned */
-	FIELD_OWN,  /* the row's own; in no JSON */
+	/* Of JSON alone. How many a list has is an unsigned at `bytes`; at most hi; 0: any. */
+	FIELD_LIST,   /* allocated structs of `list` */
+	FIELD_ARRAY,  /* the same in place */
+	FIELD_TEXTS,  /* char[hi][lo] in place */
+	FIELD_OBJECT, /* a struct of `list` in place; null: it stays as it is */
+	FIELD_OWN,    /* the row's own; in no JSON */
 };
 
 struct field;
@@ -93,15 +97,11 @@ void field_allowed(const struct field *field, char *out, size_t bytes);
 
 /* A new reference, NULL when memory is out or a text is not UTF-8. */
 json_t *field_to_json(const struct field *field, const void *base);
+/* What it allocates is the caller's, after an error too. Elements of lists begin with their defaults. */
 int field_from_json(const struct field *field, const json_t *value, void *base, struct status *st);
 
 json_t *field_object(const struct fields *of, const void *base);
 int field_object_take(const struct fields *of, const json_t *json, void *base, struct status *st);
-
-json_t *field_list(const struct fields *of, const void *list, unsigned count);
-/* Allocates *list; the caller frees it. No list: none, NULL. */
-int field_list_take(const struct fields *of, const json_t *json, void **list, unsigned *count,
-                    struct status *st);
 
 /* For rows with their own reader. */
 

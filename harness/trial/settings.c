@@ -126,11 +126,13 @@ static const struct field rows[] = {
     {"flip", FIELD_RANK, AT(flip_rank), .read = flip_read, .json = "flip_rank", .special = true, .initial = "none",
      .help = "RANK:BYTE: flip one bit, to test the check"},
     {"flip", FIELD_PLACE, AT(flip_byte), .json = "flip_byte"},
+    {"env", FIELD_TEXTS, AT(env), AT(nenv), .lo = TRIAL_ENV_BYTES, .hi = TRIAL_MAX_ENV},
 };
 // clang-format on
 
-const struct fields settings_fields = FIELDS_OF(rows, struct settings);
-#define NROWS (sizeof rows / sizeof *rows)
+#define NROWS (sizeof rows / sizeof *rows - 1) /* env is of JSON alone */
+static const struct fields recorded = FIELDS_OF(rows, struct settings);
+const struct fields settings_fields = {rows, NROWS, sizeof(struct settings)};
 
 void settings_default(struct settings *out)
 {
@@ -259,43 +261,20 @@ static int expect_read(const struct field *f, const char *text, void *base, stru
 
 json_t *settings_to_json(const struct settings *settings)
 {
-	json_t *json = field_object(&settings_fields, settings), *env = json_array();
-	bool failed = !json || !env;
-	for (unsigned i = 0; !failed && i < settings->nenv; i++)
-		failed = json_array_append_new(env, json_string(settings->env[i]));
-	failed = failed || json_object_set(json, "env", env);
-	json_decref(env);
-	if (!failed)
-		return json;
-	json_decref(json);
-	return NULL;
-}
-
-static int env_take(const json_t *env, struct settings *s, struct status *st)
-{
-	if (!json_is_array(env) || json_array_size(env) > TRIAL_MAX_ENV)
-		return status_set(st, "env is no list, or too long");
-	s->nenv = (unsigned)json_array_size(env);
-	for (unsigned i = 0; i < s->nenv; i++) {
-		const char *text = json_string_value(json_array_get(env, i));
-		if (!text || !strchr(text, '='))
-			return status_set(st, "an entry of env is no KEY=value");
-		if (strlen(text) >= sizeof s->env[i])
-			return status_set(st, "env: a text is too long");
-		strcpy(s->env[i], text);
-	}
-	return 0;
+	return field_object(&recorded, settings);
 }
 
 int settings_from_json(json_t *json, struct settings *out, struct status *st)
 {
 	struct settings s = {0};
-	if (!json_is_object(json) || json_object_size(json) != NROWS + 1)
+	if (!json_is_object(json) || json_object_size(json) != recorded.n)
 		return status_set(st, "settings have %zu members, not %zu", json_object_size(json),
-		                  NROWS + 1);
-	if (field_object_take(&settings_fields, json, &s, st) ||
-	    env_take(json_object_get(json, "env"), &s, st))
+		                  recorded.n);
+	if (field_object_take(&recorded, json, &s, st))
 		return -1;
+	for (unsigned i = 0; i < s.nenv; i++)
+		if (!strchr(s.env[i], '='))
+			return status_set(st, "an entry of env is no KEY=value");
 	*out = s;
 	return 0;
 }

@@ -1,5 +1,7 @@
 #include "sizes.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,62 +18,29 @@ static uint64_t unit_factor(const char *name)
 	return 0;
 }
 
-/* n digits. False: beyond 64 bits. */
-static bool digits_read(const char *text, size_t n, uint64_t *out)
-{
-	uint64_t number = 0;
-	for (size_t i = 0; i < n; i++)
-		if (__builtin_mul_overflow(number, 10, &number) ||
-		    __builtin_add_overflow(number, (uint64_t)(text[i] - '0'), &number))
-			return false;
-	*out = number;
-	return true;
-}
-
-/* The value of n digits after a point, in a unit: whole bytes, or false. No floating point, which
- * would round. */
-static bool fraction_read(const char *text, size_t n, uint64_t factor, uint64_t *out)
-{
-	uint64_t part = 0;
-	while (n && text[n - 1] == '0')
-		n--;
-	/* A fraction that does not fit 64 bits is a part of a byte, or a size that nobody asks
-	 * for. */
-	if (!digits_read(text, n, &part))
-		return false;
-	for (; n; n--) { /* by ten each */
-		if (part % 5 || factor % 2)
-			return false;
-		part /= 5;
-		factor /= 2;
-	}
-	*out = part * factor;
-	return true;
-}
-
 static int size_parse(const char *text, size_t *out, struct status *st)
 {
 	const char *allowed = "allowed is a number with K, M or G (powers of 1024) that comes "
 	                      "to whole bytes, up to 64G";
-	uint64_t n = 0, part = 0;
 	if (text[0] == '-')
 		return status_set(st, "size '%s' is negative; %s", text, allowed);
 	if (!text[0])
 		return status_set(st, "a size is missing; %s", allowed);
-	size_t whole = strspn(text, digits), point = text[whole] == '.';
-	const char *after = text + whole + point;
-	size_t decimals = point ? strspn(after, digits) : 0;
-	uint64_t factor = unit_factor(after + decimals);
+	const size_t whole = strspn(text, digits), point = text[whole] == '.';
+	const size_t decimals = point ? strspn(text + whole + 1, digits) : 0;
+	const uint64_t factor = unit_factor(text + whole + point + decimals);
 	if (!whole || (point && !decimals) || !factor)
 		return status_set(st, "'%s' is not a size; %s", text, allowed);
-	if (point && (factor == 1 || !fraction_read(after, decimals, factor, &part)))
+	/* Exact: 64 bits for each of the two, and bytes have 36. */
+	const long double part = (long double)factor * strtold(text + whole, NULL);
+	const long double bytes = (long double)factor * strtoull(text, NULL, 10) + part;
+	if (point && (factor == 1 || part != floorl(part) || part >= factor))
 		return status_set(st, "size '%s' is not whole bytes of a unit; %s", text, allowed);
-	if (!digits_read(text, whole, &n) || __builtin_mul_overflow(n, factor, &n) ||
-	    __builtin_add_overflow(n, part, &n) || n > SIZES_MAX_BYTES)
+	if (bytes > (long double)SIZES_MAX_BYTES)
 		return status_set(st, "size '%s' is too large; %s", text, allowed);
-	if (n == 0)
+	if (bytes == 0)
 		return status_set(st, "size '%s' is zero; %s", text, allowed);
-	*out = (size_t)n;
+	*out = (size_t)bytes;
 	return 0;
 }
 
@@ -98,8 +67,11 @@ static int step_parse(const char *text, uint64_t *times, size_t *plus, struct st
 	*times = 1;
 	*plus = 0;
 	const char *by = text[0] ? text + 1 + strspn(text + 1, " \t") : text;
-	if (text[0] == 'x' && by[0] && !by[strspn(by, digits)] &&
-	    digits_read(by, strlen(by), times)) {
+	const bool times_it = text[0] == 'x' && by[0] && !by[strspn(by, digits)];
+	errno = 0;
+	if (times_it)
+		*times = strtoull(by, NULL, 10);
+	if (times_it && !errno) {
 		if (*times >= 2)
 			return 0;
 		return status_set(st, "a range stepped by '%s' never ends; %s", text, allowed);

@@ -132,12 +132,12 @@ static void say_search(const struct plan *plan)
 	          format_plural(plan->search.finalists));
 }
 
-static void say_cost(const struct estimate_request *q)
+static void say_cost(const struct run_request *q, const struct plan *plan)
 {
-	const struct plan *plan = q->plan;
 	const struct spec *spec = plan->spec;
-	const bool cores = estimate_of_cores(plan_main_backend(plan));
-	const struct estimate e = estimate_make(q);
+	struct status ignored = {""};
+	const bool cores = backend_capacity(plan_main_backend(plan), &ignored) == UINT_MAX;
+	const struct estimate e = estimate_make(q, plan);
 	char busy[256];
 	estimate_load(machine_load(), plan->machine->cores, plan->nranks, busy, sizeof busy);
 	if (!plan->search.nkeys) {
@@ -212,8 +212,7 @@ int dry_run(const struct run_request *q, struct status *st)
 	if (plan->search.nkeys)
 		plan_whole_search(plan, st);
 	fflush(stdout);
-	const struct estimate_request cost = {plan, q->results, q->argc, q->argv};
-	say_cost(&cost);
+	say_cost(q, plan);
 	result = 0;
 	if (plan->nnotes)
 		printf("notes\n");

@@ -38,7 +38,7 @@ char *fuzz_said(FILE *out);
 bool fuzz_is_json(const char *text);
 
 /* mutate for lines of JSON: some value of some line changes its kind, its size or its place, or
- * bytes change. Of two inputs one has its checksums (record_line.h) made right again. */
+ * bytes change. Of two inputs one has its checksums (record_file.h) made right again. */
 size_t fuzz_mutate_json(uint8_t *data, size_t bytes, size_t room, unsigned seed);
 /* libFuzzer's, or the driver's. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t bytes, size_t room);

@@ -10,7 +10,7 @@
 #include <xxhash.h>
 
 #include "../../harness/coll/value.h"
-#include "../../harness/record/record_line.h"
+#include "../../harness/record/record_file.h"
 #include "fuzz.h"
 
 #define SUM_BYTES 18 /* digits, quote and brace */

@@ -30,7 +30,6 @@ class Launchgap(MakefilePackage, CudaPackage):
     depends_on("pkgconfig", type="build")
     depends_on("cmark-gfm")
     depends_on("hwloc")
-    depends_on("inih")
     depends_on("jansson")
     depends_on("libsodium")
     depends_on("sqlite")
