@@ -81,7 +81,7 @@ static void become(const struct agent_order *o, const char *self, const char *se
 	                            .order = o->order,
 	                            .processes = o->processes,
 	                            .yield = o->yield};
-	const struct rendezvous_seat seat = {
+	const struct peers_seat seat = {
 	    .rank = o->rank, .address = o->address, .secret = own, .door = door};
 	sigset_t none;
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -292,7 +292,7 @@ int agent_run(const struct agent *as, char *const run[], struct status *st)
 	                     .signals = -1,
 	                     .worker = {.said = -1}};
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, 0};
-	struct rendezvous *x = NULL;
+	struct peers x = {0};
 	struct agent_seat own = {.host = ""};
 	int result = -1;
 	machine_host(own.host);
@@ -300,10 +300,10 @@ int agent_run(const struct agent *as, char *const run[], struct status *st)
 		CPU_ZERO(&own.cpus);
 	if (!all.seats)
 		status_set(st, "out of memory for %u agents", size);
-	else if (!rendezvous_open_tcp(&as->seat, &x, st) &&
-	         !rendezvous_all(x, &own, all.seats, sizeof own, st) &&
+	else if (!peers_open(&as->seat, &x, st) &&
+	         !peers_all(&x, &own, all.seats, sizeof own, st) &&
 	         (all.signals = agent_signals(signals, st)) >= 0) {
-		all.wires = x->peers.wires;
+		all.wires = x.wires;
 		for (unsigned i = 0; i < size; i++) {
 			all.seats[i].host[MACHINE_HOST_BYTES - 1] = '\0';
 			if (all.wires[i].fd >= 0)
@@ -313,7 +313,7 @@ int agent_run(const struct agent *as, char *const run[], struct status *st)
 	}
 	if (all.signals >= 0)
 		close(all.signals);
-	rendezvous_close(x);
+	peers_close(&x);
 	free(all.seats);
 	return result;
 }

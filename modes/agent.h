@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <sys/types.h>
 
-#include "../harness/exchange/rendezvous.h"
+#include "../harness/exchange/peers.h"
 #include "../harness/machine.h"
 #include "../harness/trial/settings.h"
 
@@ -17,7 +17,7 @@
 
 /* Its place among those that were started, with the time for all to come. */
 struct agent {
-	struct rendezvous_seat seat;
+	struct peers_seat seat;
 	const char *self; /* this program's file */
 };
 

@@ -29,7 +29,7 @@ static int exec_supports(const struct settings *set, struct status *st)
 	return 0;
 }
 
-static int exec_find(const struct launched *as, struct rendezvous **out, struct status *st);
+static int exec_find(const struct launched *as, struct peers *out, struct status *st);
 
 const struct launcher launcher_exec = {
     .name = "exec",
@@ -62,10 +62,10 @@ static int start_all(struct starter *s, struct status *st)
 {
 	char host[32];
 	for (unsigned rank = 0; rank < s->as->processes; rank++) {
-		const struct rendezvous_seat seat = {.rank = rank,
-		                                     .address = s->door.address,
-		                                     .secret = s->secret,
-		                                     .door = s->door.fd};
+		const struct peers_seat seat = {.rank = rank,
+		                                .address = s->door.address,
+		                                .secret = s->secret,
+		                                .door = s->door.fd};
 		s->children[rank] = fork();
 		if (s->children[rank] == 0)
 			launcher_become(s->as, &seat, host_of(s, rank, host));
@@ -152,7 +152,7 @@ static int start(const struct launched *as, struct status *st)
 	return -1;
 }
 
-static int exec_find(const struct launched *as, struct rendezvous **out, struct status *st)
+static int exec_find(const struct launched *as, struct peers *out, struct status *st)
 {
 	return as->rank ? launcher_meet(as, out, st) : start(as, st);
 }

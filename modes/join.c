@@ -60,7 +60,7 @@ static int join_supports(const struct settings *set, struct status *st)
 	return check_hosts(join, settings_hosts(set), settings_on_host(set).processes, st);
 }
 
-static int join_find(const struct launched *as, struct rendezvous **out, struct status *st);
+static int join_find(const struct launched *as, struct peers *out, struct status *st);
 
 const struct launcher launcher_join = {
     .name = "join",
@@ -147,7 +147,7 @@ static int start(const struct launched *as, struct status *st)
 	return -1;
 }
 
-static int join_find(const struct launched *as, struct rendezvous **out, struct status *st)
+static int join_find(const struct launched *as, struct peers *out, struct status *st)
 {
 	return as->rank ? launcher_meet(as, out, st) : start(as, st);
 }
