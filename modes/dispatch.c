@@ -163,15 +163,12 @@ static void lose(struct dispatch *d, unsigned agent, const char *why)
 	fail_job(d, 1, launcher_grace_ns(1 << 8));
 }
 
-static void tell(struct dispatch *d, unsigned agent, enum agent_kind kind, const void *data,
-                 size_t bytes)
+static void tell(struct dispatch *d, unsigned agent, enum agent_kind kind)
 {
-	const struct agent_head head = {kind, d->order.job, 0};
-	const int64_t deadline_ns = clock_now_ns() + AGENT_DEADLINE_NS;
-	struct wire *to = &d->all->wires[agent];
 	struct status why = {""};
-	if (wire_send(to, &head, sizeof head, deadline_ns, &why) ||
-	    (bytes && wire_send(to, data, bytes, deadline_ns, &why)))
+	d->order.kind = kind;
+	if (wire_send(&d->all->wires[agent], &d->order, sizeof d->order,
+	              clock_now_ns() + AGENT_DEADLINE_NS, &why))
 		lose(d, agent, why.text);
 }
 
@@ -182,7 +179,7 @@ static void kill_job(struct dispatch *d)
 			if (d->members[i].rank == NOBODY)
 				continue;
 			if (i)
-				tell(d, i, AGENT_KILL, NULL, 0);
+				tell(d, i, AGENT_KILL);
 			else
 				agent_worker_kill(&d->all->worker);
 		}
@@ -292,7 +289,7 @@ static int start_all(struct dispatch *d, int door, struct status *st)
 			continue;
 		order->cpus = cpus_of(d, d->members[i].host);
 		if (i)
-			tell(d, i, AGENT_START, order, sizeof *order);
+			tell(d, i, AGENT_START);
 		else if (agent_worker_start(&d->all->worker, order, as->self, as->seat.secret, door,
 		                            st)) {
 			d->members[0].rank = NOBODY;
@@ -455,7 +452,7 @@ static int serve(struct dispatch *d, struct status *st)
 /* Nothing stays: not even what the run left. */
 static void end_all(struct dispatch *d, int code)
 {
-	const struct agent_head head = {AGENT_OVER, 0, code};
+	const struct agent_order over = {.kind = AGENT_OVER, .code = code};
 	const int64_t soon = clock_now_ns() + WORD_NS;
 	agent_worker_kill(&d->all->worker);
 	if (d->starter.fd >= 0)
@@ -465,7 +462,7 @@ static void end_all(struct dispatch *d, int code)
 	for (unsigned i = 1; i < d->size; i++) {
 		struct status ignored = {""};
 		if (d->all->wires[i].fd >= 0)
-			wire_send(&d->all->wires[i], &head, sizeof head, soon, &ignored);
+			wire_send(&d->all->wires[i], &over, sizeof over, soon, &ignored);
 	}
 }
 
