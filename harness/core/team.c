@@ -339,6 +339,21 @@ int team_share(struct team *team)
 	return team_share_parts(team, team_mailbox(team, 0), TEAM_MAILBOX_BYTES);
 }
 
+int team_agree(struct team *team, unsigned rank, bool own, bool *all)
+{
+	const struct team_shape *shape = &team->block->shape;
+	bool *said = team_mailbox(team, rank);
+	*said = own;
+	if (team_share(team))
+		return -1;
+	*all = true;
+	for (unsigned r = 0; r < shape->nranks; r += shape->nranks / shape->nworkers) {
+		said = team_mailbox(team, r);
+		*all = *all && *said;
+	}
+	return team_meet(team);
+}
+
 /* The link names the host that it comes from. */
 static const char *own_failure(void *of)
 {
