@@ -29,17 +29,6 @@ static int exec_supports(const struct settings *set, struct status *st)
 	return 0;
 }
 
-static int exec_find(const struct launched *as, struct peers *out, struct status *st);
-
-const struct launcher launcher_exec = {
-    .name = "exec",
-    .summary = "the job starts its processes itself, without MPI, on this host",
-    .pretends = true,
-    .several = true,
-    .supports = exec_supports,
-    .find = exec_find,
-};
-
 /* --- the one that starts the others --- */
 
 struct starter {
@@ -156,3 +145,12 @@ static int exec_find(const struct launched *as, struct peers *out, struct status
 {
 	return as->rank ? launcher_meet(as, out, st) : start(as, st);
 }
+
+const struct launcher launcher_exec = {
+    .name = "exec",
+    .summary = "the job starts its processes itself, without MPI, on this host",
+    .pretends = true,
+    .several = true,
+    .supports = exec_supports,
+    .find = exec_find,
+};
