@@ -82,6 +82,8 @@ int team_share(struct team *team);
 int team_share_parts(struct team *team, void *parts, size_t bytes);
 /* Whether all workers say yes. All of them call it, each with its first rank, whose mailbox it takes. */
 int team_agree(struct team *team, unsigned rank, bool own, bool *all);
+/* A worker so many of whose ranks took too long meets the others. all: all ranks of this host did. */
+int team_late(struct team *team, unsigned ranks, bool *all);
 /* One turn of a wait loop: pause, or yield. -1 once any rank has failed. */
 int team_pause(struct team *team);
 
