@@ -81,7 +81,7 @@ static void become(const struct agent_order *o, const char *self, const char *se
 	                            .order = o->order,
 	                            .processes = o->processes,
 	                            .yield = o->yield};
-	const struct rendezvous_seat seat = {
+	const struct peers_seat seat = {
 	    .rank = o->rank, .address = o->address, .secret = own, .door = door};
 	sigset_t none;
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -204,18 +204,15 @@ static int answer(const struct agents *all, const struct agent_end *end, struct 
 	return status_set(st, FIRST ", which runs the experiment, %s", why.text);
 }
 
-static int begin(struct agents *all, struct status *st)
+static int begin(struct agents *all, const struct agent_order *order, struct status *st)
 {
 	const struct agent *as = all->as;
-	struct agent_order order;
 	struct status why = {""};
-	if (wire_recv(all->wires, &order, sizeof order, clock_now_ns() + AGENT_DEADLINE_NS, &why))
-		return status_set(st, FIRST " %s", why.text);
-	if (agent_check(&order, &why))
+	if (agent_check(order, &why))
 		return status_set(st, "what " FIRST " orders is refused: %s", why.text);
-	if (!agent_worker_start(&all->worker, &order, as->self, as->seat.secret, -1, &why))
+	if (!agent_worker_start(&all->worker, order, as->self, as->seat.secret, -1, &why))
 		return 0;
-	struct agent_end end = {.job = order.job, .status = 127 << 8};
+	struct agent_end end = {.job = order->job, .status = 127 << 8};
 	snprintf(end.said, sizeof end.said, "launchgap: agent %u %s\n", as->seat.rank, why.text);
 	return answer(all, &end, st);
 }
@@ -223,23 +220,23 @@ static int begin(struct agents *all, struct status *st)
 /* What the first one says. 1: the run is over, with *code; -1: nothing more can come. */
 static int obey(struct agents *all, int *code, struct status *st)
 {
-	struct agent_head head;
+	struct agent_order order;
 	struct status why = {""};
-	if (wire_recv(all->wires, &head, sizeof head, clock_now_ns() + AGENT_DEADLINE_NS, &why))
+	if (wire_recv(all->wires, &order, sizeof order, clock_now_ns() + AGENT_DEADLINE_NS, &why))
 		return status_set(st, FIRST ", which runs the experiment, %s", why.text);
-	switch (head.kind) {
+	switch (order.kind) {
 	case AGENT_START:
-		return begin(all, st);
+		return begin(all, &order, st);
 	case AGENT_KILL:
-		if (all->worker.job == head.job)
+		if (all->worker.job == order.job)
 			agent_worker_kill(&all->worker);
 		return 0;
 	case AGENT_OVER:
-		*code = head.code ? 1 : 0;
-		if (head.code)
+		*code = order.code ? 1 : 0;
+		if (order.code)
 			status_set(st,
 			           "the run ended with exit status %d; what rank 0 prints says why",
-			           head.code);
+			           order.code);
 		return 1;
 	default:
 		return status_set(st, FIRST " says what this one does not know: do all run the "
@@ -292,7 +289,7 @@ int agent_run(const struct agent *as, char *const run[], struct status *st)
 	                     .signals = -1,
 	                     .worker = {.said = -1}};
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, 0};
-	struct rendezvous *x = NULL;
+	struct peers x = {0};
 	struct agent_seat own = {.host = ""};
 	int result = -1;
 	machine_host(own.host);
@@ -300,10 +297,10 @@ int agent_run(const struct agent *as, char *const run[], struct status *st)
 		CPU_ZERO(&own.cpus);
 	if (!all.seats)
 		status_set(st, "out of memory for %u agents", size);
-	else if (!rendezvous_open_tcp(&as->seat, &x, st) &&
-	         !rendezvous_all(x, &own, all.seats, sizeof own, st) &&
+	else if (!peers_open(&as->seat, &x, st) &&
+	         !peers_all(&x, &own, all.seats, sizeof own, st) &&
 	         (all.signals = agent_signals(signals, st)) >= 0) {
-		all.wires = x->peers.wires;
+		all.wires = x.wires;
 		for (unsigned i = 0; i < size; i++) {
 			all.seats[i].host[MACHINE_HOST_BYTES - 1] = '\0';
 			if (all.wires[i].fd >= 0)
@@ -313,7 +310,7 @@ int agent_run(const struct agent *as, char *const run[], struct status *st)
 	}
 	if (all.signals >= 0)
 		close(all.signals);
-	rendezvous_close(x);
+	peers_close(&x);
 	free(all.seats);
 	return result;
 }

@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <sys/types.h>
 
-#include "../harness/exchange/rendezvous.h"
+#include "../harness/exchange/peers.h"
 #include "../harness/machine.h"
 #include "../harness/trial/settings.h"
 
@@ -17,7 +17,7 @@
 
 /* Its place among those that were started, with the time for all to come. */
 struct agent {
-	struct rendezvous_seat seat;
+	struct peers_seat seat;
 	const char *self; /* this program's file */
 };
 
@@ -28,15 +28,12 @@ int agent_run(const struct agent *as, char *const run[], struct status *st);
 #define AGENT_SAID_BYTES  4096
 #define AGENT_DEADLINE_NS 10000000000 /* of a message that has begun */
 
-/* What the first agent says to another; AGENT_START is followed by an order. */
+/* What the first agent orders: to start one of a job's processes, to kill it; that the run is over. */
 enum agent_kind { AGENT_START = 0x4a01, AGENT_KILL, AGENT_OVER };
-struct agent_head {
-	uint32_t kind, job;
-	int32_t code; /* AGENT_OVER: the run's exit status */
-};
-
-/* A job's starter asks for a job, and gets its end; an agent gets the order to start one of its processes. */
+/* A job's starter asks for a job by it, and gets its end. */
 struct agent_order {
+	uint32_t kind;
+	int32_t code;                                  /* AGENT_OVER: the run's exit status */
 	uint32_t processes, hosts, ranks, yield, nenv; /* ranks: of each process */
 	uint32_t job, rank;
 	char address[ADDRESS_BYTES]; /* where the job meets; its secret is derived of it */

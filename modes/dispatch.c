@@ -22,6 +22,12 @@
 #define ANSWER_S 4          /* for an agent whose worker was killed; less than a job has to stop */
 #define NOBODY   UINT32_MAX
 
+struct host {
+	unsigned first, agents;
+	/* Of all its agents: a launcher that binds each to its own takes none of them away. */
+	cpu_set_t cpus;
+};
+
 struct member {
 	unsigned host;
 	uint32_t rank; /* in the job at hand, while its worker is there; NOBODY */
@@ -32,6 +38,7 @@ struct dispatch {
 	struct agents *all;
 	unsigned size, nhosts;
 	struct member *members;
+	struct host *hosts;
 	struct door_place door; /* for starters, who have the secret */
 	char secret[WIRE_SECRET_BYTES];
 	pid_t run;
@@ -58,34 +65,19 @@ static const char *host_of(const struct dispatch *d, unsigned agent, char name[M
 static void number_hosts(struct dispatch *d)
 {
 	for (unsigned i = 0; i < d->size; i++) {
-		unsigned k = 0;
-		while (strcmp(d->all->seats[k].host, d->all->seats[i].host) != 0)
-			k++;
-		d->members[i] = (struct member){.host = k < i ? d->members[k].host : d->nhosts++,
-		                                .rank = NOBODY};
-	}
-}
-
-static unsigned agents_of(const struct dispatch *d, unsigned host, unsigned *first)
-{
-	unsigned n = 0;
-	for (unsigned i = d->size; i-- > 0;)
-		if (d->members[i].host == host) {
-			*first = i;
-			n++;
+		const struct agent_seat *seat = &d->all->seats[i];
+		unsigned h = 0;
+		while (h < d->nhosts && strcmp(d->all->seats[d->hosts[h].first].host, seat->host))
+			h++;
+		struct host *host = &d->hosts[h];
+		if (h == d->nhosts) {
+			d->nhosts++;
+			host->first = i;
 		}
-	return n;
-}
-
-/* The CPUs of all agents of a host: a launcher that binds each to its own takes none of them away. */
-static cpu_set_t cpus_of(const struct dispatch *d, unsigned host)
-{
-	cpu_set_t all;
-	CPU_ZERO(&all);
-	for (unsigned i = 0; i < d->size; i++)
-		if (d->members[i].host == host)
-			CPU_OR(&all, &all, &d->all->seats[i].cpus);
-	return all;
+		host->agents++;
+		CPU_OR(&host->cpus, &host->cpus, &seat->cpus);
+		d->members[i] = (struct member){.host = h, .rank = NOBODY};
+	}
 }
 
 /* Says who joined: to people, and to jobs, with how they reach this agent. The caller frees it. */
@@ -98,10 +90,10 @@ static char *say_joined(const struct dispatch *d)
 		return NULL;
 	snprintf(join, bytes, "%s %s", d->door.address, d->secret);
 	for (unsigned h = 0; h < d->nhosts; h++) {
-		unsigned first = 0, n = agents_of(d, h, &first);
 		char one[MACHINE_HOST_BYTES + 16];
-		status_add(join, bytes, " %u %s", n, host_of(d, first, name));
-		snprintf(one, sizeof one, "%s: %u", name, n);
+		status_add(join, bytes, " %u %s", d->hosts[h].agents,
+		           host_of(d, d->hosts[h].first, name));
+		snprintf(one, sizeof one, "%s: %u", name, d->hosts[h].agents);
 		status_list(list, sizeof list, one);
 	}
 	status_say("launchgap: %u agent%s joined on %u host%s (%s)", d->size,
@@ -163,15 +155,12 @@ static void lose(struct dispatch *d, unsigned agent, const char *why)
 	fail_job(d, 1, launcher_grace_ns(1 << 8));
 }
 
-static void tell(struct dispatch *d, unsigned agent, enum agent_kind kind, const void *data,
-                 size_t bytes)
+static void tell(struct dispatch *d, unsigned agent, enum agent_kind kind)
 {
-	const struct agent_head head = {kind, d->order.job, 0};
-	const int64_t deadline_ns = clock_now_ns() + AGENT_DEADLINE_NS;
-	struct wire *to = &d->all->wires[agent];
 	struct status why = {""};
-	if (wire_send(to, &head, sizeof head, deadline_ns, &why) ||
-	    (bytes && wire_send(to, data, bytes, deadline_ns, &why)))
+	d->order.kind = kind;
+	if (wire_send(&d->all->wires[agent], &d->order, sizeof d->order,
+	              clock_now_ns() + AGENT_DEADLINE_NS, &why))
 		lose(d, agent, why.text);
 }
 
@@ -182,7 +171,7 @@ static void kill_job(struct dispatch *d)
 			if (d->members[i].rank == NOBODY)
 				continue;
 			if (i)
-				tell(d, i, AGENT_KILL, NULL, 0);
+				tell(d, i, AGENT_KILL);
 			else
 				agent_worker_kill(&d->all->worker);
 		}
@@ -247,7 +236,7 @@ static int choose(struct dispatch *d, unsigned hosts, unsigned each, struct stat
 	uint32_t rank = 0;
 	for (unsigned h = 0; h < hosts; h++) {
 		char name[MACHINE_HOST_BYTES];
-		unsigned taken = 0, first = 0, lost = 0;
+		unsigned taken = 0, lost = 0;
 		for (unsigned i = 0; i < d->size && taken < each; i++) {
 			if (d->members[i].host != h)
 				continue;
@@ -261,10 +250,9 @@ static int choose(struct dispatch *d, unsigned hosts, unsigned each, struct stat
 			continue;
 		for (unsigned i = 0; i < d->size; i++)
 			d->members[i].rank = NOBODY;
-		agents_of(d, h, &first);
 		return status_set(
 		    st, "host %s has %u agent%s, lost %u of them, and the job needs %u there",
-		    h < d->nhosts ? host_of(d, first, name) : "?", taken + lost,
+		    h < d->nhosts ? host_of(d, d->hosts[h].first, name) : "?", taken + lost,
 		    taken + lost == 1 ? "" : "s", lost, each);
 	}
 	return 0;
@@ -290,9 +278,9 @@ static int start_all(struct dispatch *d, int door, struct status *st)
 		order->rank = d->members[i].rank;
 		if (order->rank == NOBODY)
 			continue;
-		order->cpus = cpus_of(d, d->members[i].host);
+		order->cpus = d->hosts[d->members[i].host].cpus;
 		if (i)
-			tell(d, i, AGENT_START, order, sizeof *order);
+			tell(d, i, AGENT_START);
 		else if (agent_worker_start(&d->all->worker, order, as->self, as->seat.secret, door,
 		                            st)) {
 			d->members[0].rank = NOBODY;
@@ -362,7 +350,6 @@ static void greet(struct dispatch *d)
 static int start_run(struct dispatch *d, char *const run[], struct status *st)
 {
 	const pid_t parent = getpid();
-	const cpu_set_t cpus = cpus_of(d, 0);
 	char *join = say_joined(d);
 	d->run = join ? fork() : -1;
 	if (d->run)
@@ -380,7 +367,7 @@ static int start_run(struct dispatch *d, char *const run[], struct status *st)
 	for (unsigned i = 0; started_variable(i); i++)
 		unsetenv(started_variable(i));
 	setenv(AGENT_JOIN, join, 1);
-	agent_bind(&cpus);
+	agent_bind(&d->hosts[0].cpus);
 	execv(run[0], run);
 	fprintf(stderr, "launchgap: cannot start %s: %s\n", run[0], strerror(errno));
 	_exit(127);
@@ -455,7 +442,7 @@ static int serve(struct dispatch *d, struct status *st)
 /* Nothing stays: not even what the run left. */
 static void end_all(struct dispatch *d, int code)
 {
-	const struct agent_head head = {AGENT_OVER, 0, code};
+	const struct agent_order over = {.kind = AGENT_OVER, .code = code};
 	const int64_t soon = clock_now_ns() + WORD_NS;
 	agent_worker_kill(&d->all->worker);
 	if (d->starter.fd >= 0)
@@ -465,7 +452,7 @@ static void end_all(struct dispatch *d, int code)
 	for (unsigned i = 1; i < d->size; i++) {
 		struct status ignored = {""};
 		if (d->all->wires[i].fd >= 0)
-			wire_send(&d->all->wires[i], &head, sizeof head, soon, &ignored);
+			wire_send(&d->all->wires[i], &over, sizeof over, soon, &ignored);
 	}
 }
 
@@ -475,21 +462,22 @@ int dispatch_run(struct agents *all, char *const run[], struct status *st)
 	struct dispatch d = {.all = all,
 	                     .size = size,
 	                     .members = calloc(size, sizeof *d.members),
+	                     .hosts = calloc(size, sizeof *d.hosts),
 	                     .polls = calloc(size + 3, sizeof *d.polls),
 	                     .door = {.fd = -1},
 	                     .starter = {.fd = -1}};
 	int code = 1;
-	if (!d.members || !d.polls) {
-		free(d.members);
-		free(d.polls);
-		return status_set(st, "out of memory for %u agents", size);
+	if (d.members && d.hosts && d.polls) {
+		number_hosts(&d);
+		wire_derive(all->as->seat.secret, "jobs", d.secret);
+		if (!door_open("127.0.0.1:0", &d.door, st) && !start_run(&d, run, st))
+			code = serve(&d, st);
+		end_all(&d, code);
+	} else {
+		code = status_set(st, "out of memory for %u agents", size);
 	}
-	number_hosts(&d);
-	wire_derive(all->as->seat.secret, "jobs", d.secret);
-	if (!door_open("127.0.0.1:0", &d.door, st) && !start_run(&d, run, st))
-		code = serve(&d, st);
-	end_all(&d, code);
 	free(d.members);
+	free(d.hosts);
 	free(d.polls);
 	return code;
 }

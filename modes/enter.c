@@ -130,7 +130,7 @@ static int share_block(const struct run *run, const struct seat *seat, struct te
 		return status_set(st, "out of memory for %u processes", size);
 	if (seat->here == 0)
 		team_create(&run->shape, own, sizeof own, team, &why);
-	if (rendezvous_all(run->rendezvous, own, all, sizeof own, st))
+	if (peers_all(run->rendezvous, own, all, sizeof own, st))
 		goto out;
 	if (!all[seat->lead][0]) {
 		status_set(st, "%s",
@@ -140,7 +140,7 @@ static int share_block(const struct run *run, const struct seat *seat, struct te
 	}
 	if (seat->here && !team_join(all[seat->lead], team, &why))
 		memcpy(own, all[seat->lead], sizeof own);
-	if (rendezvous_all(run->rendezvous, own, all, sizeof own, st))
+	if (peers_all(run->rendezvous, own, all, sizeof own, st))
 		goto out;
 	result = 0;
 	for (unsigned r = 0; r < size && !result; r++)
@@ -185,7 +185,7 @@ static int link_hosts(const struct run *run, const struct seat *seat, struct tea
 	                                       .name = name,
 	                                       .yield = run->shape.yield,
 	                                       .now = now};
-	if (!rendezvous_first(run->rendezvous, door.address, sizeof door.address, st) &&
+	if (!peers_first(run->rendezvous, door.address, sizeof door.address, st) &&
 	    !door.address[0])
 		status_set(st, "%s", why.text[0] ? why.text : "the first host cannot be reached");
 	if (!st->text[0])
@@ -253,8 +253,8 @@ static int sit_down(const struct run *run, struct seat *out, struct status *st)
 	if (!names)
 		return status_set(st, "out of memory for %u processes", size);
 	machine_host(own);
-	if (!rendezvous_all(run->rendezvous, own, names, sizeof own, st))
-		result = seat_find(run, names, run->rendezvous->rank, out, st);
+	if (!peers_all(run->rendezvous, own, names, sizeof own, st))
+		result = seat_find(run, names, run->rendezvous->me, out, st);
 	free(names);
 	return result;
 }
@@ -310,7 +310,7 @@ int enter_run(const struct run *run, enter_worker_fn *worker, enter_lead_fn *lea
 	if (run->as->by->leave)
 		run->as->by->leave(run->as, run->rendezvous, part.team, seat.here);
 	else
-		rendezvous_close(run->rendezvous);
+		peers_close(run->rendezvous);
 	team_leave(part.team);
 	return result;
 }

@@ -9,8 +9,8 @@
 
 struct run {
 	const struct launched *as;
-	struct rendezvous *rendezvous; /* enter_run closes it */
-	struct layout layout;          /* of all hosts together */
+	struct peers *rendezvous; /* enter_run closes it */
+	struct layout layout;     /* of all hosts together */
 	unsigned hosts;
 	struct team_shape
 	    shape;     /* nranks and nworkers of all hosts; enter_run says which are here */

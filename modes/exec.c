@@ -29,17 +29,6 @@ static int exec_supports(const struct settings *set, struct status *st)
 	return 0;
 }
 
-static int exec_find(const struct launched *as, struct rendezvous **out, struct status *st);
-
-const struct launcher launcher_exec = {
-    .name = "exec",
-    .summary = "the job starts its processes itself, without MPI, on this host",
-    .pretends = true,
-    .several = true,
-    .supports = exec_supports,
-    .find = exec_find,
-};
-
 /* --- the one that starts the others --- */
 
 struct starter {
@@ -62,10 +51,10 @@ static int start_all(struct starter *s, struct status *st)
 {
 	char host[32];
 	for (unsigned rank = 0; rank < s->as->processes; rank++) {
-		const struct rendezvous_seat seat = {.rank = rank,
-		                                     .address = s->door.address,
-		                                     .secret = s->secret,
-		                                     .door = s->door.fd};
+		const struct peers_seat seat = {.rank = rank,
+		                                .address = s->door.address,
+		                                .secret = s->secret,
+		                                .door = s->door.fd};
 		s->children[rank] = fork();
 		if (s->children[rank] == 0)
 			launcher_become(s->as, &seat, host_of(s, rank, host));
@@ -152,7 +141,16 @@ static int start(const struct launched *as, struct status *st)
 	return -1;
 }
 
-static int exec_find(const struct launched *as, struct rendezvous **out, struct status *st)
+static int exec_find(const struct launched *as, struct peers *out, struct status *st)
 {
 	return as->rank ? launcher_meet(as, out, st) : start(as, st);
 }
+
+const struct launcher launcher_exec = {
+    .name = "exec",
+    .summary = "the job starts its processes itself, without MPI, on this host",
+    .pretends = true,
+    .several = true,
+    .supports = exec_supports,
+    .find = exec_find,
+};

@@ -60,18 +60,6 @@ static int join_supports(const struct settings *set, struct status *st)
 	return check_hosts(join, settings_hosts(set), settings_on_host(set).processes, st);
 }
 
-static int join_find(const struct launched *as, struct rendezvous **out, struct status *st);
-
-const struct launcher launcher_join = {
-    .name = "join",
-    .summary = "processes that others started for `launchgap join`, without MPI",
-    .queues = true,
-    .several = true,
-    .supports = join_supports,
-    .reigns = join_reigns,
-    .find = join_find,
-};
-
 /* --- the one that asks --- */
 
 static int call_first(struct wire *out, struct status *st)
@@ -147,7 +135,17 @@ static int start(const struct launched *as, struct status *st)
 	return -1;
 }
 
-static int join_find(const struct launched *as, struct rendezvous **out, struct status *st)
+static int join_find(const struct launched *as, struct peers *out, struct status *st)
 {
 	return as->rank ? launcher_meet(as, out, st) : start(as, st);
 }
+
+const struct launcher launcher_join = {
+    .name = "join",
+    .summary = "processes that others started for `launchgap join`, without MPI",
+    .queues = true,
+    .several = true,
+    .supports = join_supports,
+    .reigns = join_reigns,
+    .find = join_find,
+};

@@ -20,11 +20,11 @@
 #define ALONE_S 1
 
 /* A job of one process, which nothing has to start but the runner. */
-static int alone_find(const struct launched *as, struct rendezvous **out, struct status *st)
+static int alone_find(const struct launched *as, struct peers *out, struct status *st)
 {
-	const struct rendezvous_seat seat = {.size = 1, .door = -1};
+	const struct peers_seat seat = {.size = 1, .door = -1};
 	(void)as;
-	return rendezvous_open_tcp(&seat, out, st);
+	return peers_open(&seat, out, st);
 }
 
 const struct launcher launcher_alone = {
@@ -135,8 +135,7 @@ void launcher_argv_free(struct launcher_argv *argv)
 
 /* --- without MPI --- */
 
-void launcher_become(const struct launched *as, const struct rendezvous_seat *seat,
-                     const char *host)
+void launcher_become(const struct launched *as, const struct peers_seat *seat, const char *host)
 {
 	char processes[16], rank[16], own[2 * ADDRESS_BYTES];
 	snprintf(processes, sizeof processes, "%u", as->processes);
@@ -156,20 +155,23 @@ void launcher_become(const struct launched *as, const struct rendezvous_seat *se
 	_exit(127);
 }
 
-int launcher_meet(const struct launched *as, struct rendezvous **out, struct status *st)
+int launcher_meet(const struct launched *as, struct peers *out, struct status *st)
 {
 	const char *own = machine_env(SEAT);
 	char secret[WIRE_SECRET_BYTES], address[ADDRESS_BYTES];
-	struct rendezvous_seat seat = {.rank = (unsigned)atoi(as->rank),
-	                               .size = as->processes,
-	                               .address = address,
-	                               .secret = secret,
-	                               .timeout_s = FIND_S};
+	struct peers_seat seat = {.rank = (unsigned)atoi(as->rank),
+	                          .size = as->processes,
+	                          .address = address,
+	                          .secret = secret,
+	                          .timeout_s = FIND_S};
 	if (!own || sscanf(own, "%d %32s %255s", &seat.door, secret, address) != 3)
 		return status_set(st, "rank %s has no place where its job meets", as->rank);
 	if (seat.rank)
 		seat.door = -1;
-	return rendezvous_open_tcp(&seat, out, st);
+	const int failed = peers_open(&seat, out, st);
+	if (seat.door >= 0)
+		close(seat.door);
+	return failed;
 }
 
 int launcher_code(int status)

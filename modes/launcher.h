@@ -4,7 +4,7 @@
 #define LAUNCHGAP_LAUNCHER_H
 
 #include "../harness/core/team.h"
-#include "../harness/exchange/rendezvous.h"
+#include "../harness/exchange/peers.h"
 #include "../harness/trial/settings.h"
 
 #define LAUNCHER_MAX_ARGS 160 /* mpirun takes two for each variable */
@@ -67,10 +67,10 @@ struct launcher {
 	 * runner starts the first one itself. -1 with a sentence, or without one: no memory. */
 	int (*command)(const struct launch *launch, struct launcher_argv *out, struct status *st);
 	/* In a process of the job: finds the others. */
-	int (*find)(const struct launched *as, struct rendezvous **out, struct status *st);
+	int (*find)(const struct launched *as, struct peers *out, struct status *st);
 	/* Leaves them: closes the rendezvous. team: of this process's host, or NULL if it came to none;
-	 * process: its place on that host. NULL: only rendezvous_close. */
-	void (*leave)(const struct launched *as, struct rendezvous *rendezvous, struct team *team,
+	 * process: its place on that host. NULL: only peers_close. */
+	void (*leave)(const struct launched *as, struct peers *rendezvous, struct team *team,
 	              unsigned process);
 };
 
@@ -98,10 +98,10 @@ void launcher_argv_free(struct launcher_argv *argv);
 
 /* Becomes that process of the job, in a fresh child. rank 0 inherits the seat's door. host: that it pretends
  * to be on; NULL: none. Complains if it cannot. */
-_Noreturn void launcher_become(const struct launched *as, const struct rendezvous_seat *seat,
+_Noreturn void launcher_become(const struct launched *as, const struct peers_seat *seat,
                                const char *host);
 /* In such a process, which knows its rank: finds the others. */
-int launcher_meet(const struct launched *as, struct rendezvous **out, struct status *st);
+int launcher_meet(const struct launched *as, struct peers *out, struct status *st);
 
 /* The exit status of a job of which a process ended like this; 0: it did its part. */
 int launcher_code(int status);

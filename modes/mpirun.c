@@ -113,10 +113,10 @@ static void look_seldom(const struct launched *as)
 		prctl(PR_SET_TIMERSLACK, slack_ns, 0, 0, 0);
 }
 
-static int mpirun_find(const struct launched *as, struct rendezvous **out, struct status *st)
+static int mpirun_find(const struct launched *as, struct peers *out, struct status *st)
 {
 	look_seldom(as);
-	int result = rendezvous_open_mpi(out, st);
+	int result = peers_open_mpi(out, st);
 	prctl(PR_SET_TIMERSLACK, 0, 0, 0, 0); /* as it was */
 	return result;
 }
@@ -124,14 +124,14 @@ static int mpirun_find(const struct launched *as, struct rendezvous **out, struc
 /* When a process leaves, PMIx waits 2 s for mpirun's answer; without one mpirun takes the end of the
  * process for a crash. So if cores are few, a few processes leave at a time, and none waits for the
  * others (async_mpi_finalize). A process that has waited for long leaves anyway. */
-static void mpirun_leave(const struct launched *as, struct rendezvous *rendezvous,
-                         struct team *team, unsigned process)
+static void mpirun_leave(const struct launched *as, struct peers *rendezvous, struct team *team,
+                         unsigned process)
 {
 	bool turns = team && as->yield;
 	for (unsigned i = 0; turns && i < TURN_MOST && team_gone(team) + AT_ONCE <= process; i++)
 		usleep(TURN_US);
 	look_seldom(as);
-	rendezvous_close(rendezvous);
+	peers_close(rendezvous);
 	if (turns)
 		team_go(team);
 }

@@ -17,10 +17,10 @@ static int srun_supports(const struct settings *set, struct status *st)
 	return 0;
 }
 
-static int srun_find(const struct launched *as, struct rendezvous **out, struct status *st)
+static int srun_find(const struct launched *as, struct peers *out, struct status *st)
 {
 	(void)as;
-	return rendezvous_open_mpi(out, st);
+	return peers_open_mpi(out, st);
 }
 
 /* The names alone: srun counts the tasks of a node by itself. */

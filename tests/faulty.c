@@ -138,8 +138,7 @@ static int poll_struck(struct backend_ctx *ctx, unsigned i)
 
 static void error_struck(struct backend_ctx *ctx, struct status *st)
 {
-	if (!does("error"))
-		real->error(ctx, st);
+	(void)ctx;
 	status_set(st, "the library says no");
 }
 

@@ -33,7 +33,7 @@ static int forked_supports(const struct settings *set, struct status *st)
 }
 
 /* All but the first are its children. */
-static int forked_find(const struct launched *as, struct rendezvous **out, struct status *st)
+static int forked_find(const struct launched *as, struct peers *out, struct status *st)
 {
 	struct door_place door;
 	char secret[WIRE_SECRET_BYTES];
@@ -45,21 +45,24 @@ static int forked_find(const struct launched *as, struct rendezvous **out, struc
 			rank = p;
 	if (rank)
 		close(door.fd);
-	const struct rendezvous_seat seat = {.rank = rank,
-	                                     .size = as->processes,
-	                                     .door = rank ? -1 : door.fd,
-	                                     .address = door.address,
-	                                     .secret = secret,
-	                                     .timeout_s = 30};
-	return rendezvous_open_tcp(&seat, out, st);
+	const struct peers_seat seat = {.rank = rank,
+	                                .size = as->processes,
+	                                .door = rank ? -1 : door.fd,
+	                                .address = door.address,
+	                                .secret = secret,
+	                                .timeout_s = 30};
+	const int failed = peers_open(&seat, out, st);
+	if (!rank)
+		close(door.fd);
+	return failed;
 }
 
-static void forked_leave(const struct launched *as, struct rendezvous *rendezvous,
-                         struct team *team, unsigned process)
+static void forked_leave(const struct launched *as, struct peers *rendezvous, struct team *team,
+                         unsigned process)
 {
 	(void)as;
 	(void)team;
-	rendezvous_close(rendezvous);
+	peers_close(rendezvous);
 	while (process == 0 && wait(NULL) > 0)
 		continue;
 }

@@ -87,13 +87,7 @@ int rig_wait(struct backend_ctx *ctx, struct team *team, unsigned count, struct 
 	for (unsigned left = 1; left > 0;) {
 		left = 0;
 		for (unsigned i = 0; i < count; i++) {
-			int idle = backend_host.poll(ctx, i);
-
-			if (idle < 0) {
-				backend_host.error(ctx, st);
-				return -1;
-			}
-			left += idle == 0;
+			left += backend_host.poll(ctx, i) == 0;
 		}
 		if (team_pause(team) != 0)
 			return status_set(st, "the team broke up in a wait");

@@ -1,4 +1,4 @@
-/* The model of DRAM traffic and the record's object of counters. */
+/* The record's object of counters. */
 #include <math.h>
 #include <string.h>
 
@@ -7,55 +7,6 @@
 
 /* Within rounding. */
 #define near(IS, WANTED) assert_close(IS, WANTED, 1e-12)
-
-/* The model again, by counting: DRAM bytes of each GPU while every rank sends a block to every
- * other, per byte sent. */
-static double count(bool staged, bool alltoall, unsigned n)
-{
-	double dram = 0, sent = 0;
-	for (unsigned from = 0; from < n; from++)
-		for (unsigned to = 0; to < n; to++) {
-			if (from == to && !alltoall)
-				continue;
-			dram += 2; /* read the source, write the destination */
-			if (from == to)
-				continue;
-			sent++;
-			dram += staged ? 2 : 0; /* write and read the slot */
-		}
-	return dram / sent;
-}
-
-TEST(the_model_counts_reads_and_writes)
-{
-	for (unsigned n = 2; n <= 16; n++)
-		for (unsigned kind = 0; kind < 4; kind++)
-			near(counters_model(kind & 1, kind & 2, n), count(kind & 1, kind & 2, n));
-	near(counters_model(true, false, 8), 4);
-	near(counters_model(false, false, 8), 2);
-	near(counters_model(true, true, 2), 6);
-	near(counters_model(false, true, 8), 2 + 2.0 / 7);
-	near(counters_model_copies(true, false, 8), 2);
-	near(counters_model_copies(false, false, 8), 1);
-	near(counters_model_copies(false, true, 2), 2);
-	near(counters_model_copies(true, true, 5), 2.25);
-	assert_true(isnan(counters_model_copies(false, false, 1)));
-	assert_true(isnan(counters_model(true, true, 1)));
-	assert_true(isnan(counters_model(false, false, 0)));
-}
-
-TEST(the_ratio_needs_both_counters)
-{
-	struct counters c;
-	counters_clear(&c);
-	assert_true(isnan(counters_dram_per_nvlink(&c)));
-	c.nvlink_tx_gbs = 325;
-	assert_true(isnan(counters_dram_per_nvlink(&c)));
-	c.dram_gbs = 1300;
-	near(counters_dram_per_nvlink(&c), 4);
-	c.nvlink_tx_gbs = 0;
-	assert_true(isnan(counters_dram_per_nvlink(&c)));
-}
 
 TEST(the_record_gives_back_what_it_got)
 {
@@ -131,7 +82,6 @@ TEST(an_old_record_took_gpms_unit_as_a_mib)
 	near(back.nvlink_rx_gbs, 307.2);
 	near(back.nvlink_unit_bytes, 1024000);
 	near(back.dram_gbs, 512);
-	near(counters_dram_per_nvlink(&back), 2);
 	/* Whoever reads again does not correct again. */
 	json_t *object = counters_to_json(&back);
 	assert_int_equal(counters_from_json(object, &c, &(struct status){0}), 0);

@@ -193,6 +193,31 @@ TEST(who_is_stuck_is_named)
 	           "isolated, in a call that does not return (1 of 2 workers)");
 }
 
+/* Who waits for all is not named before all; nor are ranks that were done. */
+TEST(who_only_waited_is_not_named)
+{
+	static const struct {
+		const char *keys, *says[3];
+	} rows[] = {
+	    {"delay = 50s\n",
+	     {"s, block 1: all ranks", "t, block 1: all ranks", "p, block 1: all ranks"}},
+	    {"extra = 50s\ndelay_rank = 1\n",
+	     {"s, block 1: rank 1", "t, block 1: rank 1", "p, block 1: rank 1"}},
+	};
+	for (unsigned i = 0; i < 2; i++) {
+		char text[512];
+		snprintf(
+		    text, sizeof text,
+		    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
+		    "blocks = 1\npace = isolated\nwait = yield\ntwin = no\ncell_timeout = 1\n%s",
+		    rows[i].keys);
+		write_experiment(text, "[variant s]\nmode = single\n[variant t]\nmode = threads\n"
+		                       "[variant p]\nmode = processes\n");
+		cli_expect(here_run(NULL, "--no-report", NULL), 1, rows[i].says[0], rows[i].says[1],
+		           rows[i].says[2]);
+	}
+}
+
 /* Not after hours; and the remaining cells are measured. */
 TEST(what_cannot_be_answered_is_said_first)
 {

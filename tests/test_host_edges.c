@@ -158,7 +158,7 @@ TEST(copies_are_counted)
 		assert_int_equal((uint64_t)c.delivered_bytes, 2 * 3 * part);
 		/* A rank's own part is copied, and comes from no other rank. */
 		assert_int_equal((uint64_t)c.copied_bytes, 2 * (1 + 3 * paths[p].copies) * part);
-		double copies = counters_model_copies(paths[p].copies == 2, true, 4);
+		double copies = (double)paths[p].copies + 1.0 / 3; /* core/counters.h */
 		assert_int_equal((uint64_t)(3 * c.copied_bytes),
 		                 (uint64_t)(3 * copies * c.delivered_bytes + 0.5));
 		bench_close(&b);

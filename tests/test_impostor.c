@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../harness/clock.h"
-#include "../harness/exchange/rendezvous.h"
+#include "../harness/exchange/peers.h"
 #include "meeting.h"
 
 #define HELLO 48 /* of a peer: who it is, and a nonce */
@@ -198,7 +198,7 @@ static void *sit_between(void *of)
 
 struct rank {
 	pthread_t thread;
-	struct rendezvous_seat seat;
+	struct peers_seat seat;
 	int failed;
 	struct status st;
 };
@@ -206,14 +206,16 @@ struct rank {
 static void *swap(void *of)
 {
 	struct rank *r = of;
-	struct rendezvous *x = NULL;
+	struct peers x;
 	uint32_t mine = 7 + r->seat.rank, all[2] = {0, 0};
-	r->failed = rendezvous_open_tcp(&r->seat, &x, &r->st) ||
-	            rendezvous_all(x, &mine, all, sizeof mine, &r->st) ||
-	            rendezvous_all(x, &mine, all, sizeof mine, &r->st);
+	r->failed = peers_open(&r->seat, &x, &r->st) ||
+	            peers_all(&x, &mine, all, sizeof mine, &r->st) ||
+	            peers_all(&x, &mine, all, sizeof mine, &r->st);
 	if (!r->failed && (all[0] != 7 || all[1] != 8))
 		r->failed = status_set(&r->st, "wrong data");
-	rendezvous_close(x);
+	peers_close(&x);
+	if (r->seat.door >= 0)
+		close(r->seat.door);
 	return NULL;
 }
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../harness/clock.h"
-#include "../harness/exchange/rendezvous.h"
+#include "../harness/exchange/peers.h"
 #include "../harness/exchange/door.h"
 #include "test.h"
 
@@ -17,9 +17,9 @@
 struct world;
 struct rank {
 	struct world *world;
-	struct rendezvous_seat seat;
+	struct peers_seat seat;
 	pthread_t thread;
-	struct rendezvous *x;
+	struct peers x;
 	int failed;
 	struct status st;
 	unsigned all[MOST], first[4];
@@ -40,8 +40,8 @@ static void swap(struct rank *r)
 		const unsigned mine = 100 * round + r->seat.rank;
 		if (!r->seat.rank)
 			r->first[0] = 7 + round;
-		r->failed = rendezvous_all(r->x, &mine, r->all, sizeof mine, &r->st) ||
-		            rendezvous_first(r->x, r->first, sizeof r->first, &r->st);
+		r->failed = peers_all(&r->x, &mine, r->all, sizeof mine, &r->st) ||
+		            peers_first(&r->x, r->first, sizeof r->first, &r->st);
 		for (unsigned i = 0; i < r->world->size && !r->failed; i++)
 			if (r->all[i] != 100 * round + i || r->first[0] != 7 + round)
 				r->failed = status_set(&r->st, "round %u: wrong data", round);
@@ -51,10 +51,12 @@ static void swap(struct rank *r)
 static void *take_part(void *of)
 {
 	struct rank *r = of;
-	r->failed = rendezvous_open_tcp(&r->seat, &r->x, &r->st);
+	r->failed = peers_open(&r->seat, &r->x, &r->st);
+	if (r->seat.door >= 0)
+		close(r->seat.door);
 	if (!r->failed)
 		(r->world->act ? r->world->act : swap)(r);
-	rendezvous_close(r->x);
+	peers_close(&r->x);
 	return NULL;
 }
 
@@ -125,7 +127,7 @@ TEST(a_rank_that_leaves_is_named_by_all)
 static void fail_by_bytes(struct rank *r)
 {
 	char much[256] = "", all[MOST * 256];
-	r->failed = rendezvous_all(r->x, much, all, r->seat.rank == 2 ? 24 : 16, &r->st);
+	r->failed = peers_all(&r->x, much, all, r->seat.rank == 2 ? 24 : 16, &r->st);
 }
 
 TEST(ranks_that_give_unequal_bytes_are_named_by_all)
@@ -141,16 +143,16 @@ TEST(ranks_that_give_unequal_bytes_are_named_by_all)
 /* A rank of another start at the door of this one; the words that it gets. */
 static const char *say_other(unsigned rank, unsigned size, const char *secret, struct status *st)
 {
-	struct rendezvous *x = NULL;
-	const struct rendezvous_seat other = {.rank = rank,
-	                                      .size = size,
-	                                      .door = -1,
-	                                      .address = world.door.address,
-	                                      .secret = secret,
-	                                      .timeout_s = 60};
+	struct peers x;
+	const struct peers_seat other = {.rank = rank,
+	                                 .size = size,
+	                                 .door = -1,
+	                                 .address = world.door.address,
+	                                 .secret = secret,
+	                                 .timeout_s = 60};
 	st->text[0] = '\0';
-	assert_int_equal(rendezvous_open_tcp(&other, &x, st), -1);
-	assert_null(x);
+	assert_int_equal(peers_open(&other, &x, st), -1);
+	peers_close(&x);
 	return st->text;
 }
 

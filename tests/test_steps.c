@@ -66,9 +66,9 @@ static unsigned buckets_world(enum coll_kind coll, world_fn *check)
 			    .cell = {.coll = coll,
 			             .dtype = DTYPE_INT32,
 			             .op = OP_SUM,
-			             .bytes = 4 * network_elements(&network)},
+			             .bytes = 4 * network_sums(&network).elements},
 			    .nranks = n,
-			    .buckets = buckets_of(&network, network_elements(&network), 4, 0, cap)};
+			    .buckets = buckets_of(&network, network_sums(&network).elements, 4, 0, cap)};
 
 			checked += vary(w, check);
 		}

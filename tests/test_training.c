@@ -43,12 +43,12 @@ TEST(models_have_the_published_sizes)
 		read_model(rows[i].name, &network);
 		for (unsigned k = 0; k < network.n; k++)
 			tensors += network.layers[k].elements > 0;
-		assert_int_equal(network_parameters(&network), rows[i].parameters);
+		assert_int_equal(network_sums(&network).parameters, rows[i].parameters);
 		assert_int_equal(tensors, rows[i].tensors);
-		assert_true(network_elements(&network) % NETWORK_ALIGN == 0);
-		assert_in_range(network_elements(&network) - network_parameters(&network), 0,
-		                (NETWORK_ALIGN - 1) * tensors);
-		double off = (double)network_flops(&network) / (rows[i].gflops * 1e9) - 1;
+		assert_true(network_sums(&network).elements % NETWORK_ALIGN == 0);
+		assert_in_range(network_sums(&network).elements - network_sums(&network).parameters,
+		                0, (NETWORK_ALIGN - 1) * tensors);
+		double off = (double)network_sums(&network).flops / (rows[i].gflops * 1e9) - 1;
 		assert_true(off > -0.03 && off < 0.03);
 	}
 }
@@ -90,7 +90,7 @@ TEST(buckets_close_where_they_reach_their_cap)
 	    "six",
 	    7,
 	    {{64, 0, 0}, {64, 0, 0}, {0, 5, 0}, {640, 0, 0}, {64, 0, 0}, {100, 0, 0}, {0, 1, 0}}};
-	const uint64_t all = network_elements(&network);
+	const uint64_t all = network_sums(&network).elements;
 	/* first, cap, then the buckets' layers */
 	static const struct {
 		uint64_t first, cap;
@@ -138,7 +138,7 @@ TEST(buckets_of_the_models_have_their_size)
 		read_model(names[i], &network);
 		for (uint64_t cap = MIB; cap <= 256 * MIB; cap *= 4) {
 			struct buckets b =
-			    buckets_of(&network, network_elements(&network), 2, MIB, cap);
+			    buckets_of(&network, network_sums(&network).elements, 2, MIB, cap);
 			struct bucket bucket, *last = NULL, before;
 			for (; buckets_next(&b, last, &bucket); before = bucket, last = &before) {
 				uint64_t least = (last ? cap : MIB) / 2, own = 0;

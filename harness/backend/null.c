@@ -22,8 +22,6 @@ struct backend_ctx {
 
 static int null_supports(const struct trial *trial, struct status *st)
 {
-	if (trial->settings.delay_ns < 0 || trial->settings.extra_ns < 0)
-		return status_set(st, "null: a delay cannot be negative");
 	return trial_has(trial, COLL_INIT)
 	           ? status_set(st, "null: init makes communicators, and the virtual "
 	                            "device has none; allowed is backend nccl")
@@ -96,12 +94,6 @@ static void null_block(struct backend_ctx *ctx, unsigned i)
 	clock_sleep_until(ctx->queue[i].end_ns);
 }
 
-static void null_error(struct backend_ctx *ctx, struct status *st)
-{
-	(void)ctx;
-	status_set(st, "null: cannot fail");
-}
-
 static void null_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	snprintf(text, bytes, "delay_ns=%lld\n", (long long)ctx->queue[0].delay_ns);
@@ -129,7 +121,6 @@ const struct backend backend_null = {
     .block = null_block,
     .hold = null_hold,
     .release = null_release,
-    .error = null_error,
     .describe = null_describe,
     .close = null_close,
 };

@@ -11,7 +11,7 @@ int tensor_refuses(const struct trial *trial, struct status *st)
 		return status_set(st,
 		                  "tensor = yes needs groups that reduce gradients, as in "
 		                  "split = MOD:2: ranks at the same place in them share a model");
-	if (set->tensor && trial->network.n && !network_activations(&trial->network))
+	if (set->tensor && trial->network.n && !network_sums(&trial->network).activations)
 		return status_set(st,
 		                  "tensor = yes reduces activations, and model = %s has none: the "
 		                  "fourth number of a line",
@@ -30,7 +30,7 @@ static bool trains(const struct trial *trial)
 unsigned tensor_ranks(const struct trial *trial)
 {
 	bool shares =
-	    trial->settings.tensor && network_activations(&trial->network) && trains(trial);
+	    trial->settings.tensor && network_sums(&trial->network).activations && trains(trial);
 	return shares ? layout_ranks(trial->settings.layout) / trial_comm_ranks(trial) : 0;
 }
 
@@ -57,7 +57,7 @@ uint64_t tensor_elements(const struct trial *trial, unsigned layer)
 
 static size_t bytes_of(const struct trial *trial, enum dtype dtype)
 {
-	return network_activations(&trial->network) * trial->settings.batch *
+	return network_sums(&trial->network).activations * trial->settings.batch *
 	       coll_dtype_bytes(dtype);
 }
 

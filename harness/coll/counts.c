@@ -1,6 +1,6 @@
 #include "counts.h"
 
-#include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,119 +13,99 @@
 
 #define COUNTS_MAX_BYTES (1 << 20) /* of a file, many times the largest matrix */
 
-/* One row up to a comma or the end; returns what follows, or NULL. */
-static const char *row_parse(const char *text, uint16_t *row, unsigned *n)
-{
-	for (*n = 0; *n < VALUE_MAX_WEIGHTS;) {
-		char *end;
-		text += strspn(text, " \t");
-		if (!isdigit((unsigned char)*text))
-			return NULL;
-		unsigned long x = strtoul(text, &end, 10);
-		if (x > UINT16_MAX)
-			return NULL;
-		row[(*n)++] = (uint16_t)x;
-		text = end + strspn(end, " \t");
-		if (*text == '\0' || *text == ',')
-			return text;
-		if (*text++ != ':')
-			return NULL;
-	}
-	return NULL;
-}
+/* How rows of numbers are written: what is between two, after a row, and in a number; the most that one may be. */
+struct form {
+	const char *between, *after, *digits;
+	double most;
+};
+static const struct form in_key = {":", ",", "0123456789 \t", UINT16_MAX},
+                         in_file = {" \t\r", "\n", "0123456789.eE+-", DBL_MAX};
 
-/* Rows of equal length: one, or as many as their length. */
-static bool rows_parse(const char *text, struct value_weights *w)
-{
-	uint16_t row[VALUE_MAX_WEIGHTS];
-	unsigned n;
-	do {
-		if (w->rows == VALUE_MAX_WEIGHTS || !(text = row_parse(text, row, &n)) ||
-		    (w->rows && n != w->n))
-			return false;
-		w->n = n;
-		memcpy(&w->of[w->rows++ * n], row, n * sizeof *row);
-	} while (*text++ == ',');
-	return w->rows == 1 || w->rows == w->n;
-}
-
-static bool is_nothing(const struct value_weights *w)
-{
-	for (unsigned i = 0; i < w->rows * w->n; i++)
-		if (w->of[i])
-			return false;
-	return true;
-}
-
-/* One line's numbers, none of them negative; returns their number, or -1. */
-static int line_parse(const char *line, double row[VALUE_MAX_WEIGHTS])
+/* Returns their number, or -1. */
+static int row_parse(char *row, const struct form *form, double to[VALUE_MAX_WEIGHTS])
 {
 	int n = 0;
-	for (line += strspn(line, " \t\r\n"); *line; line += strspn(line, " \t\r\n")) {
+	for (char *word; (word = strsep(&row, form->between));) {
 		char *end;
-		double x = strtod(line, &end);
-		if (n == VALUE_MAX_WEIGHTS || end == line || !(x >= 0) || isinf(x) ||
-		    !strchr(" \t\r\n", *end))
+		if (form == &in_file && !*word) /* several blanks */
+			continue;
+		to[n] = strtod(word, &end);
+		if (end == word || word[strspn(word, form->digits)] || end[strspn(end, " \t")] ||
+		    !(to[n] >= 0 && to[n] <= form->most) || ++n == VALUE_MAX_WEIGHTS + 1)
 			return -1;
-		row[n++] = x;
-		line = end;
 	}
 	return n;
 }
 
-/* Rows of equal length, as many as that length; skips empty lines. Returns 0, or the wrong line. */
-static unsigned lines_parse(FILE *in, double of[], struct value_weights *w)
+/* Rows of equal length, as many as that length, or one in a key; a file may have empty ones. Returns 0, or the
+ * wrong one. */
+static unsigned rows_parse(char *text, const struct form *form, double of[],
+                           struct value_weights *w)
 {
-	char *line = NULL;
-	size_t bytes = 0;
-	unsigned at = 0;
-	bool well = true;
-	while (well && getline(&line, &bytes, in) >= 0) {
-		double row[VALUE_MAX_WEIGHTS];
+	unsigned at = 0, last = 1;
+	for (char *line; (line = strsep(&text, form->after));) {
+		double row[VALUE_MAX_WEIGHTS + 1];
+		const int n = row_parse(line, form, row);
 		at++;
-		int n = line_parse(line, row);
-		well =
-		    n >= 0 && (n == 0 || w->rows == 0 || ((unsigned)n == w->n && w->rows < w->n));
-		if (!well || n == 0)
+		if (n == 0 && form == &in_file)
 			continue;
+		last = at;
+		if (n <= 0 || w->rows == VALUE_MAX_WEIGHTS || (w->rows && (unsigned)n != w->n))
+			return at;
 		w->n = (unsigned)n;
 		memcpy(&of[w->rows++ * w->n], row, w->n * sizeof *row);
 	}
-	free(line);
-	return well && w->rows == w->n && w->n > 0 ? 0 : at ? at : 1;
+	return w->rows && (w->rows == w->n || (w->rows == 1 && form == &in_key)) ? 0 : last;
 }
 
+/* To whole numbers, of which one is the largest, if they are not small ones already. */
 static void scale(const double of[], struct value_weights *w)
 {
 	double most = 0;
 	bool whole = true;
-	for (unsigned i = 0; i < w->n * w->n; i++) {
+	for (unsigned i = 0; i < w->rows * w->n; i++) {
 		most = fmax(most, of[i]);
 		whole = whole && of[i] == floor(of[i]);
 	}
 	double by = whole && most <= UINT16_MAX ? 1 : UINT16_MAX / most;
-	for (unsigned i = 0; i < w->n * w->n; i++)
+	for (unsigned i = 0; i < w->rows * w->n; i++)
 		w->of[i] = of[i] > 0 ? (uint16_t)fmax(1, round(of[i] * by)) : 0;
+}
+
+/* Takes the text. Returns 0, or the row that is wrong, 1 if all are 0. */
+static unsigned weights_parse(char *text, const struct form *form, struct value_weights *w)
+{
+	double of[VALUE_MAX_WEIGHTS * VALUE_MAX_WEIGHTS];
+	const unsigned wrong = text ? rows_parse(text, form, of, w) : 1;
+	bool some = false;
+	free(text);
+	if (wrong)
+		return wrong;
+	scale(of, w);
+	for (unsigned i = 0; i < w->rows * w->n; i++)
+		some = some || w->of[i];
+	return some ? 0 : 1;
 }
 
 static int counts_read(const char *path, struct value_weights *w, struct status *st)
 {
-	double of[VALUE_MAX_WEIGHTS * VALUE_MAX_WEIGHTS];
 	const char *why;
+	char *text = NULL;
+	size_t bytes = 0;
 	FILE *in = sanitize_stream(path, COUNTS_MAX_BYTES, &why);
 	if (!in)
 		return status_set(st, "counts: cannot read %s: %s", path, why);
-	unsigned wrong = lines_parse(in, of, w);
+	const ssize_t n = getdelim(&text, &bytes, '\0', in);
 	fclose(in);
-	if (!wrong)
-		scale(of, w);
-	if (wrong || is_nothing(w))
-		return status_set(st,
-		                  "%s:%u: not a matrix of counts: allowed is a line for each of at "
-		                  "most %d ranks, with as many numbers from 0 on and spaces "
-		                  "between, not all of them 0",
-		                  path, wrong ? wrong : 1, VALUE_MAX_WEIGHTS);
-	return 0;
+	if (n < 0)
+		*text = '\0';
+	const unsigned wrong = weights_parse(text, &in_file, w);
+	return wrong ? status_set(st,
+	                          "%s:%u: not a matrix of counts: allowed is a line for each of at "
+	                          "most %d ranks, with as many numbers from 0 on and spaces "
+	                          "between, not all of them 0",
+	                          path, wrong, VALUE_MAX_WEIGHTS)
+	             : 0;
 }
 
 int counts_parse(const char *text, struct value_weights *out, struct status *st)
@@ -138,7 +118,7 @@ int counts_parse(const char *text, struct value_weights *out, struct status *st)
 		w.rows = 1;
 		for (w.n = 0; w.n < VALUE_MAX_WEIGHTS; w.n++)
 			w.of[w.n] = (uint16_t)w.n;
-	} else if (strcmp(text, "even") && (!rows_parse(text, &w) || is_nothing(&w))) {
+	} else if (strcmp(text, "even") && weights_parse(strdup(text), &in_key, &w)) {
 		return status_set(
 		    st,
 		    "counts = '%s' is not allowed; allowed is even, skewed, at most %d weights "
@@ -220,32 +200,32 @@ json_t *counts_to_json(const struct value_weights *w)
 
 static bool row_from_json(const json_t *list, struct value_weights *w)
 {
-	size_t n = json_array_size(list);
+	const size_t n = json_array_size(list);
 	if (!json_is_array(list) || n > VALUE_MAX_WEIGHTS || (w->rows && n != w->n))
 		return false;
 	w->n = (unsigned)n;
 	for (unsigned i = 0; i < n; i++) {
 		const json_t *weight = json_array_get(list, i);
-		json_int_t of = json_integer_value(weight);
+		const json_int_t of = json_integer_value(weight);
 		if (!json_is_integer(weight) || of < 0 || of > UINT16_MAX)
 			return false;
 		w->of[w->rows * n + i] = (uint16_t)of;
 	}
-	w->rows++;
+	w->rows += n > 0;
 	return true;
 }
 
 int counts_from_json(const json_t *json, struct value_weights *out, struct status *st)
 {
 	struct value_weights w = {0};
-	size_t rows = json_is_array(json_array_get(json, 0)) ? json_array_size(json) : 0;
+	const bool square = json_is_array(json_array_get(json, 0));
+	const size_t rows = json_array_size(json);
 	bool well =
-	    rows ? rows == json_array_size(json_array_get(json, 0)) : row_from_json(json, &w);
-	for (size_t r = 0; well && r < rows; r++)
+	    square ? rows == json_array_size(json_array_get(json, 0)) : row_from_json(json, &w);
+	for (size_t r = 0; well && square && r < rows; r++)
 		well = row_from_json(json_array_get(json, r), &w);
 	if (!well)
 		return status_set(st, "counts are not a list of weights, nor a square of them");
-	w.rows = w.n ? w.rows : 0;
 	*out = w;
 	return 0;
 }

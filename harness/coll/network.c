@@ -19,37 +19,17 @@ uint64_t network_aligned(uint64_t elements)
 	return (elements + NETWORK_ALIGN - 1) / NETWORK_ALIGN * NETWORK_ALIGN;
 }
 
-uint64_t network_parameters(const struct network *network)
+struct network_sums network_sums(const struct network *network)
 {
-	uint64_t sum = 0;
-	for (unsigned i = 0; i < network->n; i++)
-		sum += network->layers[i].elements;
-	return sum;
-}
-
-uint64_t network_elements(const struct network *network)
-{
-	uint64_t sum = 0;
-	for (unsigned i = 0; i < network->n; i++)
-		sum += network_aligned(network->layers[i].elements);
-	return sum;
-}
-
-uint64_t network_flops(const struct network *network)
-{
-	uint64_t sum = 0;
-	for (unsigned i = 0; i < network->n; i++)
-		sum += network->layers[i].flops;
-	return sum;
-}
-
-uint64_t network_activations(const struct network *network)
-{
-	uint64_t most = 0;
-	for (unsigned i = 0; i < network->n; i++)
-		if (network->layers[i].activations > most)
-			most = network->layers[i].activations;
-	return most;
+	struct network_sums s = {0};
+	for (unsigned i = 0; i < network->n; i++) {
+		const struct network_layer *l = &network->layers[i];
+		s.parameters += l->elements;
+		s.elements += network_aligned(l->elements);
+		s.flops += l->flops;
+		s.activations = l->activations > s.activations ? l->activations : s.activations;
+	}
+	return s;
 }
 
 #define SIDE_STEP  64 /* tensor cores' tiles fit */
@@ -124,7 +104,7 @@ static int lines_read(FILE *in, const char *file, struct network *network, struc
 			network->n++;
 	}
 	free(line);
-	if (!rc && !network_parameters(network))
+	if (!rc && !network_sums(network).parameters)
 		rc = status_set(st, "%s: a model without a parameter", file);
 	return rc;
 }
@@ -201,7 +181,7 @@ struct buckets buckets_of(const struct network *network, uint64_t elements, size
 	uint64_t full = first_bytes ? first_bytes : cap_bytes;
 	uint64_t first = (full + element_bytes - 1) / element_bytes;
 	uint64_t cap = (cap_bytes + element_bytes - 1) / element_bytes;
-	bool fits = network && network->n && network_elements(network) == elements;
+	bool fits = network && network->n && network_sums(network).elements == elements;
 	return (struct buckets){fits ? network : NULL, elements, first ? first : 1, cap ? cap : 1};
 }
 

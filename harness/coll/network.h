@@ -34,14 +34,14 @@ struct network {
 	struct network_layer layers[NETWORK_MAX_LAYERS];
 };
 
-uint64_t network_parameters(const struct network *network);
-/* With the padding of a gradient, of all. */
+/* With the padding of a gradient. */
 uint64_t network_aligned(uint64_t elements);
-uint64_t network_elements(const struct network *network);
-/* For one sample. */
-uint64_t network_flops(const struct network *network);
-/* The largest reduction after a layer's work, for one sample. */
-uint64_t network_activations(const struct network *network);
+/* Of a model: its elements with and without that padding; FLOPs for one sample; and the largest reduction after
+ * a layer's work, for one sample. */
+struct network_sums {
+	uint64_t parameters, elements, flops, activations;
+};
+struct network_sums network_sums(const struct network *network);
 
 /* A layer's backward work as products of a side × depth and a depth × side matrix, as close to cubes
  * as its FLOPs allow: two products, for the input's gradient and the weight's, or more if these would

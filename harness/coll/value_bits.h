@@ -178,11 +178,4 @@ VALUE_FN uint64_t value_share(enum dtype dtype, unsigned nranks, int *exponent)
 	return quotient;
 }
 
-VALUE_FN uint64_t value_share_bits(enum dtype dtype, unsigned nranks)
-{
-	int exponent;
-	uint64_t mantissa = value_share(dtype, nranks, &exponent);
-	return value_encode(dtype, false, mantissa, exponent);
-}
-
 #endif

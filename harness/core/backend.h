@@ -91,7 +91,7 @@ struct backend {
 	/* 1: all that local rank i issued is done. 0: not yet. -1: failed, error() says why.
 	 * Never blocks. If the CPU does the work, it does a bounded piece of it here. */
 	int (*poll)(struct backend_ctx *ctx, unsigned i);
-	void (*error)(struct backend_ctx *ctx, struct status *st);
+	void (*error)(struct backend_ctx *ctx, struct status *st); /* NULL: no call fails */
 	/* wait = block: sleeps until local rank i's device is done; poll then gives the result.
 	 * Every backend that launches has it; NULL: there is no device to wait for. */
 	void (*block)(struct backend_ctx *ctx, unsigned i);

@@ -53,32 +53,24 @@ int buffers_prepare(const struct backend *backend, struct backend_ctx *ctx, unsi
 	return 0;
 }
 
-/* An element's bits, from and to memory; little-endian. The sizes are constants, as a copy of an unknown
- * size is a call. */
+/* An element, to or from the low end of its bits. The sizes are constants, as a copy of an unknown size is a call. */
+static void element_copy(void *to, const void *from, size_t bytes)
+{
+	if (bytes == 4)
+		memcpy(to, from, 4);
+	else if (bytes == 2)
+		memcpy(to, from, 2);
+	else if (bytes == 1)
+		memcpy(to, from, 1);
+	else
+		memcpy(to, from, 8);
+}
+
 static uint64_t element_get(const char *at, size_t bytes)
 {
 	uint64_t bits = 0;
-	if (bytes == 4)
-		memcpy(&bits, at, 4);
-	else if (bytes == 2)
-		memcpy(&bits, at, 2);
-	else if (bytes == 1)
-		memcpy(&bits, at, 1);
-	else
-		memcpy(&bits, at, 8);
+	element_copy(&bits, at, bytes);
 	return bits;
-}
-
-static void element_put(char *at, size_t bytes, uint64_t bits)
-{
-	if (bytes == 4)
-		memcpy(at, &bits, 4);
-	else if (bytes == 2)
-		memcpy(at, &bits, 2);
-	else if (bytes == 1)
-		memcpy(at, &bits, 1);
-	else
-		memcpy(at, &bits, 8);
 }
 
 /* The loops over all elements, which take most of a cell's time outside its calls. They use a copy of the
@@ -88,9 +80,11 @@ static void put(const struct value_question *q, char *at, uint64_t position, siz
 	const struct value_question own = *q;
 	const struct value_rule rule = value_rule(&own);
 	const size_t element = coll_dtype_bytes(own.dtype);
-	for (size_t k = 0; k < n; k++)
-		element_put(at + k * element, element,
-		            value_input_by(&own, &rule, value_place(&own, position + k), own.rank));
+	for (size_t k = 0; k < n; k++) {
+		const uint64_t bits =
+		    value_input_by(&own, &rule, value_place(&own, position + k), own.rank);
+		element_copy(at + k * element, &bits, element);
+	}
 }
 
 /* How many elements are right, up to the first that is wrong. */

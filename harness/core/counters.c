@@ -38,24 +38,6 @@ void counters_clear(struct counters *out)
 			memcpy((char *)out + rows[i].at, &none, sizeof none);
 }
 
-double counters_model_copies(bool staged, bool alltoall, unsigned nranks)
-{
-	if (nranks < 2)
-		return NAN;
-	return (staged ? 2 : 1) + (alltoall ? 1.0 / (nranks - 1) : 0);
-}
-
-double counters_model(bool staged, bool alltoall, unsigned nranks)
-{
-	return 2 * counters_model_copies(staged, alltoall, nranks);
-}
-
-double counters_dram_per_nvlink(const struct counters *counters)
-{
-	/* NaN > 0 is false. */
-	return counters->nvlink_tx_gbs > 0 ? counters->dram_gbs / counters->nvlink_tx_gbs : NAN;
-}
-
 json_t *counters_to_json(const struct counters *counters)
 {
 	return field_object(&fields, counters);

@@ -58,14 +58,6 @@ struct counters {
 
 void counters_clear(struct counters *out);
 
-/* The models above: DRAM bytes per byte on the link, and copies per byte delivered. NaN for
- * fewer than 2 ranks: nothing goes over a link. */
-double counters_model_copies(bool staged, bool alltoall, unsigned nranks);
-double counters_model(bool staged, bool alltoall, unsigned nranks);
-
-/* The measured counterpart of the model; NaN if either is missing or nothing was sent. */
-double counters_dram_per_nvlink(const struct counters *counters);
-
 /* null for NaN. The caller owns the reference; NULL when memory is out. */
 json_t *counters_to_json(const struct counters *counters);
 /* A record without nvlink_unit_bytes took GPM's unit as 1024 × 1024 bytes: its NVLink figures

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -163,11 +164,10 @@ static void wait_and_end(pid_t pid)
 	_exit(pid < 0 || !WIFEXITED(status) ? 1 : WEXITSTATUS(status));
 }
 
-static void live(const struct isolation *is, int (*body)(void *arg, struct status *st), void *arg,
-                 int tell)
+static _Noreturn void live(const struct isolation *is, int (*body)(void *arg, struct status *st),
+                           void *arg, struct status *said)
 {
-	struct status st = {""};
-	int result = enter(is, &st);
+	int result = enter(is, said);
 	follow(); /* new credentials clear it */
 	if (!result && HAS(is, ISOLATE_PID)) {
 		pid_t pid = fork();
@@ -176,7 +176,7 @@ static void live(const struct isolation *is, int (*body)(void *arg, struct statu
 		follow();
 		/* CUDA does not start if /proc shows it under another pid. */
 		if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
-			result = refuse(is->what, errno, "its /proc cannot be mounted", &st);
+			result = refuse(is->what, errno, "its /proc cannot be mounted", said);
 	}
 	/* CUDA does not count closed devices. */
 	if (HAS(is, ISOLATE_DEVICES))
@@ -184,45 +184,40 @@ static void live(const struct isolation *is, int (*body)(void *arg, struct statu
 	else if (is->own_gpus)
 		machine_show_gpus(is->gpu, is->gpus);
 	machine_part_logs(is->process);
-	result = result || (body && body(arg, &st));
-	if (result && write(tell, st.text, strlen(st.text) + 1) < 0)
-		_exit(2);
-	_exit(result ? 1 : 0);
+	_exit(result || (body && body(arg, said)) ? 1 : 0);
 }
 
 int isolation_run(const struct isolation *is, int (*body)(void *arg, struct status *st), void *arg,
                   struct status *st)
 {
-	struct status said = {""};
-	int tell[2], status = 0;
-	size_t n = 0;
+	struct status *said =
+	    mmap(NULL, sizeof *said, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status = 0, result = -1;
+	if (said == MAP_FAILED)
+		return status_set(st, "no memory for the isolated process: %s", strerror(errno));
 	fflush(NULL);
-	if (pipe2(tell, O_CLOEXEC))
-		return status_set(st, "no pipe for the isolated process: %s", strerror(errno));
-	pid_t self = getpid(), pid = fork();
+	const pid_t self = getpid(), pid = fork();
 	if (pid == 0) {
 		follow();
 		if (getppid() != self)
 			_exit(126);
-		live(is, body, arg, tell[1]);
+		live(is, body, arg, said);
 	}
-	close(tell[1]);
-	if (pid < 0)
-		status_set(st, "cannot start the isolated process: %s", status_unstarted(errno));
-	for (ssize_t got = 1; pid > 0 && got > 0 && n < sizeof said.text - 1; n += (size_t)got) {
-		got = read(tell[0], said.text + n, sizeof said.text - 1 - n);
-		got = got < 0 ? 0 : got;
-	}
-	close(tell[0]);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
-	if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		return 0;
-	if (pid > 0 && WIFSIGNALED(status) && !said.text[0])
-		return status_set(st, "the isolated process was killed by signal %d (%s)",
-		                  WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return status_set(st, "%s",
-	                  said.text[0] ? said.text : "the isolated process exited without output");
+	if (pid < 0)
+		status_set(st, "cannot start the isolated process: %s", status_unstarted(errno));
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		result = 0;
+	else if (said->text[0])
+		status_set(st, "%s", said->text);
+	else if (WIFSIGNALED(status))
+		status_set(st, "the isolated process was killed by signal %d (%s)",
+		           WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		status_set(st, "the isolated process exited without output");
+	munmap(said, sizeof *said);
+	return result;
 }
 
 int isolation_possible(unsigned what, struct status *st)

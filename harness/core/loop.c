@@ -11,11 +11,16 @@ int loop_fail(struct loop *loop, const struct status *st)
 	return -1;
 }
 
-static int fail_late(struct loop *loop)
+/* Local rank i and so many in all wait for what may be another's fault: who is in a call that does not return never
+ * comes to the meeting, and the watchdog names it. */
+static int fail_late(struct loop *loop, unsigned i, unsigned waiting)
 {
 	struct status st = {0};
+	bool all;
 	trial_late(loop->place.trial, loop->cell, &st);
-	return loop_fail(loop, &st);
+	if (!team_late(loop->team, waiting, &all))
+		team_fail(loop->team, all ? TEAM_ALL_RANKS : loop->place.first + i, st.text);
+	return -1;
 }
 
 int loop_pause(struct loop *loop)
@@ -52,7 +57,7 @@ int loop_wait(struct loop *loop)
 			if (!done && now < loop->deadline_ns)
 				continue;
 			if (!done)
-				return fail_late(loop);
+				return fail_late(loop, i, left);
 			if (done < 0) {
 				struct status st = {0};
 				loop->backend->error(loop->ctx, &st);

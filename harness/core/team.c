@@ -33,7 +33,8 @@ struct header {
 	_Atomic int64_t deadline_ns; /* beside failing: written once a cell */
 	atomic_uint cell;
 	atomic_uint gone, ended;
-	unsigned own_at; /* of the failure: without this host's name */
+	atomic_uint late; /* ranks */
+	unsigned own_at;  /* of the failure: without this host's name */
 	char failure[sizeof(struct status) + MACHINE_HOST_BYTES + 32];
 };
 
@@ -337,6 +338,32 @@ int team_share_parts(struct team *team, void *parts, size_t bytes)
 int team_share(struct team *team)
 {
 	return team_share_parts(team, team_mailbox(team, 0), TEAM_MAILBOX_BYTES);
+}
+
+int team_agree(struct team *team, unsigned rank, bool own, bool *all)
+{
+	const struct team_shape *shape = &team->block->shape;
+	bool *said = team_mailbox(team, rank);
+	*said = own;
+	if (team_share(team))
+		return -1;
+	*all = true;
+	for (unsigned r = 0; r < shape->nranks; r += shape->nranks / shape->nworkers) {
+		said = team_mailbox(team, r);
+		*all = *all && *said;
+	}
+	return team_meet(team);
+}
+
+int team_late(struct team *team, unsigned ranks, bool *all)
+{
+	const struct team_shape *shape = &team->block->shape;
+	atomic_fetch_add(&team->block->late, ranks);
+	if (team_meet(team))
+		return -1;
+	*all = atomic_load(&team->block->late) ==
+	       shape->workers_here * (shape->nranks / shape->nworkers);
+	return 0;
 }
 
 /* The link names the host that it comes from. */

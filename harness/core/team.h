@@ -70,8 +70,8 @@ unsigned team_missing(const struct team *team, unsigned *rank);
 struct hosts_link;
 int team_link(struct team *team, struct hosts_link *link, struct status *st);
 struct hosts_link *team_hosts_link(const struct team *team); /* NULL: none */
-unsigned team_first(const struct team *team);          /* of this host's workers */
-unsigned team_here(const struct team *team);           /* their number */
+unsigned team_first(const struct team *team);                /* of this host's workers */
+unsigned team_here(const struct team *team);                 /* their number */
 
 /* Waits for all workers. 0, or -1 once any rank has failed: then return, do not meet again. */
 int team_meet(struct team *team);
@@ -80,6 +80,10 @@ int team_meet(struct team *team);
 int team_share(struct team *team);
 /* The same of other parts in the block, `bytes` of each rank, one after the other. */
 int team_share_parts(struct team *team, void *parts, size_t bytes);
+/* Whether all workers say yes. All of them call it, each with its first rank, whose mailbox it takes. */
+int team_agree(struct team *team, unsigned rank, bool own, bool *all);
+/* A worker so many of whose ranks took too long meets the others. all: all ranks of this host did. */
+int team_late(struct team *team, unsigned ranks, bool *all);
 /* One turn of a wait loop: pause, or yield. -1 once any rank has failed. */
 int team_pause(struct team *team);
 

@@ -1,6 +1,7 @@
 #include "traffic.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +26,7 @@ struct traffic {
 	const struct backend *backend;
 	const struct backend_place *place;
 	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
+	sem_t orders; /* to run, or to end */
 	_Atomic int state;
 	_Atomic bool flows; /* since its last order to run */
 	/* links, on a second context: its trial has one cell. */
@@ -162,10 +162,8 @@ static void *carry(void *arg)
 {
 	struct traffic *t = arg;
 	for (;;) {
-		pthread_mutex_lock(&t->lock);
-		while (atomic_load(&t->state) == TRAFFIC_IDLE)
-			pthread_cond_wait(&t->wake, &t->lock);
-		pthread_mutex_unlock(&t->lock);
+		while (sem_wait(&t->orders))
+			continue;
 		if (atomic_load(&t->state) == TRAFFIC_ENDS)
 			return NULL;
 		int64_t begin = clock_now_ns();
@@ -188,10 +186,8 @@ static void *carry(void *arg)
 
 static void order(struct traffic *t, enum state state)
 {
-	pthread_mutex_lock(&t->lock);
 	atomic_store(&t->state, state);
-	pthread_cond_signal(&t->wake);
-	pthread_mutex_unlock(&t->lock);
+	sem_post(&t->orders);
 }
 
 /* Waits until the thread is in that state, or the traffic flows. */
@@ -316,8 +312,7 @@ int traffic_open(const struct backend *backend, const struct backend_place *plac
 		return status_set(st, "out of memory for the traffic");
 	t->backend = backend;
 	t->place = place;
-	pthread_mutex_init(&t->lock, NULL);
-	pthread_cond_init(&t->wake, NULL);
+	sem_init(&t->orders, 0, 0);
 	int failed = kind == TRAFFIC_CPU    ? 0
 	             : backend->is.traffics ? open_context(t, st)
 	                                    : make_copies(t, st);
@@ -349,8 +344,7 @@ void traffic_close(struct traffic *t)
 		return;
 	order(t, TRAFFIC_ENDS);
 	pthread_join(t->thread, NULL);
-	pthread_cond_destroy(&t->wake);
-	pthread_mutex_destroy(&t->lock);
+	sem_destroy(&t->orders);
 	if (t->ctx)
 		t->backend->close(t->ctx);
 	free(t->trial);

@@ -22,10 +22,15 @@ struct watchdog {
 	struct status said; /* the failure */
 };
 
+/* Where all have come, another host's watchdog says who has not: it is before this one. */
 static bool is_late(const struct watchdog *dog, unsigned *cell)
 {
-	int64_t deadline = team_deadline(dog->team, cell);
-	return deadline && clock_now_ns() > deadline + dog->grace_s * (int64_t)1000000000;
+	unsigned rank;
+	const bool waits = team_here(dog->team) < team_shape(dog->team)->nworkers &&
+	                   !team_missing(dog->team, &rank);
+	const int64_t deadline = team_deadline(dog->team, cell);
+	return deadline &&
+	       clock_now_ns() > deadline + (1 + waits) * dog->grace_s * (int64_t)1000000000;
 }
 
 /* Under the lock. false: `seconds` have passed, and the workers are not done. */

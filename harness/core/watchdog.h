@@ -1,5 +1,5 @@
 /* The watchdog: ends a job whose workers cannot end it. A worker that waits in a loop of ours
- * sees a failed team and the cell's deadline itself. A worker inside a library call that never
+ * sees a failed team and the cell's deadline itself, and then meets the others. A worker inside a library call that never
  * returns (creating a communicator after another rank has failed) sees nothing, and no other
  * worker can leave. Then the watchdog keeps what was measured, prints the failure and ends the
  * process; mpirun ends the others.

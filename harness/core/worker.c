@@ -235,19 +235,12 @@ static void mark(struct loop *loop, const char *name)
 		loop->backend->mark(loop->ctx, name);
 }
 
-static int marked(struct loop *loop, const char *name, unsigned cell,
-                  int (*part)(struct loop *, unsigned))
-{
-	mark(loop, name);
-	int result = part(loop, cell);
-	mark(loop, NULL);
-	return result;
-}
-
 static int marked_phase(struct loop *loop, const char *name, unsigned cell,
                         int (*part)(struct loop *, unsigned), enum spent_phase phase)
 {
-	const int result = marked(loop, name, cell, part);
+	mark(loop, name);
+	const int result = part(loop, cell);
+	mark(loop, NULL);
 	spend(loop, cell, phase);
 	return result;
 }
@@ -261,9 +254,8 @@ static enum spent_phase phase_of(enum pass pass)
 
 static int warm_up(struct loop *loop, unsigned cell)
 {
-	const struct trial *trial = loop->place.trial;
 	(void)cell;
-	for (unsigned w = 0; w < trial->warmup; w++)
+	for (unsigned w = 0; w < loop->place.trial->warmup; w++)
 		if (loop_row(loop, loop->aggregate))
 			return -1;
 	return 0;

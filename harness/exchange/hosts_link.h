@@ -27,7 +27,7 @@
 #define HOSTS_LINK_SILENCE_MS 10000
 
 struct hosts_link_place {
-	struct rendezvous_seat seat; /* its ranks are hosts; its door stays the caller's */
+	struct peers_seat seat; /* its ranks are hosts; its door stays the caller's */
 	const char *name;            /* of this host in others' sentences */
 	int64_t (*now)(void *of);    /* the clock that releases are of */
 	void *of;

@@ -282,10 +282,41 @@ int peers_share(struct peers *p, void *base, const size_t *at, struct status *st
 	return end(p, failed, st);
 }
 
+/* Of each its part of `data`, where `mine` is put; or of the first one all of it. */
+static int swap(struct peers *p, const void *mine, void *data, size_t bytes, bool all,
+                struct status *st)
+{
+	char why[MPI_CALLS_WHY] = "";
+	if (bytes > PEERS_MOST_BYTES / p->size)
+		return status_set(st, "%zu bytes of each of %u ranks are too many for an exchange",
+		                  bytes, p->size);
+	if (all)
+		memmove((char *)data + p->me * bytes, mine, bytes);
+	if (p->mpi)
+		return (all ? p->mpi->gather : p->mpi->first)(data, bytes, why)
+		           ? status_set(st, "%s", why)
+		           : 0;
+	for (unsigned i = 1; i <= p->size; i++)
+		p->parts[i] = all ? i * bytes : bytes;
+	return peers_share(p, data, p->parts, st);
+}
+
+int peers_all(struct peers *p, const void *mine, void *all, size_t bytes, struct status *st)
+{
+	return swap(p, mine, all, bytes, true, st);
+}
+
+int peers_first(struct peers *p, void *data, size_t bytes, struct status *st)
+{
+	return swap(p, NULL, data, bytes, false, st);
+}
+
 /* --- opening ------------------------------------------------------------------------------- */
 
 void peers_close(struct peers *p)
 {
+	if (p->mpi)
+		p->mpi->end();
 	for (unsigned i = 0; p->wires && i < p->size; i++)
 		if (p->wires[i].fd >= 0)
 			close(p->wires[i].fd);
@@ -295,8 +326,8 @@ void peers_close(struct peers *p)
 	free(p->parts);
 }
 
-static int let_in(struct peers *p, const struct rendezvous_seat *seat,
-                  const struct door_world *world, struct status *st)
+static int let_in(struct peers *p, const struct peers_seat *seat, const struct door_world *world,
+                  struct status *st)
 {
 	struct door_place own = {.fd = seat->door};
 	char listen[ADDRESS_BYTES];
@@ -313,7 +344,7 @@ static int let_in(struct peers *p, const struct rendezvous_seat *seat,
 	return failed;
 }
 
-int peers_open(const struct rendezvous_seat *seat, struct peers *out, struct status *st)
+int peers_open(const struct peers_seat *seat, struct peers *out, struct status *st)
 {
 	const char *peer = seat->peer ? seat->peer : "rank";
 	const struct door_world world = {seat->secret, peer, seat->size, seat->why};
@@ -327,6 +358,10 @@ int peers_open(const struct rendezvous_seat *seat, struct peers *out, struct sta
 	                      .parts = calloc(seat->size + 1, sizeof *out->parts)};
 	for (unsigned i = 0; i < seat->size && out->wires; i++)
 		out->wires[i].fd = -1;
+	snprintf(out->secret, sizeof out->secret, "%s", seat->secret ? seat->secret : "");
+	if (seat->rank >= seat->size)
+		return status_set(st, "this process is %s %u of a world of %u: %ss begin with 0",
+		                  peer, seat->rank, seat->size, peer);
 	if (!out->names || !out->wires || !out->inboxes || !out->parts)
 		return status_set(st, "out of memory for %u %ss", seat->size, peer);
 	for (unsigned i = 0; i < seat->size; i++)
@@ -338,4 +373,17 @@ int peers_open(const struct rendezvous_seat *seat, struct peers *out, struct sta
 	               : let_in(out, seat, &world, st))
 		return -1;
 	return peers_share(out, NULL, out->parts, st); /* nothing: all are there */
+}
+
+int peers_open_mpi(struct peers *out, struct status *st)
+{
+	char why[MPI_CALLS_WHY] = "";
+	const struct mpi_calls *mpi = mpi_load(st);
+	*out = (struct peers){.me = 0};
+	if (!mpi || mpi->start(&out->me, &out->size, why))
+		return status_set(st, "%s", why);
+	out->mpi = mpi;
+	return wire_secret(out->secret, st) || peers_first(out, out->secret, sizeof out->secret, st)
+	           ? -1
+	           : 0;
 }

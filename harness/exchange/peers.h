@@ -1,15 +1,17 @@
-/* Processes that are connected with the first of them, by one connection each. They call the same functions
- * in the same order: every letter has the number of the step that its sender is at. What broke stays so, with
- * the first cause. */
+/* How the processes of a job find each other and swap a few kilobytes, before they share anything: by MPI, or connected
+ * with the first of them, by one connection each. They call the same functions in the same order: every letter has
+ * the number of the step that its sender is at. What broke stays so, with the first cause. */
 #ifndef LAUNCHGAP_PEERS_H
 #define LAUNCHGAP_PEERS_H
 
 #include <stdatomic.h>
 
+#include "../mpi/mpi_load.h"
 #include "aligned.h"
 #include "door.h"
 
 #define PEERS_NAME_BYTES 64
+#define PEERS_MOST_BYTES ((size_t)16 << 20) /* of all in one call of peers_all or peers_first */
 
 enum letter_kind {
 	LETTER_FAILED = 1, /* why follows */
@@ -34,7 +36,7 @@ struct letter {
 };
 
 /* A place in a world that meets through a door of rank 0. */
-struct rendezvous_seat {
+struct peers_seat {
 	unsigned rank, size;
 	int door;            /* rank 0: a listening socket; or -1: it opens one while all come */
 	const char *address; /* of the door */
@@ -46,6 +48,9 @@ struct rendezvous_seat {
 
 struct peers {
 	unsigned me, size;
+	const struct mpi_calls
+	    *mpi; /* NULL: over TCP; with it only peers_all and peers_first are called */
+	char secret[WIRE_SECRET_BYTES];  /* that they share; "": none */
 	char (*names)[PEERS_NAME_BYTES]; /* "rank 3" */
 	struct wire *wires;              /* by number; of the others only the first one's */
 	struct letter *inboxes;          /* the last one of each */
@@ -65,13 +70,22 @@ struct peers {
 /* Blocks until all have come. Rank 0 without a door listens at all its host's addresses, at the port of
  * `address`; if that is loopback, there alone. It tells those that came why it fails. Sets all of *out,
  * which peers_close frees, after an error too. */
-int peers_open(const struct rendezvous_seat *seat, struct peers *out, struct status *st);
+int peers_open(const struct peers_seat *seat, struct peers *out, struct status *st);
+/* The processes that MPI's launcher started together; the error names what MPI lacks. Once in a process. Closing
+ * it ends MPI, which ends a process in whose call something fails, and its launcher the others. */
+int peers_open_mpi(struct peers *out, struct status *st);
+/* Does not wait for the others. All zero is allowed. */
 void peers_close(struct peers *p);
 
 /* The range at[i] … at[i + 1] of `base` comes from peer i: to all; to the first one alone. Sleeps while it
  * waits. Until it is watched the first one tells all others why it fails. */
 int peers_share(struct peers *p, void *base, const size_t *at, struct status *st);
 int peers_collect(struct peers *p, void *base, const size_t *at, struct status *st);
+
+/* All call the same of these in the same order with equal `bytes`, and wait for all. Each gives `bytes`, and all get
+ * those of all, in their order; or all get bytes of the first one. */
+int peers_all(struct peers *p, const void *mine, void *all, size_t bytes, struct status *st);
+int peers_first(struct peers *p, void *data, size_t bytes, struct status *st);
 
 /* All below: -1: broken. */
 void peers_step(struct peers *p);

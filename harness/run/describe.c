@@ -69,9 +69,9 @@ static void describe_what(const struct plan *plan, json_t *run)
 	if (n->n)
 		json_object_set_new(run, "model",
 		                    json_pack("{s:s, s:I, s:I, s:I}", "name", n->name, "parameters",
-		                              (json_int_t)network_parameters(n), "elements",
-		                              (json_int_t)network_elements(n), "flops",
-		                              (json_int_t)network_flops(n)));
+		                              (json_int_t)network_sums(n).parameters, "elements",
+		                              (json_int_t)network_sums(n).elements, "flops",
+		                              (json_int_t)network_sums(n).flops));
 	json_object_set_new(run, "in_place", places);
 	json_object_set_new(run, "paces", paces);
 	json_object_set_new(run, "counters", json_boolean(spec->counters));

@@ -115,7 +115,7 @@ struct cell trial_whole(const struct network *network, unsigned nranks, const st
 {
 	struct cell whole = *cell;
 	if (coll_info(cell->coll)->is & COLL_TRAINS && network->n)
-		whole.bytes = network_elements(network) * coll_dtype_bytes(cell->dtype);
+		whole.bytes = network_sums(network).elements * coll_dtype_bytes(cell->dtype);
 	if (coll_info(cell->coll)->is & COLL_ROUTED)
 		whole.bytes = coll_routed_bytes(cell, nranks);
 	return whole;

@@ -159,20 +159,20 @@ static void say_elsewhere(struct status *why)
 
 /* The order's text: the first process reads it, and gives it to all others, which may have no such
  * file. The caller frees it. */
-static char *take_text(const char *file, struct rendezvous *rendezvous, struct status *st)
+static char *take_text(const char *file, struct peers *rendezvous, struct status *st)
 {
 	struct {
 		uint64_t bytes;
 		struct status why;
 	} head = {0};
 	char *text = NULL;
-	if (rendezvous->rank == 0) {
+	if (rendezvous->me == 0) {
 		text = read_text(file, &head.why);
 		if (!text && rendezvous->size > 1 && errno == ENOENT)
 			say_elsewhere(&head.why);
 		head.bytes = text ? strlen(text) + 1 : 0;
 	}
-	if (rendezvous_first(rendezvous, &head, sizeof head, st))
+	if (peers_first(rendezvous, &head, sizeof head, st))
 		goto fail;
 	if (!head.bytes) {
 		status_set(st, "%s", head.why.text);
@@ -184,7 +184,7 @@ static char *take_text(const char *file, struct rendezvous *rendezvous, struct s
 		status_set(st, "out of memory for the order");
 		goto fail;
 	}
-	if (rendezvous_first(rendezvous, text, head.bytes, st))
+	if (peers_first(rendezvous, text, head.bytes, st))
 		goto fail;
 	return text;
 fail:
@@ -193,8 +193,7 @@ fail:
 }
 
 /* N worlds of one: each process is told that it is alone, and none would know of the others. */
-static int check_size(const struct launched *as, const struct rendezvous *rendezvous,
-                      struct status *st)
+static int check_size(const struct launched *as, const struct peers *rendezvous, struct status *st)
 {
 	const unsigned size = rendezvous->size;
 	if (size == as->processes)
@@ -211,7 +210,7 @@ static int check_size(const struct launched *as, const struct rendezvous *rendez
 	                  as->processes);
 }
 
-static int take_order(struct order *order, const struct launched *as, struct rendezvous *rendezvous,
+static int take_order(struct order *order, const struct launched *as, struct peers *rendezvous,
                       struct status *st)
 {
 	char *text = check_size(as, rendezvous, st) ? NULL : take_text(as->order, rendezvous, st);
@@ -228,7 +227,7 @@ static int take_order(struct order *order, const struct launched *as, struct ren
 	return settings_isolates(set) ? 0 : order->backend->supports(order->trial, st);
 }
 
-static int enter(struct order *order, const struct launched *as, struct rendezvous *rendezvous,
+static int enter(struct order *order, const struct launched *as, struct peers *rendezvous,
                  struct status *st)
 {
 	const struct trial *trial = order->trial;
@@ -278,21 +277,23 @@ int verb_worker(int argc, char *argv[], const struct home *home, struct status *
 {
 	struct launched as = {0};
 	struct order order = {0};
-	struct rendezvous *rendezvous = NULL;
+	struct peers rendezvous = {0};
 	int result = -1;
 	job_follow_parent();
 	if (read_launched(argc, argv, home, &as, st))
 		return -1;
 	order.file = as.order;
 	order.by = as.by->name;
-	if (as.by->find(&as, &rendezvous, st))
+	if (as.by->find(&as, &rendezvous, st)) {
+		peers_close(&rendezvous);
 		return -1;
-	if (!take_order(&order, &as, rendezvous, st))
-		result = enter(&order, &as, rendezvous, st);
+	}
+	if (!take_order(&order, &as, &rendezvous, st))
+		result = enter(&order, &as, &rendezvous, st);
 	else if (as.by->leave)
-		as.by->leave(&as, rendezvous, NULL, 0);
+		as.by->leave(&as, &rendezvous, NULL, 0);
 	else
-		rendezvous_close(rendezvous);
+		peers_close(&rendezvous);
 	trial_free(order.trial);
 	return result;
 }

@@ -9,7 +9,7 @@
 
 #include "../../harness/clock.h"
 #include "../../harness/exchange/door.h"
-#include "../../harness/exchange/rendezvous.h"
+#include "../../harness/exchange/peers.h"
 #include "fuzz.h"
 
 #define S_NS  ((int64_t)1000000000)
@@ -131,20 +131,21 @@ static void at_the_door(struct other *peer)
 /* A peer gives any bytes in place of its part. */
 static void of_a_peer(struct other *peer)
 {
-	struct rendezvous *x = NULL;
+	struct peers x;
 	struct status st = {""};
 	uint32_t mine = 7, all[2] = {0, 0};
 	const pthread_t thread = start(comes_and_says, peer);
-	const struct rendezvous_seat seat = {
+	const struct peers_seat seat = {
 	    .size = 2, .door = dup(peer->door->fd), .secret = world.secret, .timeout_s = 60};
-	if (rendezvous_open_tcp(&seat, &x, &st) || rendezvous_all(x, &mine, all, sizeof mine, &st))
+	if (peers_open(&seat, &x, &st) || peers_all(&x, &mine, all, sizeof mine, &st))
 		fuzz_promise(st.text[0], "exchange: an error has a sentence");
 	else
 		fuzz_promise(all[0] == 7 && peer->bytes > HEAD &&
 		                 (peer->bytes < 2 * HEAD + sizeof mine ||
 		                  !memcmp(&all[1], peer->said + 2 * HEAD, sizeof mine)),
 		             "exchange: what is given arrives");
-	rendezvous_close(x);
+	peers_close(&x);
+	close(seat.door);
 	pthread_join(thread, NULL);
 }
 
@@ -166,21 +167,20 @@ static void of_an_answer(struct other *stranger)
 /* It begins, and says any bytes. */
 static void of_rank_0(struct other *rank_0)
 {
-	struct rendezvous *x = NULL;
+	struct peers x;
 	struct status st = {""};
 	uint64_t got = 0;
 	const pthread_t thread = start(opens_and_says, rank_0);
-	const struct rendezvous_seat seat = {.rank = 1,
-	                                     .size = 2,
-	                                     .door = -1,
-	                                     .address = rank_0->door->address,
-	                                     .secret = world.secret,
-	                                     .timeout_s = 60};
-	const bool failed =
-	    rendezvous_open_tcp(&seat, &x, &st) || rendezvous_first(x, &got, sizeof got, &st);
+	const struct peers_seat seat = {.rank = 1,
+	                                .size = 2,
+	                                .door = -1,
+	                                .address = rank_0->door->address,
+	                                .secret = world.secret,
+	                                .timeout_s = 60};
+	const bool failed = peers_open(&seat, &x, &st) || peers_first(&x, &got, sizeof got, &st);
 	fuzz_promise(!failed || st.text[0], "exchange: an error has a sentence");
 	fuzz_promise(failed || rank_0->bytes > HEAD, "exchange: what is given arrives");
-	rendezvous_close(x);
+	peers_close(&x);
 	pthread_join(thread, NULL);
 }
 

@@ -1,6 +1,7 @@
 /* Each call that the nccl backend makes of CUDA and of NCCL fails once, in all steps of a trial:
  * the sentence is the library's own, and nothing is left over. The stand-ins list the calls, so
  * that a new one is included by itself. */
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,16 @@
 
 extern const struct backend backend_nccl;
 
-enum { GRAPH = 1, AGAIN = 2, HELD = 4, TURNED = 8, WATCHED = 16, SLEEPS = 32, SLOW = 64 };
+enum {
+	GRAPH = 1,
+	AGAIN = 2,
+	HELD = 4,
+	TURNED = 8,
+	WATCHED = 16,
+	SLEEPS = 32,
+	SLOW = 64,
+	TOLD = 128
+};
 
 struct scene {
 	const char *name;
@@ -149,6 +159,16 @@ struct outcome {
 
 /* --- a trial, as in the worker --- */
 
+static struct team *team;
+
+/* What another process says of its rank, once a kernel here has given up. */
+static void *tell(void *arg)
+{
+	(void)arg;
+	team_fail(team, 1, "its own words");
+	return NULL;
+}
+
 static int wait_for(struct backend_ctx *ctx, unsigned does, struct status *st)
 {
 	for (unsigned i = 0; i < RANKS; i++) {
@@ -161,7 +181,16 @@ static int wait_for(struct backend_ctx *ctx, unsigned does, struct status *st)
 			if (does &
 			    SLOW) /* kernels that wait for the failed rank give up meanwhile */
 				usleep(20000);
+			pthread_t other;
+			if (does & TOLD)
+				pthread_create(&other, NULL, tell, NULL);
 			backend_nccl.error(ctx, st);
+			if (does & TOLD) {
+				team_fail(team, 0, st->text);
+				pthread_join(other, NULL);
+				st->text[0] = '\0';
+				status_set(st, "%s", team_failure(team));
+			}
 			return -1;
 		}
 	}
@@ -254,8 +283,10 @@ static int run(const struct scene *scene, struct status *st)
 	                   .asked_bytes = 4096,
 	                   .bytes = 4096};
 	/* After half of the time a kernel gives up whose peer could not be launched. */
-	struct trial trial = {
-	    .arena_bytes = ARENA_BYTES, .ncells = 1, .cells = &one, .cell_timeout_s = 1};
+	struct trial trial = {.arena_bytes = ARENA_BYTES,
+	                      .ncells = 1,
+	                      .cells = &one,
+	                      .cell_timeout_s = !(scene->does & TOLD)};
 	struct team_shape shape = {.nranks = RANKS, .nworkers = 1, .yield = true};
 	struct backend_place place = {
 	    .trial = &trial, .nranks = RANKS, .count = RANKS, .processes = 1};
@@ -269,6 +300,7 @@ static int run(const struct scene *scene, struct status *st)
 	if (backend_nccl.supports(&trial, st) ||
 	    team_create(&shape, way_in, sizeof way_in, &place.team, st))
 		return -1;
+	team = place.team;
 	result =
 	    backend_nccl.open(&place, &ctx, st) || work(&ctx, &trial, scene->does, st) ? -1 : 0;
 	if (result)
@@ -408,6 +440,16 @@ TEST(every_call_that_fails_is_told_and_nothing_is_left)
 		free(counts);
 	}
 	print_message("%u calls failed, one after the other\n", cases);
+}
+
+/* Between processes, where the one that failed had no core. Without a time limit a kernel waits for 20 s,
+ * which pass at once, and the other's words may take 10. */
+TEST(a_failure_is_told_and_not_that_a_kernel_waited_for_it)
+{
+	static const struct scene scene = {"device", COLL_ALLTOALL, OP_NONE, TOLD, set_device};
+	free(try_one(&scene, "STANDIN_ABSENT", "1"));
+	assert_int_equal(outcome->result, -1);
+	assert_string_equal(outcome->st.text, "rank 1: its own words");
 }
 
 TESTS(.before = set_up, .after = tear_down);

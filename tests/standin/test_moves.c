@@ -136,8 +136,8 @@ TEST(a_rank_that_never_comes_is_named)
 {
 	static const struct {
 		const char *bytes, *says;
-	} rows[] = {{"4K", "rank 0 waited 1 s for rank 1 to send, and gave up"},
-	            {"40K", "rank 0 waited 1 s for rank 1 to begin, and gave up"}};
+	} rows[] = {{"4K", "rank 0 waited 0.5 s for rank 1 to send, and gave up"},
+	            {"40K", "rank 0 waited 0.5 s for rank 1 to begin, and gave up"}};
 	static const char *const modes[] = {"threads", "processes", "single"};
 	char text[256];
 	/* In packets in every mode, straight into the buffer in one. */
@@ -146,7 +146,7 @@ TEST(a_rank_that_never_comes_is_named)
 			again();
 			setenv("STANDIN_ABSENT", "1", 1);
 			snprintf(text, sizeof text,
-			         "collective = alltoall\nbytes = %s\ncell_timeout = 2\n"
+			         "collective = alltoall\nbytes = %s\ncell_timeout = 1\n"
 			         "[variant v]\nmode = %s\ncall_ctas = 1\n",
 			         rows[i].bytes, modes[m]);
 			cli_expect(run(text, NULL), CLI_FAILS, rows[i].says);

@@ -17,7 +17,7 @@ static const struct {
 	const char *says;
 } cases[] = {
     {"nothing", "threads", 0, ""},
-    {"hang", "threads", 1, "a cell took longer than cell_timeout = 2s: all_reduce"},
+    {"hang", "threads", 1, "4096 bytes, stream, in a call that does not return (1 of 2 workers)"},
     {"late", "threads", 0, ""},
     {"error", "processes", 1, "NCCL: unhandled system error"},
     {"wrong", "single", 1, "wrong data in all_reduce"},

@@ -129,10 +129,7 @@ static void blocking_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 	(void)i;
 	if (ctx->error.text[0])
 		return;
-	if (slot >= ctx->slots)
-		status_set(&ctx->error, "%s: buffer %u of %u prepared ones", ctx->library->name,
-		           slot, ctx->slots);
-	else if (ctx->stage)
+	if (ctx->stage)
 		staged(ctx, from, to);
 	else
 		carry(ctx, from, to);
@@ -187,9 +184,6 @@ static int blocking_prepare(struct backend_ctx *ctx, const struct cell *cell, ui
 {
 	const unsigned n = ctx->place.n;
 	const size_t element = coll_dtype_bytes(cell->dtype);
-	if (slots == 0 || slots > ctx->trial->arena_bytes / cell->bytes)
-		return status_set(st, "%s: %u buffers of %zu bytes do not fit an arena of %zu",
-		                  ctx->library->name, slots, cell->bytes, ctx->trial->arena_bytes);
 	ctx->call = steps_call(ctx->trial, cell);
 	ctx->span = coll_span(cell, &ctx->call.parts, n, ctx->place.me);
 	ctx->seed = seed;

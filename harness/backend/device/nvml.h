@@ -103,7 +103,6 @@ struct nvml_api_field {
 #define NVML_API_LINKS 36 /* NVML_NVLINK_MAX_LINKS */
 
 /* nvmlIntNvLinkDeviceType_t */
-#define NVML_API_LINK_TO_GPU    0
 #define NVML_API_LINK_TO_SWITCH 2
 
 /* nvmlGpuP2PCapsIndex_t */

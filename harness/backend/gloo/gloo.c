@@ -67,19 +67,6 @@ static int swap_addresses(const struct blocking_place *p, struct gloo_address *a
 	return team_meet(p->team);
 }
 
-/* Whether a rank could not connect. */
-static int any_failed(const struct blocking_place *p, int mine, bool *out)
-{
-	const unsigned nranks = team_shape(p->team)->nranks;
-	share_of(p->team, p->rank)->bytes = mine != 0;
-	if (team_share_parts(p->team, team_store(p->team), share_bytes(nranks)))
-		return -1;
-	*out = false;
-	for (unsigned rank = 0; rank < nranks; rank++)
-		*out |= share_of(p->team, rank)->bytes;
-	return team_meet(p->team);
-}
-
 /* --- struct blocking_library --- */
 
 /* A stranger at a rank's port has a peer's place: all connect again, at other ports. */
@@ -92,14 +79,14 @@ static int connect_all(const struct gloo_part *part, const struct blocking_place
 	if (team_meet(p->team))
 		return status_set(st, "gloo: the team failed before it connected");
 	for (unsigned left = TRIES; left; left--) {
-		bool failed;
+		bool connected;
 		if (part->listen((int)p->me, (int)p->n, listens_at(p->team), TIMEOUT_S, link,
 		                 addresses, why))
 			return status_set(st, "gloo: listening: %s", why);
 		if (swap_addresses(p, addresses) ||
-		    any_failed(p, part->connect(*link, addresses, why), &failed))
+		    team_agree(p->team, p->rank, !part->connect(*link, addresses, why), &connected))
 			return status_set(st, "gloo: the team failed while it connected");
-		if (!failed)
+		if (connected)
 			return 0;
 		part->calls.disconnect(*link);
 		*link = NULL;

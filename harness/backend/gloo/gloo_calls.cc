@@ -75,42 +75,19 @@ struct Link : gloo::Context {
 // As Gloo's collectives want it.
 using Shared = std::shared_ptr<Link>;
 
-template <typename T> Reduction reduction(op by)
-{
-	switch (by) {
-	case OP_PROD:
-		return &gloo::product<T>;
-	case OP_MIN:
-		return &gloo::min<T>;
-	case OP_MAX:
-		return &gloo::max<T>;
-	default:
-		return &gloo::sum<T>;
-	}
-}
+// By enum op.
+template <typename T>
+constexpr Reduction reductions[] = {gloo::sum<T>, gloo::product<T>, gloo::min<T>, gloo::max<T>};
 
 Reduction reduction_of(const coll_call &c)
 {
-	switch (c.dtype) {
-	case DTYPE_INT8:
-		return reduction<int8_t>(c.op);
-	case DTYPE_UINT8:
-		return reduction<uint8_t>(c.op);
-	case DTYPE_INT32:
-		return reduction<int32_t>(c.op);
-	case DTYPE_UINT32:
-		return reduction<uint32_t>(c.op);
-	case DTYPE_INT64:
-		return reduction<int64_t>(c.op);
-	case DTYPE_UINT64:
-		return reduction<uint64_t>(c.op);
-	case DTYPE_FLOAT16:
-		return reduction<gloo::float16>(c.op);
-	case DTYPE_FLOAT64:
-		return reduction<double>(c.op);
-	default:
-		return reduction<float>(c.op);
-	}
+	// By enum dtype.
+	static const Reduction *const of[] = {reductions<int8_t>,        reductions<uint8_t>,
+	                                      reductions<int32_t>,       reductions<uint32_t>,
+	                                      reductions<int64_t>,       reductions<uint64_t>,
+	                                      reductions<gloo::float16>, nullptr,
+	                                      reductions<float>,         reductions<double>};
+	return of[c.dtype][c.op];
 }
 
 // An integer of the element's width: options need a type to count elements by.

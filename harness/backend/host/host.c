@@ -162,23 +162,6 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 	return host_memory_open(ctx, st);
 }
 
-static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
-                        unsigned slots, struct status *st)
-{
-	struct steps_call call = steps_call(ctx->place.trial, cell);
-	if (supports_cell(ctx->place.trial, cell, ctx->transport, st))
-		return -1;
-	if (slots == 0 || slots > ctx->place.trial->arena_bytes / call.cell.bytes)
-		return status_set(st, "host: %u buffers of %zu bytes do not fit an arena of %zu",
-		                  slots, call.cell.bytes, ctx->place.trial->arena_bytes);
-	for (unsigned i = 0; i < ctx->place.count; i++)
-		if (ctx->ranks[i].running || ctx->ranks[i].count > 0)
-			return status_set(st, "host: rank %u has calls in flight",
-			                  ctx->ranks[i].rank);
-	ctx->error.text[0] = '\0';
-	return host_cell_prepare(ctx, cell, seed, slots, st);
-}
-
 /* begin and end: there is nothing to group. hold and release: a call begins with the first poll, and
  * nobody polls before all have issued. */
 static void host_nothing(struct backend_ctx *ctx)
@@ -189,19 +172,12 @@ static void host_nothing(struct backend_ctx *ctx)
 static void host_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
 	struct host_rank *rank = &ctx->ranks[i];
-	if (slot >= ctx->slots) {
-		status_set(&ctx->error, "host: buffer %u of %u prepared ones", slot, ctx->slots);
-	} else if (rank->count == ctx->queue_calls) {
-		status_set(&ctx->error, "host: more than %u calls in flight", ctx->queue_calls);
-	} else {
-		rank->queue[(rank->head + rank->count) % ctx->queue_calls] = slot;
-		rank->count++;
-	}
+	rank->queue[(rank->head + rank->count++) % ctx->queue_calls] = slot;
 }
 
 static int host_poll(struct backend_ctx *ctx, unsigned i)
 {
-	return ctx->error.text[0] ? -1 : host_move(ctx, &ctx->ranks[i]);
+	return host_move(ctx, &ctx->ranks[i]);
 }
 
 static void host_spans(struct backend_ctx *ctx, unsigned i, int64_t from_ns,
@@ -209,11 +185,6 @@ static void host_spans(struct backend_ctx *ctx, unsigned i, int64_t from_ns,
 {
 	(void)from_ns;
 	*out = ctx->ranks[i].spans;
-}
-
-static void host_error(struct backend_ctx *ctx, struct status *st)
-{
-	status_set(st, "%s", ctx->error.text);
 }
 
 /* Instead of hardware counters: the bytes that it copied. */
@@ -298,14 +269,13 @@ const struct backend backend_host = {
     .supports = host_supports,
     .store_bytes = host_store_bytes,
     .open = host_open,
-    .prepare = host_prepare,
+    .prepare = host_cell_prepare,
     .begin = host_nothing,
     .issue = host_issue,
     .end = host_nothing,
     .poll = host_poll,
     .hold = host_nothing,
     .release = host_nothing,
-    .error = host_error,
     .spans = host_spans,
     .watch_ns = 1000000, /* what it counts is exact, in any number of calls */
     .watch = host_watch,

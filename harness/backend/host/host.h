@@ -150,7 +150,6 @@ struct backend_ctx {
 	uint64_t pass_flops;   /* of the cell, if ranks share a model */
 	uint64_t seed;
 	int64_t watch_ns;    /* length of the watched stretch; during it, its start */
-	struct status error; /* of issue, kept for poll */
 };
 
 static inline struct host_flags *host_flags(const struct backend_ctx *ctx, unsigned rank)

@@ -75,7 +75,7 @@ int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct
 	uint64_t flops = 0, passes = works ? set->batch : 0;
 	unsigned sums = ctx->call_sums ? ctx->call_sums - ctx->nsums : 0;
 	if (buckets->network)
-		flops = (set->accumulation - 1) * network_flops(buckets->network) * passes;
+		flops = (set->accumulation - 1) * network_sums(buckets->network).flops * passes;
 	for (; buckets_next(buckets, last, &bucket); last = &bucket) {
 		flops += flops_of(buckets, &bucket) * passes;
 		sums += ctx->call_sums ? sums_of(buckets, &bucket) : 0;

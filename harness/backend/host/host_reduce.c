@@ -105,70 +105,52 @@ static bool is_signed(enum dtype dtype)
 	return dtype == DTYPE_INT8 || dtype == DTYPE_INT32 || dtype == DTYPE_INT64;
 }
 
-/* TYPE: of an element in memory. n is at most a block, here and below. */
-#define LOAD(TYPE, OUT, WIDEN)                                                                     \
-	for (size_t i = 0; i < n; i++)                                                             \
-	OUT[i] = WIDEN(((const TYPE *)from)[i])
-#define STORE(TYPE, VALUE)                                                                         \
-	for (size_t i = 0; i < n; i++)                                                             \
-	((TYPE *)to)[i] = (TYPE)(VALUE)
-#define SMALL(BITS) (double)host_float_widen(dtype, BITS)
+/* A datatype, its elements in memory, which member of a block holds them, how they are widened and narrowed. Integers are
+ * stored by their low bits. */
+#define SMALL(BITS)   (double)host_float_widen(dtype, BITS)
+#define NARROW(VALUE) host_float_narrow(dtype, (float)(VALUE))
+// clang-format off
+#define TYPES(ROW) \
+	ROW(DTYPE_INT8, int8_t, u, (uint64_t), (int8_t)) \
+	ROW(DTYPE_UINT8, uint8_t, u, (uint64_t), (uint8_t)) \
+	ROW(DTYPE_INT32, int32_t, u, (uint64_t), (int32_t)) \
+	ROW(DTYPE_UINT32, uint32_t, u, (uint64_t), (uint32_t)) \
+	ROW(DTYPE_INT64, uint64_t, u, (uint64_t), (uint64_t)) \
+	ROW(DTYPE_UINT64, uint64_t, u, (uint64_t), (uint64_t)) \
+	ROW(DTYPE_FLOAT16, uint16_t, d, SMALL, NARROW) \
+	ROW(DTYPE_BFLOAT16, uint16_t, d, SMALL, NARROW) \
+	ROW(DTYPE_FLOAT8_E4M3, uint8_t, d, SMALL, (uint8_t)NARROW) \
+	ROW(DTYPE_FLOAT8_E5M2, uint8_t, d, SMALL, (uint8_t)NARROW) \
+	ROW(DTYPE_FLOAT32, float, d, (double), (float)) \
+	ROW(DTYPE_FLOAT64, double, d, (double), (double))
+#define LOAD(DTYPE, TYPE, MEMBER, WIDE, SHORT) \
+	case DTYPE: \
+		for (size_t i = 0; i < n; i++) \
+			out->MEMBER[i] = WIDE(((const TYPE *)from)[i]); \
+		break;
+#define STORE(DTYPE, TYPE, MEMBER, WIDE, SHORT) \
+	case DTYPE: \
+		for (size_t i = 0; i < n; i++) \
+			((TYPE *)to)[i] = SHORT(block->MEMBER[i]); \
+		break;
+// clang-format on
 
+/* n is at most a block, here and below. */
 static void load(enum dtype dtype, const void *from, size_t n, union block *out)
 {
 	switch (dtype) {
-	case DTYPE_INT8:
-		LOAD(int8_t, out->u, (uint64_t));
+		TYPES(LOAD)
+	case DTYPE_KINDS:
 		break;
-	case DTYPE_UINT8:
-		LOAD(uint8_t, out->u, (uint64_t));
-		break;
-	case DTYPE_INT32:
-		LOAD(int32_t, out->u, (uint64_t));
-		break;
-	case DTYPE_UINT32:
-		LOAD(uint32_t, out->u, (uint64_t));
-		break;
-	case DTYPE_FLOAT16:
-	case DTYPE_BFLOAT16:
-		LOAD(uint16_t, out->d, SMALL);
-		break;
-	case DTYPE_FLOAT8_E4M3:
-	case DTYPE_FLOAT8_E5M2:
-		LOAD(uint8_t, out->d, SMALL);
-		break;
-	case DTYPE_FLOAT32:
-		LOAD(float, out->d, (double));
-		break;
-	default:
-		memcpy(out, from, n * coll_dtype_bytes(dtype));
 	}
 }
 
 static void store(enum dtype dtype, const union block *block, size_t n, void *to)
 {
 	switch (dtype) {
-	case DTYPE_INT8:
-	case DTYPE_UINT8:
-		STORE(uint8_t, block->u[i]);
+		TYPES(STORE)
+	case DTYPE_KINDS:
 		break;
-	case DTYPE_INT32:
-	case DTYPE_UINT32:
-		STORE(uint32_t, block->u[i]);
-		break;
-	case DTYPE_FLOAT16:
-	case DTYPE_BFLOAT16:
-		STORE(uint16_t, host_float_narrow(dtype, (float)block->d[i]));
-		break;
-	case DTYPE_FLOAT8_E4M3:
-	case DTYPE_FLOAT8_E5M2:
-		STORE(uint8_t, host_float_narrow(dtype, (float)block->d[i]));
-		break;
-	case DTYPE_FLOAT32:
-		STORE(float, block->d[i]);
-		break;
-	default:
-		memcpy(to, block, n * coll_dtype_bytes(dtype));
 	}
 }
 

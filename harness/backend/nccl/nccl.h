@@ -287,7 +287,8 @@ void nccl_move_close(struct backend_ctx *ctx, struct place *p);
 void nccl_move_free(struct backend_ctx *ctx, struct place *p);
 int nccl_move_take(struct backend_ctx *ctx, struct status *st);
 nccl_part_fn nccl_put_moves;
-/* Whether a local rank's kernel gave up, and the sentence. st: NULL is allowed. */
+/* Whether a local rank's kernel gave up, and the sentence, for which it waits until another rank had time to
+ * say its own failure. st: NULL is allowed: no sentence, no wait. */
 bool nccl_move_late(const struct backend_ctx *ctx, struct status *st);
 void nccl_move_describe(const struct backend_ctx *ctx, char *text, size_t bytes);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../clock.h"
 #include "device_protocol.h"
 #include "nccl.h"
 
@@ -309,7 +310,8 @@ static void register_channels(struct backend_ctx *ctx, struct place *p, const vo
 	          p->comm);
 }
 
-/* Half of what a cell may take, so that the wait says whom it waited for before the cell is late. */
+/* Half of what a cell may take, so that the wait says whom it waited for before the cell is late; half of
+ * that again is for the words of a rank that failed. */
 #define LIMIT_NS 20000000000ull
 
 int nccl_move_open(struct backend_ctx *ctx, struct status *st)
@@ -417,6 +419,14 @@ void nccl_put_moves(struct backend_ctx *ctx, struct place *p, const char *from, 
 		nccl_keep_cuda(ctx, device_launch_move(&p->move, p->stream));
 }
 
+/* A rank that was waited for may have failed, and says why as soon as it has a core. */
+static void await_cause(const struct backend_ctx *ctx, uint64_t most_ns)
+{
+	const int64_t until = clock_now_ns() + (int64_t)most_ns;
+	while (!team_failure(ctx->team) && clock_now_ns() < until)
+		clock_sleep_until(clock_now_ns() + 1000000);
+}
+
 bool nccl_move_late(const struct backend_ctx *ctx, struct status *st)
 {
 	static const char *const awaited[] = {[PROTOCOL_BEGIN] = "to begin",
@@ -426,16 +436,18 @@ bool nccl_move_late(const struct backend_ctx *ctx, struct status *st)
 		const uint32_t failed = __atomic_load_n(&ctx->move_failed[i], __ATOMIC_ACQUIRE);
 		if (!failed)
 			continue;
-		if (st)
+		if (st) {
+			await_cause(ctx, ctx->places[i].move.limit_ns / 2);
 			status_set(
 			    st,
 			    "api = %s: rank %u waited %.3g s for rank %u %s, and gave up: a rank "
-			    "died, or never came",
+			    "died, had no core, or never came",
 			    ctx->trial->settings.api, ctx->places[i].rank,
 			    (double)ctx->places[i].move.limit_ns / 1e9,
 			    split_peer(ctx->trial->settings.split, ctx->nranks,
 			               ctx->places[i].color, protocol_failed_peer(failed)),
 			    awaited[protocol_failed_for(failed)]);
+		}
 		return true;
 	}
 	return false;

@@ -13,7 +13,6 @@
  *
  * What a kept communicator does meanwhile: its threads wake twice a second, on the CPUs of helper
  * threads, and none once it is finalized from 2.22.3 on. */
-#include <string.h>
 
 #include "nccl.h"
 
@@ -53,21 +52,6 @@ static bool has_room(const struct backend_ctx *ctx)
 	return true;
 }
 
-/* Whether there is room on all GPUs: all workers have to do the same. */
-static int room_of_all(const struct backend_ctx *ctx, bool *room, struct status *st)
-{
-	bool own = has_room(ctx), other;
-	memcpy(team_mailbox(ctx->team, ctx->where.first), &own, sizeof own);
-	if (nccl_team(team_share(ctx->team), st))
-		return -1;
-	*room = true;
-	for (unsigned r = 0; r < ctx->nranks; r += ctx->count) {
-		memcpy(&other, team_mailbox(ctx->team, r), sizeof other);
-		*room = *room && other;
-	}
-	return nccl_team(team_meet(ctx->team), st);
-}
-
 /* Readings before the old buffers were given back become what they would be after that. 0: unknown. */
 static void shift(const struct place *old, struct place *fresh)
 {
@@ -96,7 +80,9 @@ int nccl_renew(struct backend_ctx **at, struct status *st)
 	struct backend_ctx *old = *at, *fresh = NULL;
 	const struct backend_place where = old->where;
 	bool room = false;
-	if (nccl_deregister(old, st) || room_of_all(old, &room, st))
+	/* All workers have to do the same. */
+	if (nccl_deregister(old, st) ||
+	    nccl_team(team_agree(where.team, where.first, has_room(old), &room), st))
 		return -1;
 	if (!room) {
 		*at = NULL;
