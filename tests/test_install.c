@@ -51,6 +51,26 @@ TEST(all_can_read_what_is_installed)
 	    0, "");
 }
 
+/* On a machine that lacks libraries of the program. */
+TEST(a_static_program_is_linked_and_runs)
+{
+	struct cli missing = here_shell(
+	    "grep -o 'cannot find -l:lib[^ ]*\\.a' ${LAUNCHGAP}-static.log | tr '\\n' ' '");
+	const bool skips = *missing.out;
+	if (skips)
+		print_message("skipped: %sno static library, which STATIC=1 needs\n", missing.out);
+	free(missing.out);
+	if (skips)
+		skip();
+	cli_expect(
+	    here_shell("cat ${LAUNCHGAP}-static.log; "
+	               "! ldd ${LAUNCHGAP}-static | grep -e jansson -e sqlite -e hwloc && "
+	               "${LAUNCHGAP}-static --version && ${LAUNCHGAP}-static run smoke "
+	               "--results $HERE --no-report --only threads backend=host ranks=2 bytes=4K "
+	               "blocks=2 calls=2 isolated_calls=2"),
+	    0, "launchgap ", "block 2 of 2");
+}
+
 /* A repository that has the Makefile's sources of its number, and nothing else. */
 #define REPOSITORY                                                                                 \
 	"export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_COMMITTER_DATE=@1700000000 " \
