@@ -5,8 +5,6 @@
 
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/analysis/analysis.h"
 
 /* nodirect, threads-old, processes-old: the speed of each as a multiple of threads-old's. */

@@ -1,9 +1,5 @@
 #include "chain.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/analysis/analysis.h"
 #include "../harness/analysis/regime.h"
 #include "../harness/backend/table.h"

@@ -3,9 +3,6 @@
 #ifndef LAUNCHGAP_TESTS_HERE_H
 #define LAUNCHGAP_TESTS_HERE_H
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "cli.h"
 #include "test.h"
 

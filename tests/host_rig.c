@@ -1,10 +1,8 @@
 #include "host_rig.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 void rig_init(struct rig *rig, struct layout layout, const char *path)
 {

@@ -1,10 +1,5 @@
 #include "json.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "guards.h"
 #include "test.h"
 #include "told.h"

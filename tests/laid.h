@@ -3,13 +3,9 @@
 #define LAUNCHGAP_TESTS_LAID_H
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../harness/config/plan.h"
 #include "here.h"
-#include "test.h"
 
 static struct spec spec; /* large: not for the stack */
 static struct plan plan;

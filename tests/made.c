@@ -1,12 +1,8 @@
 #include "made.h"
 
-#include <math.h>
-
-#include "../harness/arena.h"
 #include "../harness/coll/value.h"
 #include "../harness/chapters/reasons.h"
 #include "../harness/record/record_line.h"
-#include "cli.h"
 #include "scratch.h"
 
 static char folder[64];

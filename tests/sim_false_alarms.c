@@ -4,10 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../harness/analysis/looks.h"
-#include "../harness/analysis/verdict.h"
 #include "following.h"
-#include "scratch.h"
 
 /* Of the log ratios, one a block. */
 static struct verdict judged(const double *logs, unsigned n, double margin)

@@ -1,11 +1,5 @@
 #include "test.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/terminal.h"
 
 #define MOST 256

@@ -1,13 +1,19 @@
 /* A test registers itself: TEST(what_holds) { … }. The file has no main; a file-wide fixture
- * is named by TESTS. ONLY=pattern in the environment runs those whose names match. */
+ * is named by TESTS. ONLY=pattern in the environment runs those whose names match. What C and POSIX
+ * headers most tests need comes with it. */
 #ifndef LAUNCHGAP_TEST_H
 #define LAUNCHGAP_TEST_H
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 

@@ -1,12 +1,7 @@
 /* Strided access: the order of the copy, and a run of it up to its table. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/core/buffers.h"
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 #define MOST 331
 

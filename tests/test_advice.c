@@ -1,8 +1,6 @@
 /* Each recommendation is there when the figures say so, and only then. */
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/analysis/analysis.h"
 #include "../harness/chapters/chapters.h"
 #include "../harness/chapters/figures.h"

@@ -2,11 +2,6 @@
  * that are made up, read from report.json. */
 #include "made.h"
 
-#include <math.h>
-
-#include "../harness/config/claim.h"
-#include "cli.h"
-
 static double speed[3]; /* the speed of single, threads and processes as a multiple of the usual
                          * one */
 static double noise, twin;

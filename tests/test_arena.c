@@ -4,7 +4,6 @@
 
 #include "../harness/arena.h"
 #include "../harness/compare/compare.h"
-#include "../harness/report/report.h"
 #include "../harness/run/stop.h"
 #include "../harness/run/tune.h"
 #include "made.h"

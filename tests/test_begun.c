@@ -1,13 +1,9 @@
 /* A block that was begun: a resume measures its missing trials, and no other; the report says which
  * came later, and warns if that was much later. */
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "../harness/record/record.h"
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 #define BLOCKS 3
 #define TRIALS 3 /* s, t and s-again */

@@ -1,8 +1,5 @@
 /* experiments/beside.sh: nccl-tests in turn with our blocks. A script plays its programs here. */
-#include <stdlib.h>
-
 #include "here.h"
-#include "test.h"
 
 /* Takes 5 us for any size, and prints that as nccl-tests does. */
 static const char player[] =

@@ -1,8 +1,5 @@
 /* Counters are checked with known copies: a stand-in for NVML counts them in a known way. */
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../harness/selftest/calibrate.h"
 #include "json.h"

@@ -1,8 +1,5 @@
 /* A chapter can be deleted: each of the others prints alone, with the run's own facts, what it prints
  * among all, on records of every sort. */
-#include <stdio.h>
-#include <string.h>
-
 #include "../harness/analysis/analysis.h"
 #include "../harness/chapters/chapters.h"
 #include "../harness/chapters/figures.h"

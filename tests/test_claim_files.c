@@ -1,7 +1,5 @@
 /* Factors, claims and the gap in an experiment file, and their way into the record and back. */
 #include <glob.h>
-#include <math.h>
-#include <unistd.h>
 
 #include "../harness/run/describe.h"
 #include "laid.h"

@@ -1,10 +1,5 @@
 /* The Makefile as a front: what it refuses, what it lists, and what it leaves alone. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "here.h"
-#include "test.h"
 
 /* make with nothing of the make that runs the tests. The caller frees `out`. */
 static struct cli make(const char *environment, const char *arguments)

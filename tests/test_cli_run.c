@@ -1,14 +1,10 @@
 /* Mistakes of a first-time user: wrong words, keys that fight the file, a run that is stopped, a
  * machine without GPUs. */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 #define QUICK                                                                                      \
 	"; Quick?\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"              \

@@ -1,6 +1,4 @@
 /* The algebra: names, rounding, factors. */
-#include <string.h>
-
 #include "../harness/coll/coll.h"
 #include "test.h"
 

@@ -1,8 +1,4 @@
 /* Several runs of one experiment as one: from folders to tables, sentences and the exit code. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "../harness/compare/combine.h"

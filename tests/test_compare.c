@@ -1,12 +1,7 @@
 /* Two runs against each other: from folders to the table and the exit code. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "../harness/compare/compare.h"
-#include "../harness/record/record.h"
 #include "../harness/terminal.h"
 #include "here.h"
 #include "made.h"

@@ -2,12 +2,7 @@
  * operation, in place and from several roots: the data of every call is right, and the digest of a
  * cell is the same, whichever variant computed it. A flipped byte is found. New rows of the tables
  * of modes, backends and collectives are picked up by themselves. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/backend/table.h"
-#include "../harness/record/record.h"
 #include "../modes/launcher.h"
 #include "../modes/mode.h"
 #include "cli.h"

@@ -4,7 +4,6 @@
 
 #include "../harness/analysis/claims.h"
 #include "../harness/analysis/regime.h"
-#include "../harness/arena.h"
 #include "here.h"
 #include "scratch.h"
 

@@ -1,7 +1,4 @@
 /* The model of DRAM traffic and the record's object of counters. */
-#include <math.h>
-#include <string.h>
-
 #include "../harness/core/counters.h"
 #include "test.h"
 

@@ -1,7 +1,4 @@
 /* alltoallv's counts, as they are written, printed and kept. */
-#include <stdio.h>
-#include <string.h>
-
 #include "../harness/coll/counts.h"
 #include "cli.h"
 #include "test.h"

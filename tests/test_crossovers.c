@@ -1,7 +1,5 @@
 /* Which backend is the fastest at which sizes: planted times are found, and nothing is called that
  * the blocks do not show. */
-#include <math.h>
-
 #include "made.h"
 
 #define MIDDLE 1 /* the size at which two are equal */

@@ -7,10 +7,6 @@
  * those that wrap: by them the model knows what is old. */
 #define PROTOCOL_BITS 4
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/backend/nccl/device_protocol.h"
 #include "test.h"
 

@@ -1,11 +1,6 @@
 /* doctor: text and JSON of the same findings, and what each missing thing costs. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 /* The needs of a machine; `before`: what stands before the program. The caller frees *all. */
 static const json_t *needs_of(const char *before, json_t **all)

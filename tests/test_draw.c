@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <limits.h>
-#include <math.h>
 
 #include "../harness/report/draw.h"
 #include "../harness/analysis/calls.h"

@@ -1,16 +1,11 @@
 /* each = PATH:PATH: one variant per library, named after its version if that can be read (stand-ins
  * under several names), else counted. No GPU. */
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "../harness/backend/table.h"
 #include "../harness/config/spec.h"
 #include "here.h"
 #include "standin.h"
-#include "test.h"
 
 #define TEXT                                                                                       \
 	"[experiment]\ncollective = alltoall\nbytes = 4K\n"                                        \

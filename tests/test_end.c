@@ -2,17 +2,12 @@
  */
 #include <dirent.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 static void write_experiment(const char *keys, const char *variants)
 {

@@ -1,11 +1,8 @@
 /* launcher = exec: what the shell, the user's limits or another launcher left behind does not matter to the
  * processes that a job starts itself. */
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "cli.h"
 #include "here.h"
-#include "test.h"
 
 #define IN(mode)                                                                                   \
 	"[experiment]\ntitle = t\ncollective = alltoall\nbytes = 4K\nranks = 2\nblocks = 1\n"      \

@@ -1,6 +1,5 @@
 /* How many blocks a family of claims takes, and what a plan says of it before the run. */
 #include <glob.h>
-#include <math.h>
 
 #include "../harness/config/family.h"
 #include "laid.h"

@@ -1,10 +1,7 @@
 /* A known fault, from an experiment's file to the verdict: it is found wherever data is checked,
  * and elsewhere the missing check is an error too. */
-#include <stdio.h>
-
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 /* Runs two ranks on host with these lines, and looks for words in the output. */
 static void run(const char *lines, int code, const char *words)

@@ -3,21 +3,15 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 #include <zlib.h>
 
-#include "../harness/record/record.h"
 #include "../harness/record/record_file.h"
 #include "../harness/run/folder.h"
 #include "here.h"
-#include "test.h"
 
 #define QUIET                                                                                      \
 	"; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"             \

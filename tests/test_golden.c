@@ -3,9 +3,6 @@
  * tests check a page's figures, on report.json. */
 #include "made.h"
 
-#include "../harness/config/claim.h"
-#include "cli.h"
-
 static double noise, speed[3];
 static bool wrong, many, old_library, two_libraries;
 static struct claim_list asked;

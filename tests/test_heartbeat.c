@@ -2,10 +2,7 @@
  * heartbeat sends. */
 #include <assert.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "../harness/clock.h"
 #include "../harness/exchange/heartbeat.h"

@@ -1,8 +1,5 @@
 /* The host backend's results for datatypes and operations, compared with the formats' own
  * definitions, and with value.h, which encodes in another way. */
-#include <math.h>
-#include <string.h>
-
 #include "../harness/backend/host/host_reduce.h"
 #include "../harness/coll/coll.h"
 #include "test.h"

@@ -1,7 +1,4 @@
 /* What the host backend refuses, in which words, and which path it takes when left the choice. */
-#include <unistd.h>
-
-#include "../harness/backend/host/host.h"
 #include "host_rig.h"
 
 TEST(what_cannot_be_done_is_refused)

@@ -1,11 +1,6 @@
 /* hosts = …: lists and host files, as Open MPI and PBS read them. */
-#include <stdio.h>
-#include <string.h>
-
 #include "../harness/trial/hosts.h"
-#include "cli.h"
 #include "here.h"
-#include "test.h"
 
 TEST(lists_and_files_have_a_host_once)
 {

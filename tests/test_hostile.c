@@ -3,19 +3,13 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "../harness/backend/table.h"
-#include "../harness/record/record.h"
 #include "../harness/sanitize.h"
 #include "here.h"
 #include "made.h"
-#include "test.h"
 
 static char run[256], *measured, *undrawn;
 

@@ -1,7 +1,5 @@
 /* Runs over several hosts: pretended ones, and those of tests/rig, with each launcher that reaches them.
  * What a record has to have then: facts of all workers of each host, and stamps of one clock. */
-#include <math.h>
-
 #include "here.h"
 #include "json.h"
 

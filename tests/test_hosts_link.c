@@ -1,9 +1,4 @@
 /* The link between hosts: meetings by aligned clocks, and bytes. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../harness/clock.h"
 #include "linked.h"
 #include "test.h"

@@ -1,6 +1,4 @@
 /* What a report says of several hosts, on records that are made up. */
-#include <math.h>
-
 #include "../harness/analysis/networks.h"
 #include "made.h"
 #include "scratch.h"

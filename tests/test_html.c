@@ -3,7 +3,6 @@
 #include "made.h"
 
 #include "../harness/report/html.h"
-#include "cli.h"
 #include "page.h"
 
 static char *whole(const char *name)

@@ -1,10 +1,6 @@
 /* What `make install` leaves is all that the program needs: used from another folder, as packages have
  * it. And where the release's number comes from. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "here.h"
-#include "test.h"
 
 /* The built program into a root of its own. */
 #define MAKE "env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make "

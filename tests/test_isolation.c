@@ -1,14 +1,8 @@
 /* Isolated processes, the CPUs that a rank has, and how a worker waits: that each requested setting
  * has acted, by what the workers themselves report; and what is refused, with which words. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../harness/core/isolation.h"
 #include "../harness/machine.h"
-#include "../harness/record/record.h"
 #include "here.h"
-#include "test.h"
 
 #define HEAD                                                                                       \
 	"; Apart?\n[experiment]\ncollective = alltoall\nbytes = 4K, 64K\nranks = 2\n"              \

@@ -4,12 +4,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "../modes/agent.h"
-#include "cli.h"
 #include "here.h"
-#include "test.h"
 
 #define QUICK                                                                                      \
 	"[experiment]\ntitle = t\ncollective = alltoall\nbytes = 4K\nranks = 4\nblocks = 1\n"      \

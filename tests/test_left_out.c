@@ -1,12 +1,7 @@
 /* Cells that are asked for and impossible: omitted, and named before the first trial and in the
  * report. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 TEST_WITH(the_rest_is_measured, set_up, tear_down)
 {

@@ -1,8 +1,5 @@
 /* `make nccl-legacy` without a network: its messages, and the files that it takes. */
-#include <unistd.h>
-
 #include "here.h"
-#include "test.h"
 
 static int begin(void **state)
 {

@@ -1,11 +1,7 @@
 /* A library that is named without a slash: the checked, recorded and loaded file is the same one,
  * the dynamic linker's, whatever is in the working folder. Stand-ins; no GPU. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -16,7 +12,6 @@
 #include "here.h"
 #include <jansson.h>
 #include "standin.h"
-#include "test.h"
 
 static char standin[STANDIN_BYTES], found[PATH_MAX];
 

@@ -1,8 +1,4 @@
 /* What recorded topologies say of their pairs and links. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "../harness/analysis/links.h"
 #include "test.h"
 

@@ -1,12 +1,8 @@
 /* Where a worker runs: a separate core to measure, with room for helper threads before. */
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../harness/machine.h"
 #include "here.h"
-#include "test.h"
 
 static cpu_set_t before;
 

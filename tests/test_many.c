@@ -1,8 +1,4 @@
 /* Many variants: tables have a row for each, and pictures draw those that the gap is about. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/analysis/plot_order.h"
 #include "../harness/analysis/analysis.h"
 #include "../harness/chapters/chapters.h"

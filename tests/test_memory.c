@@ -1,10 +1,7 @@
 /* The report's section about memory, on records that are made up. */
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/analysis/contrast.h"
-#include "../harness/report/report.h"
 
 #define MIB (1 << 20)
 

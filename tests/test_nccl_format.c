@@ -1,11 +1,7 @@
 /* nccl-tests' columns: the fields that a parser of its output finds in ours. */
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/report/nccl_format.h"
-#include "../harness/report/report.h"
-#include "cli.h"
 
 /* What nccl-tests 2.19.6 itself prints for these figures: made by its writeBenchmarkLine…
  * functions (src/util.cu), given the time, the bandwidths of it, and the wrong elements. */

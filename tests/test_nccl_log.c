@@ -1,13 +1,7 @@
 /* The path that NCCL's log proves: the lines as NCCL's source words them, version by version.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../harness/backend/table.h"
 #include "../harness/backend/nccl/nccl_log.h"
-#include "../harness/record/record.h"
 #include "cli.h"
 #include "test.h"
 

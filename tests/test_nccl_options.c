@@ -1,9 +1,5 @@
 /* What the nccl backend refuses, and the sentence for it; no GPU, and a stand-in for an old
  * library. Built without CUDA, only that this is reported. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test.h"
 
 #ifdef HAVE_CUDA_NCCL

@@ -1,13 +1,9 @@
 /* JSON of nccl-tests: the values that are read from it, and that no damaged file is believed or
  * crashes. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "../harness/compare/result.h"
 #include "here.h"
-#include "test.h"
 #include "scratch.h"
 
 /* A run of alltoall over 4 GPUs, in the form of version 2.19.6. */

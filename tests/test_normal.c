@@ -1,7 +1,5 @@
 /* "Is this bandwidth normal?": made records above, within and below what the built-in reference
  * records reached, without one, with links of all kinds and without any, and what there is to check. */
-#include <math.h>
-
 #include "../harness/analysis/rank_links.h"
 #include "../harness/report/model.h"
 #include "../harness/texts.h"

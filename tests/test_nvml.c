@@ -2,10 +2,6 @@
  * program. */
 #include <dlfcn.h>
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "../harness/backend/device/nvml.h"
 #include "../harness/analysis/links.h"

@@ -1,6 +1,4 @@
 /* The order of stamps: of one clock strict, of several within what they may be wrong. */
-#include <stdlib.h>
-
 #include "../harness/core/sample.h"
 #include "../harness/record/order.h"
 #include "test.h"

@@ -1,11 +1,9 @@
 /* A job starts while the one before closes, and none of its calls is made before that one has left. A script
  * is the job here: it runs the real worker, and closes as slowly as a test wants. */
-#include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../harness/run/runner.h"
 #include "here.h"

@@ -1,7 +1,6 @@
 /* Pictures of runs with several collectives: one of all, and fewer of each. */
 #include "made.h"
 
-#include "../harness/report/report.h"
 #include "../harness/analysis/plot_order.h"
 
 static void stamps(const struct made_place *place, int64_t out[6])

@@ -1,7 +1,4 @@
 /* The output of sections: a terminal of 80 columns, or Markdown in which no text is markup. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/report/page.h"
 #include "../harness/terminal.h"
 #include "json.h"

@@ -3,14 +3,10 @@
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "../harness/backend/gloo/gloo_calls.h"
 #include "here.h"
-#include "test.h"
 
 /* The program in a folder of its own, without its parts. */
 #define ALONE "cp $LAUNCHGAP $HERE/launchgap; "

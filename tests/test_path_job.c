@@ -1,9 +1,7 @@
 /* The path's pass: the one job with a library that logs, played by a script here, and how prominent
  * the warning of an unexpected path is. */
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "../harness/record/record.h"
 #include "../harness/run/path_job.h"
 #include "../harness/run/job.h"
 #include "../harness/run/runner.h"

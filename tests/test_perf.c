@@ -1,11 +1,6 @@
 /* The door for nccl-tests' users: its options, its columns, its JSON, and mpirun. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/perf_options.h"
 #include "here.h"
-#include "test.h"
 
 #define COLUMNS 13 /* of a line */
 

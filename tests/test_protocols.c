@@ -1,12 +1,6 @@
 /* Several backends in one experiment: a cell that one of them refuses is omitted with its sentence,
  * and cells that run have the same right data. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../harness/record/record.h"
 #include "here.h"
-#include "test.h"
 
 TEST(what_a_library_cannot_do_is_left_out_with_a_sentence)
 {

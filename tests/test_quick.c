@@ -1,6 +1,5 @@
 /* --quick: an experiment cut down to its primary claim, from its plan to its report. */
 #include <glob.h>
-#include <math.h>
 
 #include "json.h"
 #include "laid.h"

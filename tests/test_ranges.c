@@ -1,7 +1,5 @@
 /* Features of a sweep of sizes: where latency dominates, where the plateau begins, and what
  * follows. */
-#include <math.h>
-
 #include "made.h"
 
 #define LATENCY_NS 20000.0

@@ -1,10 +1,7 @@
 /* Ranks, single calls and the timeline's pass: from stamps to tables and pictures. */
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/report/calls_csv.h"
-#include "../harness/report/report.h"
 
 /* Rank 2 starts 50 ns late, launches for 100 + 10 × rank, and rank 1 ends 300 ns after the
  * others in four rows of five. The timeline's calls take much longer. */

@@ -2,7 +2,6 @@
  * tests/standin/test_runs.c, and reports of them are reference records' (links, link_latency). */
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 static const char experiment[] =
     "; Which way?\n[experiment]\ncollective = to_device, to_host, pair_copy, pair_staged\n"

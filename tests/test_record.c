@@ -1,16 +1,10 @@
 /* The record: reading returns what was written, and no damaged file is believed or crashes. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "../harness/backend/table.h"
-#include "../harness/record/record.h"
 #include "../harness/record/record_line.h"
 #include "here.h"
-#include "test.h"
 
 static char zipped[96];
 

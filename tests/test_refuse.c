@@ -1,9 +1,6 @@
 /* Bad input: each error is a clear sentence that names the cause and what is allowed, and a
  * non-zero exit; no results folder is begun for a run that cannot be measured. */
-#include <unistd.h>
-
 #include "here.h"
-#include "test.h"
 
 /* Of arguments that sh takes apart. No results folder is there. */
 #define REFUSED(ARGUMENTS, ...)                                                                    \

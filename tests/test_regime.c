@@ -1,8 +1,6 @@
 /* Small and large sizes are judged separately, and a run that cannot detect differences says so. */
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/analysis/regime.h"
 #include "../harness/chapters/reasons.h"
 #include "../harness/story/verdict_text.h"

@@ -1,11 +1,8 @@
 /* Processes of one world swap bytes; what each says if one fails. Ranks are threads. */
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "../harness/clock.h"
 #include "../harness/exchange/rendezvous.h"

@@ -1,5 +1,4 @@
 /* From records to figures: the summary's numbers, the report's words, the pictures. */
-#include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -7,7 +6,6 @@
 #include "../harness/report/gnuplot.h"
 #include "../harness/story/format.h"
 #include "../harness/terminal.h"
-#include "made.h"
 #include "warned.h"
 
 #define PLOTS "plot"

@@ -1,9 +1,4 @@
 /* Going on with a run: which trials it has already, and so which are not measured again. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../harness/record/record.h"
 #include "../harness/run/describe.h"
 #include "cli.h"
 #include "test.h"

@@ -2,8 +2,6 @@
  * and nothing is compared that is not of the same question. */
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/analysis/contrast.h"
 #include "../harness/analysis/regime.h"
 #include "here.h"

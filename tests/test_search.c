@@ -1,7 +1,5 @@
 /* The search itself: the cells that its rounds measure, that it finds real gains and reports no
  * false ones, on made-up machines. Fixed seeds; SIMULATED.md has the rates over many. */
-#include <string.h>
-
 #include "../harness/config/family.h"
 #include "searched.h"
 #include "test.h"

@@ -1,11 +1,6 @@
 /* The selftest: its injected effects, how it counts, and that a broken instrument fails it. */
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "../harness/analysis/regime.h"
 #include "../harness/selftest/outcome.h"

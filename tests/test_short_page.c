@@ -1,9 +1,4 @@
 /* What is left of the terminal's page where it has too little room. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/report/short_page.h"
 #include "scratch.h"
 #include "test.h"

@@ -1,5 +1,4 @@
 /* The lines of a source and what the run makes of each: four words, and what is counted of them. */
-#include "../harness/report/report.h"
 #include "made.h"
 
 enum { THREADS, PROCESSES, THREADS_OLD, PROCESSES_OLD, AGAIN, VARIANTS };

@@ -1,8 +1,4 @@
 /* Where the time of a run went, and how long it is expected to take. */
-#include <math.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../harness/run/progress.h"
 #include "../harness/run/estimate.h"
 #include "here.h"

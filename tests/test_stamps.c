@@ -1,8 +1,6 @@
 /* Stamps read from a line's text are those that its JSON has, and the rest of the line is the same JSON,
  * or none just as the line is: lines that are right, and such with a few bytes changed. */
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../harness/record/stamps.h"
 #include "test.h"

@@ -1,7 +1,4 @@
 /* Who started this process, by the variables that launchers set. */
-#include <stdio.h>
-#include <string.h>
-
 #include "../harness/exchange/started.h"
 #include "test.h"
 

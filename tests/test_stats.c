@@ -1,8 +1,4 @@
 /* Statistics against published figures, each with its source. */
-#include <math.h>
-#include <stdlib.h>
-
-#include "../harness/analysis/stats.h"
 #include "../harness/config/claim.h"
 #include "noise.h"
 #include "test.h"

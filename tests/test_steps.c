@@ -1,9 +1,6 @@
 /* The host backend's steps, as algebra: every output is covered exactly once, both sides of a
  * pair agree, no buffer has two readers in a turn, and carrying the steps out in any order that
  * the handshake allows gives the right answer, in place too. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/backend/host/host_reduce.h"
 #include "../harness/backend/steps.h"
 #include "test.h"

@@ -1,8 +1,4 @@
 /* A table's cells, and each emitter's output for them. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/report/grid.h"
 #include "../harness/report/table.h"
 #include "../harness/story/tell.h"

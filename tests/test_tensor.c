@@ -1,15 +1,8 @@
 /* Ranks that share a model on the host backend: their sums are right in every datatype, come from
  * the right ranks, and the work after a sum waits for it. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../harness/backend/tensor.h"
-#include "../harness/record/record.h"
 #include "here.h"
 #include "host_rig.h"
-#include "test.h"
 
 /* Sums of different lengths: one of fewer elements than ranks, one of more than a piece. */
 static const struct network small = {"small",

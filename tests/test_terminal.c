@@ -1,14 +1,10 @@
 /* What is printed on terminals of every width and kind, and elsewhere. */
 #include <errno.h>
 #include <pty.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "../harness/terminal.h"
 #include "here.h"
-#include "test.h"
 
 static const char experiment[] =
     "; Does the mode matter, or 模式是否有影响?\n[experiment]\ncollective = alltoall\n"

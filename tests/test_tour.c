@@ -1,11 +1,6 @@
 /* The tour: it shows what the collectives do, in every mode, and experiments/tour.md is its output.
  * UPDATE=1 writes that page again. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "here.h"
-#include "test.h"
 
 #define PAGE "experiments/tour.md"
 #define HEAD                                                                                       \

@@ -1,15 +1,8 @@
 /* trace.json compared with the Trace Event Format: the fields of every event, lanes, nesting; and
  * with the stamps of the record that it is made of. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../harness/report/trace.h"
 #include "here.h"
 #include "json.h"
-#include "test.h"
 #include "scratch.h"
 
 #define RECORD "results/reference/2x-h200/folklore"

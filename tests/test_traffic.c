@@ -2,16 +2,10 @@
  * right. */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "../harness/backend/gloo/gloo_calls.h"
 #include "../harness/backend/table.h"
-#include "../harness/record/record.h"
 #include "here.h"
-#include "test.h"
 
 static struct cli run(const char *variants)
 {

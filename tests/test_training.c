@@ -1,17 +1,9 @@
 /* Data-parallel training: models' files, buckets, products, and the step of the host backend, with
  * gradients that have to be the exact average on every rank. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../harness/coll/network.h"
 #include "../harness/coll/routing.h"
-#include "../harness/record/record.h"
 #include "here.h"
 #include "host_rig.h"
-#include "test.h"
 
 #define MIB ((uint64_t)1 << 20)
 

@@ -1,14 +1,9 @@
 /* The order of a job: the saved order is loaded unchanged, and no damaged file is believed. */
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "../harness/backend/table.h"
 #include "../harness/trial/trial.h"
 #include "here.h"
-#include "test.h"
 
 static struct trial *trial_make(unsigned ncells)
 {

@@ -1,14 +1,8 @@
 /* A search from end to end on the virtual device: its blocks, its confirmation, and that it goes on
  * where it was cut off. test_search.c tests its findings. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/config/search.h"
-#include "../harness/record/record.h"
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 #define SPACE                                                                                      \
 	"[experiment]\ncollective = alltoall\nbytes = 4K\npace = stream\nbackend = null\n"         \

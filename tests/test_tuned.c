@@ -1,7 +1,5 @@
 /* A search in a record: what is separated from its confirmation, what comes next, and what is
  * reported: a real gain, no false one, and nccl.conf. */
-#include <unistd.h>
-
 #include "made.h"
 
 #include "../harness/analysis/tuned.h"

@@ -1,7 +1,5 @@
 /* tuner.csv of a made search: rows of the collectives that NCCL's example of a tuner plugin knows, with
  * what NCCL's log named. */
-#include <math.h>
-
 #include "made.h"
 
 #include "../harness/config/search.h"

@@ -1,7 +1,4 @@
 /* The unpaired shift against published figures, each with its source. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "../harness/compare/unpaired.h"
 #include "test.h"
 #include "scratch.h"

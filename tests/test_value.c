@@ -1,9 +1,6 @@
 /* The right answers: that no order of a reduction rounds, that the answers are what collectives
  * do, taken from the sender's side, and that what goes wrong shows. */
-#include <string.h>
-
 #include "number.h"
-#include "test.h"
 
 #define MAX_RANKS 1024
 #define PART      64 /* elements, in simulated collectives */

@@ -1,9 +1,6 @@
 /* How datatypes hold numbers, and how alltoallv cuts a buffer: against figures from the
  * formats' definitions and against arithmetic in wider types. */
-#include <string.h>
-
 #include "number.h"
-#include "test.h"
 
 /* Known numbers: one, the smallest, the largest, and one that has all digits. */
 TEST(figures_of_the_formats)

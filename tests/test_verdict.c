@@ -1,8 +1,4 @@
 /* Verdicts: the words, the arithmetic behind "N more blocks", and how often the method errs. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "../harness/analysis/verdict.h"
 #include "../harness/analysis/looks.h"
 #include "../harness/story/verdict_text.h"

@@ -4,8 +4,6 @@
 #include "made.h"
 #include "told.h"
 
-#include <math.h>
-
 #include "../harness/analysis/analysis.h"
 #include "../harness/story/format.h"
 #include "../harness/chapters/figures.h"

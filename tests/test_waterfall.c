@@ -1,8 +1,6 @@
 /* The explanation of a gap: shares with their intervals, and the words for them. */
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/analysis/analysis.h"
 #include "../harness/story/format.h"
 #include "../harness/story/verdict_text.h"

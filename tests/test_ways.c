@@ -1,6 +1,4 @@
 /* Ways to carry a collective out, each in each mode: what a way is, and what it gives over the modes. */
-#include <math.h>
-
 #include "made.h"
 
 enum { WAYS = 4, MODES = 3, SIZES = 5, LARGE = SIZES - 1 };

@@ -3,7 +3,6 @@
 #define LAUNCHGAP_TESTS_WRITTEN_H
 
 #include <glob.h>
-#include <unistd.h>
 
 #include "laid.h"
 

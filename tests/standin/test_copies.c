@@ -1,10 +1,6 @@
 /* Known copies between two GPUs, on stand-ins for them: every path delivers all data, and a failing
  * call is reported in CUDA's own words. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "../../harness/backend/device/copies.h"
 #include "../test.h"

@@ -2,12 +2,8 @@
  * the sentence is the library's own, and nothing is left over. The stand-ins list the calls, so
  * that a new one is included by itself. */
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "../../harness/backend/table.h"
 #include "../../harness/core/buffers.h"

@@ -1,14 +1,8 @@
 /* api = device on stand-ins: the host's side is the program's own, thread blocks are the kernel's, done
  * one after the other (move.c). */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../../harness/record/record.h"
 #include "../here.h"
 #include "../json.h"
 #include "../standin.h"
-#include "../test.h"
 
 static char new[STANDIN_BYTES], old[STANDIN_BYTES];
 

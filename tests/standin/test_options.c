@@ -1,11 +1,6 @@
 /* Options of nccl-tests that only GPUs take, on stand-ins for CUDA's runtime and NCCL. */
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "../../harness/record/record.h"
 #include "../here.h"
 #include "../standin.h"
-#include "../test.h"
 
 /* Options of nccl-tests that other backends have no use for: each comes to the record, and to the JSON. */
 TEST(nccl_tests_options_come_to_the_record)

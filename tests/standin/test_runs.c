@@ -1,15 +1,8 @@
 /* Whole runs of the nccl backend without a GPU, on stand-ins for CUDA's runtime, NCCL and NVML:
  * jobs, modes, log, counters, record and report are the program's own. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "../../harness/record/record.h"
 #include "../here.h"
 #include "../json.h"
 #include "../standin.h"
-#include "../test.h"
 
 static char old[STANDIN_BYTES], new[STANDIN_BYTES];
 

@@ -2,9 +2,6 @@
  * changes to a call reach the run. tests/shim_nccl.c is such a library; on GPUs it is in front of
  * the real NCCL. */
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "../cli.h"

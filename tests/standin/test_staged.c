@@ -1,13 +1,7 @@
 /* Buffers on GPUs, and libraries that work in CPU memory: on stand-ins for CUDA's runtime, so that
  * each call goes from the device to pinned memory and back. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../../harness/record/record.h"
 #include "../here.h"
 #include "../standin.h"
-#include "../test.h"
 
 /* Every element comes back, in place too, and equal to NCCL's. */
 TEST(device_buffers_are_staged)

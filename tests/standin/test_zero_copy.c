@@ -1,13 +1,7 @@
 /* What lies beside NCCL's own calls on the way to zero-copy, on stand-ins for CUDA's runtime and NCCL: copy
  * engines and plain copies. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../../harness/record/record.h"
 #include "../here.h"
 #include "../json.h"
-#include "../test.h"
 
 static int begin(void **state)
 {
