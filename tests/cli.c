@@ -52,7 +52,7 @@ char *cli_read(const char *file)
 		text = strdup("");
 	}
 	fclose(f);
-	return text;
+	return test_keep(text);
 }
 
 pid_t cli_start(const char *folder, const char *const args[])
@@ -194,7 +194,6 @@ unsigned cli_lines(const char *file)
 	unsigned lines = 0;
 	for (char *p = text; p && *p; p++)
 		lines += *p == '\n';
-	free(text);
 	return lines;
 }
 
@@ -215,7 +214,6 @@ void cli_replace(const char *file, const char *from, const char *to)
 	assert_non_null(out);
 	fprintf(out, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
 	assert_int_equal(fclose(out), 0);
-	free(text);
 }
 
 void cli_edit(const char *file, bool (*edit)(json_t *line, const char *kind))
@@ -234,7 +232,6 @@ void cli_edit(const char *file, bool (*edit)(json_t *line, const char *kind))
 		json_decref(line);
 	}
 	assert_int_equal(fclose(out), 0);
-	free(text);
 }
 
 void cli_expects(struct cli cli, int code, const char *const words[], const char *at, int line)
@@ -246,5 +243,4 @@ void cli_expects(struct cli cli, int code, const char *const words[], const char
 		        cli.code, code);
 		_fail(at, line);
 	}
-	free(cli.out);
 }

@@ -149,7 +149,7 @@ json_t *json_report(const char *file)
 		fail_msg("%s:%d: %s", file, error.line, error.text);
 	if (!told_right(report, said, sizeof said) || !guards_right(report, said, sizeof said))
 		fail_msg("%s: %s", file, said);
-	return report;
+	return test_keep(report);
 }
 
 const json_t *json_table(const json_t *report, const char *name)

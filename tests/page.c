@@ -204,7 +204,6 @@ static void page_1_is_short(const char *folder)
 		fail_msg("the headline quotes before it answers");
 	if (rows > 2 + 6 || lines(begin, end, "![") > 1 || lines(begin, end, "- ") > 3)
 		fail_msg("too much is on page 1");
-	free(text);
 }
 
 static void the_terminal_is_narrow(const char *said)
@@ -253,6 +252,4 @@ void page_right(const char *folder, const json_t *report)
 	page_1_is_short(folder);
 	tables_are_data(report);
 	page_read(html);
-	free(html);
-	free(said);
 }

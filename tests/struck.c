@@ -51,7 +51,6 @@ static pid_t next_process(const char *folder, const char *host, DIR *proc, pid_t
 		snprintf(file, sizeof file, "/proc/%s/stat", entry->d_name);
 		char *stat = cli_read(file), *name = stat ? strrchr(stat, ')') : NULL, state;
 		bool there = name && sscanf(name, ") %c %d", &state, parent) == 2 && state != 'Z';
-		free(stat);
 		if (there)
 			return atoi(entry->d_name);
 	}

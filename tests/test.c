@@ -32,6 +32,14 @@ void test_add(const struct CMUnitTest *test, unsigned line, bool alone)
 	nlines++;
 }
 
+void *test_keep(void *memory)
+{
+	static void **kept;
+	static size_t n;
+	kept = realloc(kept, ++n * sizeof *kept);
+	return kept[n - 1] = memory;
+}
+
 void text_unwrap(char *text)
 {
 	char *to = text;

@@ -46,6 +46,8 @@ void test_works(int failed, const char *why, const char *at, int line);
 void test_says(const char *text, const char *words, bool has, const char *at, int line);
 void test_begins(const char *text, const char *with, const char *at, int line);
 void test_near(double is, double wanted, double within, double share, const char *at, int line);
+/* Memory that nobody frees: reachable to the program's end, for who looks for leaks. Returns it. */
+void *test_keep(void *memory);
 /* Joins lines that go on below, set in, to one. */
 void text_unwrap(char *text);
 /* How often the words are in the text. */

@@ -380,7 +380,6 @@ TEST(a_reference_record_answers_its_question)
 		unescape(page);
 		for (unsigned k = 0; k < 4 && cases[i].says[k]; k++)
 			assert_says(page, cases[i].says[k]);
-		free(page);
 	}
 }
 

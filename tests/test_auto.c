@@ -103,7 +103,6 @@ TEST(an_end_holds_only_at_the_end)
 	assert_int_equal(record_load(path, &record, &st), -1);
 	assert_says(st.text, "\"reason\"");
 	free(more);
-	free(text);
 }
 
 static struct record_end consider(struct stop_state now)

@@ -29,7 +29,6 @@ static void measure(unsigned trials)
 	}
 	*line = '\0';
 	cli_write(run, "trials.jsonl", all);
-	free(all);
 }
 
 static struct cli resume(const char *more)
@@ -196,7 +195,6 @@ TEST(only_whole_blocks_count)
 	char *drawn = cli_read(path);
 	assert_non_null(drawn);
 	assert_says(drawn, "\nblocks = 1\n");
-	free(drawn);
 	json_assert_says(json_array_get(answer, 0), "",
 	                 "Not finished: 1 of 3 blocks, and 2 of the 3 trials of the next.");
 	json_assert_one_says(answer, "in the one whole block: t ");

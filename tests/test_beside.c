@@ -52,13 +52,11 @@ TEST(the_programs_get_the_runs_sizes_and_calls_and_stand_beside_its_modes)
 		char *text = cli_read(here_in("smoke", files[i]));
 		assert_begins(text, options[i]);
 		assert_says(text, " -b 4096 -e 65536 -f 16 -n 20 -w 20 ");
-		free(text);
 	}
 	char *text = cli_read(here_in("smoke", "nccl-tests/compare.txt"));
 	assert_says(text, "\nsingle ");
 	assert_says(text, "\nthreads ");
 	assert_says(text, "\nprocesses ");
-	free(text);
 }
 
 TEST(a_program_without_json_is_refused_before_the_run)

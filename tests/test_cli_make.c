@@ -1,7 +1,7 @@
 /* The Makefile as a front: what it refuses, what it lists, and what it leaves alone. */
 #include "here.h"
 
-/* make with nothing of the make that runs the tests. The caller frees `out`. */
+/* make with nothing of the make that runs the tests. */
 static struct cli make(const char *environment, const char *arguments)
 {
 	return here_shell("env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS %s make %s", environment,
@@ -53,7 +53,6 @@ TEST(nothing_that_was_compiled_is_removed)
 	assert_int_equal(cli.code, 0);
 	assert_says(cli.out, "fuzz_sizes.o");
 	assert_lacks(cli.out, "\nrm /");
-	free(cli.out);
 }
 
 /* What make says it would run is run, with another program in the place of ours. */
@@ -119,7 +118,6 @@ TEST(the_environment_does_not_leak_in)
 	assert_lacks(line, "nccl");
 	assert_lacks(line, "blocks");
 	assert_lacks(line, "--frob");
-	free(cli.out);
 }
 
 /* Into a build folder that is not there: nothing is made in it. */
@@ -204,8 +202,6 @@ TEST_WITH(every_library_has_its_package, NULL, NULL)
 		assert_says(packages, proof);
 	}
 	assert_true(found > 3);
-	free(makefile);
-	free(packages);
 }
 
 TESTS(.before = set_up, .after = tear_down);

@@ -83,7 +83,6 @@ TEST(a_folder_of_runs_names_its_last)
 			assert_true(cli.code > 0);
 			assert_says(cli.out, "holds neither trials.jsonl");
 			assert_says_if(has, cli.out, words);
-			free(cli.out);
 		}
 	}
 }
@@ -143,7 +142,6 @@ TEST(some_variants_alone)
 	assert_lacks(record, "\"name\":\"single\"");
 	assert_says(record, "\"name\":\"g\"");
 	assert_lacks(record, "\"name\":\"f\"");
-	free(record);
 	SAYS("run --file $HERE/t.exp --only threads reference=single --results $HERE/results", 1,
 	     "reference = 'single' names no variant");
 	SAYS("run --file $HERE/t.exp --only , --results $HERE/results", 1,
@@ -226,7 +224,6 @@ TEST(a_run_is_gone_on_with)
 	how[strcspn(how, "\n")] = '\0';
 	/* delay=0 is another run: resume refuses it */
 	cli_expect(here_shell("%s --no-report delay=0", how), 1, "cannot resume: `variants`");
-	free(cli.out);
 	char command[600];
 	snprintf(command, sizeof command, "resume %s --no-report", here_path(""));
 	SAYS(command, 0, "block 4 of 4");
@@ -260,7 +257,6 @@ TEST(results_are_above_claims_at_a_runs_end)
 	assert_true(results_at && claims_at && results_at < claims_at);
 	assert_true(strstr(results_at, "\n  v7 ") && strstr(results_at, "\n  v7 ") < claims_at);
 	assert_says(claims_at, " more rows in report.md.");
-	free(cli.out);
 }
 
 /* Threads and the reference have one process, which none of them starts. */
@@ -332,7 +328,6 @@ TEST(what_is_not_installed_is_done_without)
 	assert_int_equal(
 	    json_rows(json_table(report, "variants"), (json_keys){"variant", "processes", NULL}),
 	    1);
-	json_decref(report);
 }
 
 /* A fault that is always found, so that one of three trials fails. */

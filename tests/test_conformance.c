@@ -162,7 +162,6 @@ static struct record_run run_experiment(const struct experiment *text, const cha
 		print_error("%s\n", cli.out);
 	assert_true(as_expected);
 	check_left_out(cli.out);
-	free(cli.out);
 	cli_result(folder, "conformance", "trials.jsonl", path, sizeof path);
 	run = cli_record(path);
 	cli_clean(folder);
@@ -435,7 +434,6 @@ TEST(the_matrix_is_right_on_host)
 	assert_non_null(file);
 	text.used = 0;
 	add(&text, "%s", file);
-	free(file);
 	struct record_run run = run_experiment(
 	    &text, NULL, (const char *const[]){"backend=host", "ranks=4", "bytes=960", NULL});
 	unsigned kinds = 0;

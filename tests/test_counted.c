@@ -207,7 +207,6 @@ TEST(six_blocks_decide_what_all_decide)
 	    t.claims, t.same, t.choices);
 	if (!strstr(method, says))
 		fail_msg("the method lacks: %s", says);
-	free(method);
 }
 
 TESTS(.undrawn = true, .begin = made_begin, .end = made_end, .before = fresh);

@@ -2,7 +2,7 @@
 #include "here.h"
 #include "json.h"
 
-/* The needs of a machine; `before`: what stands before the program. The caller frees *all. */
+/* The needs of a machine; `before`: what stands before the program. */
 static const json_t *needs_of(const char *before, json_t **all)
 {
 	struct cli cli = here_shell("%s $LAUNCHGAP doctor --json", before);
@@ -11,7 +11,6 @@ static const json_t *needs_of(const char *before, json_t **all)
 	*all = json_loads(cli.out, 0, &why);
 	if (!*all)
 		fail_msg("%s: %s", why.text, cli.out);
-	free(cli.out);
 	assert_int_equal(json_integer_value(json_object_get(*all, "schema")), 1);
 	assert_true(json_is_string(json_object_get(*all, "launchgap")));
 	return json_object_get(*all, "needs");
@@ -62,7 +61,6 @@ static void rows_are_whole(const json_t *needs)
 		assert_true(json_is_null(json_object_get(one, "costs")) == ok);
 		assert_true(json_is_null(json_object_get(one, "mend")) == ok);
 	}
-	free(page);
 }
 
 /* Each row of JSON is in the text, with what it costs and what mends it. */
@@ -85,7 +83,6 @@ TEST(text_and_json_say_the_same)
 		assert_says(cli.out, text_of(needs, name, "costs"));
 		assert_says(cli.out, text_of(needs, name, "mend"));
 	}
-	free(cli.out);
 	assert_false(is_there(needs, "gnuplot"));
 	assert_string_equal(text_of(needs, "gnuplot", "costs"), "the pictures of reports");
 	assert_says(text_of(needs, "gnuplot", "mend"), "apt-get install");

@@ -173,7 +173,6 @@ TEST(a_cell_without_end_ends_its_trial)
 	cli_expect(here_run(NULL, "--no-report", NULL), 1, "s" LATE, "t" LATE, "p" LATE);
 	char *text = here_read("trials.jsonl");
 	assert_says(text, ": a cell took longer than cell_timeout = 1s: alltoall");
-	free(text);
 }
 
 /* The second rank is in its call, and the first in MPI's end. */
@@ -327,7 +326,6 @@ TEST(claims_of_another_backend_are_in_the_report_alone)
 	json_assert_says(nodes, "rests_on", "it needs 2 nodes");
 	json_assert_text(far, "text", "Only there.");
 	json_assert_says(far, "rests_on", "it needs backend nccl");
-	json_decref(report);
 }
 
 /* A file-size limit replaces a full disk: writing fails in the same place. */
@@ -349,7 +347,6 @@ TEST(a_full_disk_keeps_the_whole_trials)
 	char *text = here_read("trials.jsonl");
 	assert_true(cli_lines(here_path("trials.jsonl")) >= 2);
 	assert_int_equal(text[strlen(text) - 1], '\n'); /* no torn line */
-	free(text);
 }
 
 TESTS(.slow = true, .undrawn = true, .before = set_up, .after = tear_down);

@@ -19,7 +19,6 @@ TEST(a_parent_that_ignores_its_children_does_not_matter)
 	cli_expect(here_shell("timeout 60 env --ignore-signal=CHLD " RUN), 0, "2 ranks on null");
 	char *record = here_read("trials.jsonl");
 	assert_says(record, "\"launcher\":\"exec\"");
-	free(record);
 }
 
 /* As another user, whose processes are counted from none: the run, its job, and one rank or thread. */

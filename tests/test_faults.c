@@ -203,7 +203,6 @@ static void find_scratch(struct shot *s)
 			if (text && !strncmp(text, owner, strlen(owner)))
 				snprintf(s->scratch, sizeof s->scratch, "%s/%.40s", where[i],
 				         entry->d_name);
-			free(text);
 		}
 		if (dir)
 			closedir(dir);
@@ -273,7 +272,6 @@ static void take_memory(struct shot *s)
 	char *text = cli_read(file);
 	if (!text || sscanf(text, "%lu", &pages) != 1)
 		is_ill(s, STATUS, "cannot read %s", file);
-	free(text);
 	rlim_t bytes = pages * (rlim_t)sysconf(_SC_PAGESIZE);
 	prlimit(s->victim, RLIMIT_AS, &(struct rlimit){bytes, bytes}, NULL);
 }
@@ -345,7 +343,6 @@ static bool comes(struct shot *s)
 	for (unsigned i = 0; i < BOUND * 200 && !ended.si_pid; i++) {
 		char *text = cli_read(file);
 		s->victim = text ? atoi(text) : 0;
-		free(text);
 		if (s->victim)
 			return true;
 		rest_ms(5);
@@ -387,7 +384,6 @@ static void expect_code(struct shot *s, enum ill ill, const char *what, struct c
 	if (!well)
 		is_ill(s, ill, "%s: exit %d, wanted %d: …%s", what, cli.code, code,
 		       end - cli.out > 250 ? end - 250 : cli.out);
-	free(cli.out);
 }
 
 /* From the start to its end, struck on the way. */
@@ -479,7 +475,6 @@ static bool look_at_record(struct shot *s, unsigned *blocks)
 	if (!text ||
 	    (s->fault->strike != cut_record && strncmp(text, s->record, strlen(s->record))))
 		is_ill(s, LINE, "lines are lost");
-	free(text);
 	*blocks = 0;
 	if (record_load(s->run, &run, &st)) {
 		is_ill(s, LINE, "%s", st.text);

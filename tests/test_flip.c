@@ -32,7 +32,6 @@ static void fresh_calls(unsigned cells)
 	    json_cell(json_table(report, "checked"), (json_keys){NULL}, "fresh_cells");
 	json_assert_number(checked, "", cells, 0);
 	assert_int_equal(json_one_says(json_section(report, "checks"), "fresh call"), cells > 0);
-	json_decref(report);
 }
 
 TEST(the_report_says_where_only_a_fresh_call_was_checked)

@@ -84,7 +84,6 @@ static char *page_of(const char *file)
 		at += folder ? n : 1;
 	}
 	fclose(out);
-	free(from);
 	return text;
 }
 
@@ -108,7 +107,6 @@ static void is_golden(const char *file, const char *name)
 		         (int)strcspn(text + at, "\n"), text + at, "build/tests/test_golden");
 	}
 	free(text);
-	free(golden);
 }
 
 static void print_page(void)
@@ -193,7 +191,6 @@ TEST(claims_of_two_versions_share_a_row)
 		assert_says(json_string_value(json_cell(table, row, "verdict")), "1.250");
 		assert_says(json_string_value(json_cell(table, row, "verdict_new")), "1.000");
 	}
-	json_decref(report);
 }
 
 TEST(wrong_data_is_not_compared)

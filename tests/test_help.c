@@ -42,9 +42,7 @@ TEST(help_and_man_page_name_every_option)
 		if (verb->form)
 			assert_says(man.out, verb->summary + 1); /* its first letter is a capital */
 		verb_each_option(verb, each_is_in, man.out);
-		free(cli.out);
 	}
-	free(man.out);
 }
 
 /* Sentences beside the rows are of keys. */
@@ -90,13 +88,11 @@ TEST(the_page_of_experiments_names_every_key)
 		assert_says(man.out, table->head);
 		key_table_each(table, each_is_in, man.out);
 	}
-	free(man.out);
 }
 
 static bool machine_has(const char *program)
 {
 	struct cli cli = here_shell("command -v %s", program);
-	free(cli.out);
 	return !cli.code;
 }
 
@@ -177,7 +173,6 @@ static void is_completed_by(const char *shell, size_t nth)
 				         cli.out);
 		if (offers(cli.out, typed[i].not ))
 			fail_msg("%s: %s in: %s", typed[i].line, typed[i].not, cli.out);
-		free(cli.out);
 	}
 }
 

@@ -72,7 +72,6 @@ static void says(const char *name, const char *words)
 	char *text = cli_read(name);
 	assert_non_null(text);
 	assert_string_equal(text, words);
-	free(text);
 }
 
 static bool is_regular(const char *name)
@@ -134,7 +133,6 @@ TEST(its_own_pictures_alone_are_removed)
 	cli_expect(report(), 0, "report.md");
 	says(in(plots, "pictures.txt"), before);
 	assert_true(is_regular(in(plots, "null_alltoall_launch.png")));
-	free(before);
 }
 
 /* Of a report that was killed. Another's that is at work stays. */
@@ -303,7 +301,6 @@ TEST(what_was_not_planned_is_damage)
 		cli_expect(report(), changes[i][2] ? 1 : 0,
 		           changes[i][2] ? changes[i][2] : "report.md");
 	}
-	free(text);
 }
 
 /* As many blocks as one likes, and intervals as narrow. */
@@ -319,7 +316,6 @@ TEST(a_copied_block_is_no_block)
 			        block + strlen("\"block\":0,"));
 	}
 	fclose(out);
-	free(text);
 	cli_expect(report(), 1, "this cell's stamps are those of line ");
 }
 
@@ -412,7 +408,6 @@ TEST(a_record_names_no_file_to_write)
 	    0, "block 4");
 	char *text = cli_read(in(folder, "mine"));
 	assert_says(text, "launchgap");
-	free(text);
 }
 
 /* --- what is no text --- */
@@ -511,7 +506,6 @@ TEST(texts_of_a_record_are_text_everywhere)
 			no_markup(files[i], text, "=\"javascript", false);
 			no_markup(files[i], text, "evil.png\"", false);
 		}
-		free(text);
 	}
 	/* In Markdown `<` follows a backslash, except where the command is quoted. */
 	char *text = cli_read(in(run, "report.md"));
@@ -523,7 +517,6 @@ TEST(texts_of_a_record_are_text_everywhere)
 	no_markup("report.md", text, "<evil", true);
 	no_markup("report.md", text, "<script", true);
 	no_markup("report.md", text, "&#27", true);
-	free(text);
 	/* The pictures are still drawn, and nothing was run. */
 	assert_true(is_regular(in(run, "plots/null_alltoall_launch.png")));
 	assert_int_equal(access("evil", F_OK), -1);
@@ -581,7 +574,6 @@ TEST(a_folders_name_is_run_by_nobody)
 	}
 	assert_int_equal(chdir(here), 0);
 	free(program);
-	free(text);
 }
 
 TEST(a_word_of_a_shell_is_that_word)

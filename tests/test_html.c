@@ -61,8 +61,6 @@ TEST(names_stay_text)
 	assert_int_equal(json_rows(json_table(report, "variants"),
 	                           (json_keys){"variant", hostile[1].name, NULL}),
 	                 1);
-	free(html);
-	free(text);
 }
 
 TEST(pictures_are_in_it)

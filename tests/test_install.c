@@ -55,7 +55,6 @@ TEST(a_static_program_is_linked_and_runs)
 	const bool skips = *missing.out;
 	if (skips)
 		print_message("skipped: %sno static library, which STATIC=1 needs\n", missing.out);
-	free(missing.out);
 	if (skips)
 		skip();
 	cli_expect(

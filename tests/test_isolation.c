@@ -21,7 +21,6 @@ static void measure(const char *backend, const char *variants)
 	struct cli cli = here_run(NULL, setting, NULL);
 	if (cli.code)
 		fail_msg("exit %d: %s", cli.code, cli.out);
-	free(cli.out);
 	run = cli_record(here_path(""));
 }
 

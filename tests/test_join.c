@@ -102,7 +102,6 @@ static void assert_two_hosts(const char *first, const char *second)
 		snprintf(fact, sizeof fact, "\"host\":\"%s", names[i]);
 		assert_says(record, fact);
 	}
-	free(record);
 }
 
 /* Of each mode a trial that says by whom it was started: one process is still alone. */
@@ -120,7 +119,6 @@ TEST(agents_carry_out_every_layout)
 	assert_says(record, "launchgap\",\"join\",\"--wait\",\"30\""); /* as it was typed */
 	assert_says(record, "launcher join, without MPI: `launchgap join` began the run");
 	assert_int_equal(text_count(record, "\"wrong\":0"), 4 * PASSES);
-	free(record);
 }
 
 /* The record names the experiment. */
@@ -133,7 +131,6 @@ TEST(agents_go_on_with_a_run)
 	           0, "agent 0 ended with 0", "2 agents joined on 1 host", "block 2 of 2");
 	char *record = here_read("trials.jsonl");
 	assert_int_equal(text_count(record, "\"launcher\":\"join\""), 4);
-	free(record);
 }
 
 /* A mode that needs no launcher on one host has a process of the agents on each of two. */
@@ -335,7 +332,6 @@ TEST(a_trial_that_times_out_frees_its_agents)
 	           0, "agent 0 ended with 1", "timed out after 6 s");
 	char *record = here_read("trials.jsonl");
 	assert_says(strstr(record, "timed out after 6 s"), "\"launcher\":\"join\"");
-	free(record);
 }
 
 /* The others end too when the first agent is killed, and the run, which keeps what it has. The
@@ -368,7 +364,6 @@ static void on_rig(const char *experiment, const char *meanwhile, int code, cons
 	    ". $HERE/meanwhile; wait $p'");
 	if (cli.code == 77) {
 		print_message("%s", cli.out);
-		free(cli.out);
 		skip();
 	}
 	cli_expect(cli, code, "2 agents joined on 2 hosts (hosta: 1, hostb: 1)", words);

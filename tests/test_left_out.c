@@ -23,8 +23,6 @@ TEST_WITH(the_rest_is_measured, set_up, tear_down)
 		assert_says(cli.out, said[i]);
 		json_assert_one_says(json_section(report, "method"), said[i]);
 	}
-	json_decref(report);
-	free(cli.out);
 	/* The head; the variant and its twin, each 5 + 2 sizes in two places, and 5 in one. */
 	assert_int_equal(cli_lines(here_path("summary.csv")), 1 + 2 * (2 * (5 + 2) + 5));
 }

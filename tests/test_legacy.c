@@ -7,7 +7,7 @@ static int begin(void **state)
 }
 
 /* With the variables in front, the wheel's place in the folder; nothing of the make that runs the
- * tests. The caller frees the output. */
+ * tests. */
 static struct cli legacy(const char *version, const char *variables)
 {
 	return here_shell("env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS %s make -s nccl-legacy "

@@ -42,7 +42,6 @@ static json_t *first_line(void)
 	*strchr(text, '\n') = '\0';
 	json_t *line = json_loads(text, 0, NULL);
 	assert_non_null(line);
-	free(text);
 	return line;
 }
 

@@ -75,7 +75,6 @@ static int64_t left_ns(unsigned job)
 	char *text = cli_read(at);
 	assert_non_null(text);
 	const int64_t ns = llround(100 * strtod(text, NULL)) * 10000000;
-	free(text);
 	return ns;
 }
 
@@ -125,7 +124,6 @@ TEST(no_call_is_made_while_another_job_lives)
 	snprintf(self, sizeof self, "%s/early", folder);
 	char *early = cli_read(self);
 	assert_string_equal(early, ""); /* lines of a job whose time had not come */
-	free(early);
 }
 
 TEST(without_overlap_each_waits_for_the_one_before)
@@ -176,7 +174,6 @@ TEST(an_interruption_ends_both)
 		assert_int_equal(cli_processes(scratch), 0);
 		assert_true(killed || access(scratch, F_OK));
 		cli_clean(scratch);
-		free(scratch);
 		struct record_run record = cli_record(here_path(""));
 		assert_int_equal(record.ncells, 1);
 		record_free(&record);

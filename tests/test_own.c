@@ -43,7 +43,6 @@ static const char *taught(void)
 	char *page = cli_read("harness/chapters/README.md");
 	const char *text = strchr(strstr(strstr(page, "<!-- chapter -->"), "```"), '\n') + 1;
 	text = arena_text(scratch(), "%.*s", (int)(strstr(text, "```") - text), text);
-	free(page);
 	return text;
 }
 

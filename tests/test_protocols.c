@@ -30,7 +30,6 @@ TEST(what_a_library_cannot_do_is_left_out_with_a_sentence)
 	for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++)
 		if (strncmp(refused[i].variant, "gloo", 4) || !strstr(cli.out, "no Gloo here"))
 			assert_says(cli.out, refused[i].said);
-	free(cli.out);
 }
 
 /* Of the reference it leaves the datatype out, or the run does not begin. */
@@ -84,7 +83,6 @@ TEST(backends_agree_in_one_run)
 	assert_int_equal(cli.code, 0);
 	assert_says(cli.out, "2 ranks on host");
 	assert_says(cli.out, "Which backend from which size");
-	free(cli.out);
 	struct record_run record = cli_record(here_path("trials.jsonl"));
 	for (unsigned i = 0; i < record.ncells; i++) {
 		const struct record_cell *cell = &record.cells[i];
@@ -106,7 +104,6 @@ TEST(backends_agree_in_one_run)
 	/* launch_us of a call that blocks is empty. */
 	assert_true(column_is_empty(csv, "launch_us", "\nmpi,"));
 	assert_false(column_is_empty(csv, "launch_us", "\nhost,"));
-	free(csv);
 }
 
 TESTS(.undrawn = true, .before = set_up, .after = tear_down);

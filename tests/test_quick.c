@@ -163,7 +163,6 @@ TEST(its_report_says_what_the_full_run_adds)
 	cli_expect(here_call(command), 1, "cannot resume: `quick` is not what");
 	char *report = here_read("report.json");
 	assert_says(report, "\"quick\"");
-	free(report);
 	snprintf(command, sizeof command, "compare %s %s", path, path);
 	cli_expect(here_call(command), 0, "t --quick");
 	cli_expect(
@@ -191,7 +190,6 @@ static double full_run_takes(void)
 {
 	char *text = here_read("report.json");
 	json_t *report = json_loads(text, 0, NULL);
-	free(text);
 	const json_t *takes = json_cell(json_table(report, "quick"),
 	                                (json_keys){"claim", "bandwidth", NULL}, "seconds");
 	const double seconds = json_number_value(takes);
@@ -236,7 +234,6 @@ TEST(every_experiment_has_a_quick_run_or_says_why_not)
 				fail_msg("%s: %d, %s", command, cli.code, cli.out);
 			planned += plans;
 			refused += says;
-			free(cli.out);
 		}
 	globfree(&found);
 	assert_true(planned > 0 && refused > 0);

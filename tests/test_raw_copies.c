@@ -19,7 +19,6 @@ TEST(on_a_host_they_are_copies_of_cores)
 	json_assert_number(
 	    json_cell(table, (json_keys){"way", "Rank to rank", "variant", "b", NULL}, "pairs"), "",
 	    6, 0);
-	json_decref(report);
 }
 
 static void refused(const char *experiment_lines, const char *why)

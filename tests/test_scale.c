@@ -120,7 +120,6 @@ static void run_with(const struct mode *mode, const struct launcher *by)
 		json_decref(cell);
 	}
 	assert_int_equal(n, 2);
-	free(text);
 }
 
 /* Each mode, by each launcher that starts it here. */

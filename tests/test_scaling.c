@@ -220,8 +220,6 @@ TEST_WITH(host_has_right_answers_on_any_ranks, set_up, tear_down)
 		json_assert_number(is, "bytes", wanted[i].bytes, 0);
 		json_assert_number(is, "asked_bytes", 4160, 0);
 	}
-	json_decref(report);
-	free(cli.out);
 }
 
 TESTS(.begin = made_begin, .end = made_end);

@@ -198,8 +198,6 @@ TEST(a_sound_instrument_finds_what_is_injected)
 	const unsigned open =
 	    text_count(lines, ",0.10,undecided,") + text_count(lines, ",0.10,cannot tell,");
 	assert_true(text_count(lines, ",0.10,slower,") || open == 2 * DISTURBANCE_KINDS);
-	free(lines);
-	free(cli.out);
 	cli_clean(folder);
 }
 

@@ -163,7 +163,6 @@ static void assert_adds_up(const char *path)
 	assert_int_equal(json_rows(table, (json_keys){NULL}), sizeof wanted / sizeof *wanted + 1);
 	all = json_number_value(json_cell(table, (json_keys){"part", "all", NULL}, "seconds"));
 	assert_close(sum, all, 1e-5);
-	json_decref(report);
 }
 
 TEST(the_parts_of_a_run_are_its_time)
@@ -173,7 +172,6 @@ TEST(the_parts_of_a_run_are_its_time)
 	cli_expect(cli, 0, "");
 	char *text = here_read("report.md");
 	assert_says(text, "were timed calls");
-	free(text);
 	assert_adds_up(here_path("report.json"));
 }
 
@@ -277,7 +275,6 @@ TEST(a_log_has_a_line_per_block_with_the_claim_so_far)
 	char *sixth = strstr(cli.out, " block 6 of 7: ");
 	*sixth = '\0';
 	assert_lacks(cli.out, " to ");
-	free(cli.out);
 }
 
 /* Without a claim the first variant is compared with the reference, and a search names its best set. */

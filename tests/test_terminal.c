@@ -169,8 +169,6 @@ TEST(quiet_says_the_answer_alone)
 	char *headline = strndup(cli.out, (size_t)(more - cli.out));
 	assert_true(strstr(page, headline) < strstr(page, "Can it be believed?"));
 	free(headline);
-	free(page);
-	free(cli.out);
 	cli_expect(here_call("report x -q -v"), 1, "allowed is one of them");
 }
 

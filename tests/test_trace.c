@@ -186,7 +186,6 @@ TEST_WITH(a_run_becomes_a_trace, set_up, tear_down)
 	                   (double)(c->samples[4].idle_ns - c->samples[0].start_ns) / 1e3, 1e-6);
 	json_assert_text(json_object_get(cell, "args"), "collective", "all_reduce");
 	json_assert_number(json_object_get(cell, "args"), "rows", 5, 0);
-	json_decref(trace);
 	record_free(&run);
 }
 
@@ -212,7 +211,6 @@ TEST_WITH(a_step_shows_when_it_worked, set_up, tear_down)
 	}
 	assert_true(spans >= 3 * 2);
 	assert_non_null(find(trace, 5, "activations", "activations"));
-	json_decref(trace);
 }
 
 /* As a trace, checked, of a record of GPUs. */

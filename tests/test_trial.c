@@ -71,8 +71,6 @@ TEST(test_round_trip)
 	assert_string_equal(b->settings.env[0], a->settings.env[0]);
 	assert_true(b->seed == a->seed && b->arena_bytes == a->arena_bytes);
 	assert_memory_equal(b->cells, a->cells, 9 * sizeof *a->cells);
-	free(first);
-	free(second);
 	trial_free(a);
 	trial_free(b);
 	trial_free(NULL);

@@ -208,7 +208,6 @@ TEST(gains_are_those_of_the_confirmation)
 		assert_int_equal(json_is_true(json_cell(table, one, "best")), first == small);
 	}
 	json_assert_one_says(json_object_get(r, "answer"), "register = local");
-	json_decref(r);
 	/* Of a value the heat map has the best set of the search, not of the confirmation. */
 	char *copy = strdup(made_read("searched.csv"));
 	for (unsigned size = 0; size < 2; size++)
@@ -252,7 +251,6 @@ TEST(a_gain_is_told_with_its_price_and_its_file)
 	json_assert_one_says(json_object_get(r, "answer"), "NCCL_BUFFSIZE = 8388608: up to 1.35");
 	json_assert_one_says(json_object_get(r, "answer"), "of 16 KiB 9.5 %");
 	json_assert_one_says(json_object_get(r, "answer"), ": nccl.most.conf.");
-	json_decref(r);
 	assert_says(made_read("nccl.most.conf"), "\nNCCL_BUFFSIZE=8388608\n");
 	assert_says(made_read("nccl.most.conf"), "it costs alltoall");
 	assert_says(made_read("report.md"), "\n- Give nccl.most.conf to every process");
@@ -265,7 +263,6 @@ static void answer_says(const char *text)
 	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
 	json_t *r = json_report(made_path("report.json"));
 	json_assert_one_says(json_object_get(r, "answer"), text);
-	json_decref(r);
 	assert_says(made_read("nccl.conf"), "# Empty: no set that gains is shown to lose nowhere");
 }
 
@@ -325,7 +322,6 @@ TEST(what_did_nothing_is_no_setting_of_the_answer)
 	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
 	json_t *r = json_report(made_path("report.json"));
 	json_assert_one_says(json_object_get(r, "answer"), "NCCL_BUFFSIZE = 8388608: up to 1.35");
-	json_decref(r);
 	assert_says(made_read("nccl.most.conf"), "# and, which no file can say: max_ctas = 4\n");
 }
 
@@ -337,7 +333,6 @@ TEST(nothing_is_told_of_the_search_alone)
 	json_t *r = json_report(made_path("report.json"));
 	assert_false(json_has_table(r, "confirmation"));
 	json_assert_one_says(json_object_get(r, "answer"), "Nothing is confirmed");
-	json_decref(r);
 	assert_lacks(made_read("nccl.conf"), "\nNCCL_");
 	assert_says(made_read("report.md"), "No line for NCCL_CONF_FILE came of it");
 }
@@ -356,7 +351,6 @@ TEST(an_unfinished_confirmation_is_called_so)
 		json_t *r = json_report(made_path("report.json"));
 		json_assert_one_says(json_object_get(r, "answer"),
 		                     cut ? "Nothing is confirmed yet" : "register = local");
-		json_decref(r);
 		const char *conf = made_read("nccl.conf");
 		assert_says_if(cut, conf, "# Not finished");
 		assert_lacks(conf, "defaults stand");
@@ -486,7 +480,6 @@ TEST(two_settings_double_sendrecv_and_cost_alltoall)
 	                             "up to 2.07");
 	json_assert_one_says(answer, "sendrecv of 64 MiB); they cost alltoall of 4 MiB 14 %: "
 	                             "nccl.most.conf, nccl.sendrecv.conf.");
-	json_decref(r);
 	for (unsigned i = 0; i < 2; i++) {
 		const char *conf = made_read(files[i]);
 		assert_says(conf, "\nNCCL_MIN_P2P_NCHANNELS=64\nNCCL_P2P_NVL_CHUNKSIZE=65536\n");

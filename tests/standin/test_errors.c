@@ -401,7 +401,6 @@ TEST(every_call_that_fails_is_told_and_nothing_is_left)
 		if (outcome->result)
 			fail_msg("%s: %s", scenes[i].name, outcome->st.text);
 		fail_each(&scenes[i], counts, &cases);
-		free(counts);
 	}
 	print_message("%u calls failed, one after the other\n", cases);
 }

@@ -101,10 +101,8 @@ TEST(the_report_shows_the_table_and_the_launches)
 	                 "entry");
 	json_assert_text(json_cell(launches, (json_keys){"variant", "turns", NULL}, "barrier"), "",
 	                 "none");
-	json_decref(report);
 	char *text = cli_read(here_in("t", "report.md"));
 	assert_null(strstr(text, "The table is predicted for so many GPUs, not measured"));
-	free(text);
 }
 
 /* A block waits for that of a rank which shares its GPU, and both have to be there. */

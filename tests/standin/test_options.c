@@ -23,7 +23,6 @@ TEST(nccl_tests_options_come_to_the_record)
 	char *json = cli_read(path);
 	assert_says(json, "\"args\":[\"alltoall_perf\",\"-t2\",\"-g1\",\"-b4096\",\"-e16384\","
 	                  "\"-f2\",\"-n2\",\"-w1\",\"-a1\",\"-G2\",\"-R1\",\"-x1\",\"-u2\"]");
-	free(json);
 	cli_expect(here_call("all_reduce_perf -g 5"), 1,
 	           "ranks = 5, but backend nccl has room for 4 here");
 	cli_expect(

@@ -24,7 +24,7 @@ static void again(void)
 }
 
 /* Two ranks and few calls, with the text's additions and a key of the command line, and no report: of wrong data
- * the exit status tells. The caller frees the output. */
+ * the exit status tells. */
 static struct cli run_with(const char *text, const char *key)
 {
 	char all[2048];
@@ -196,7 +196,6 @@ static unsigned calls_of(const char *function)
 		if (!strncmp(line, function, n) && sscanf(line + n, " %u", &one) == 1)
 			calls += one;
 	}
-	free(text);
 	return calls;
 }
 
@@ -339,7 +338,6 @@ TEST(profilers_see_cells_and_passes)
 	assert_true(threads >= 4);
 	assert_int_equal(timed, 2 * 2 * 2);
 	assert_true(timelines > 0);
-	free(text);
 }
 
 static const char training[] =

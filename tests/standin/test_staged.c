@@ -33,8 +33,6 @@ TEST(device_buffers_are_staged)
 	char *text = cli_read(path);
 	assert_non_null(text);
 	assert_says(text, "device, staged through pinned CPU memory");
-	free(text);
-	free(cli.out);
 }
 
 /* The bit is flipped where the buffer is: on the device. */
@@ -47,7 +45,6 @@ TEST(a_turned_byte_of_a_staged_buffer_is_found)
 	                         "flip = 1:40\n",
 	                         "--no-report");
 	assert_says(cli.out, "wrong data in all_reduce");
-	free(cli.out);
 }
 
 static int find_program(void **state)
