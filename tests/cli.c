@@ -33,9 +33,7 @@ void cli_clean(const char *path)
 
 void cli_write(const char *folder, const char *name, const char *text)
 {
-	char file[512];
-	snprintf(file, sizeof file, "%s/%s", folder, name);
-	FILE *f = fopen(file, "w");
+	FILE *f = fopen(test_text("%s/%s", folder, name), "w");
 	if (!f || fputs(text, f) < 0 || fclose(f))
 		abort();
 }
@@ -58,13 +56,12 @@ char *cli_read(const char *file)
 pid_t cli_start(const char *folder, const char *const args[])
 {
 	char *argv[CLI_ARGS + 1] = {getenv("LAUNCHGAP")};
-	char out[512];
 	unsigned n = 1;
 	while (args[n - 1] && n < CLI_ARGS) {
 		argv[n] = (char *)(size_t)args[n - 1];
 		n++;
 	}
-	snprintf(out, sizeof out, "%s/out", folder);
+	char *out = test_text("%s/out", folder);
 	pid_t pid = fork();
 	if (pid)
 		return pid;
@@ -118,9 +115,8 @@ struct cli cli_call(const char *folder, ...)
 void cli_result(const char *folder, const char *experiment, const char *file, char *path,
                 size_t bytes)
 {
-	char parent[256];
 	struct dirent *entry;
-	snprintf(parent, sizeof parent, "%s/results/%s", folder, experiment);
+	char *parent = test_text("%s/results/%s", folder, experiment);
 	DIR *dir = opendir(parent);
 	path[0] = '\0';
 	while (dir && (entry = readdir(dir)))
@@ -174,10 +170,10 @@ unsigned cli_processes(const char *word)
 	unsigned found = 0;
 	DIR *dir = opendir("/proc");
 	while (dir && (entry = readdir(dir))) {
-		char file[300], line[4096];
-		snprintf(file, sizeof file, "/proc/%s/cmdline", entry->d_name);
-		FILE *f =
-		    entry->d_name[0] >= '1' && entry->d_name[0] <= '9' ? fopen(file, "r") : NULL;
+		char line[4096];
+		FILE *f = entry->d_name[0] >= '1' && entry->d_name[0] <= '9'
+		              ? fopen(test_text("/proc/%s/cmdline", entry->d_name), "r")
+		              : NULL;
 		size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
 		found += n && memmem(line, n, word, strlen(word)) != NULL;
 		if (f)

@@ -121,9 +121,8 @@ const json_t *json_find_at(const json_t *value, const char *path, const char **w
 {
 	const json_t *at = value;
 	for (const char *p = path; *p;) {
-		char key[80];
 		size_t n = strcspn(p, ".");
-		snprintf(key, sizeof key, "%.*s", (int)n, p);
+		char *key = test_text("%.*s", (int)n, p);
 		at = json_object_get(at, key);
 		if (!at)
 			return nothing(why, "%s: there is no %s", path, key);

@@ -45,9 +45,7 @@ static inline int plan_it(struct status *st)
 /* The error is of a line of the file, and says `what`. */
 static inline void says_at(const struct status *st, unsigned line, const char *what)
 {
-	char place[128];
-	snprintf(place, sizeof place, "%s:%u: ", file, line);
-	assert_begins(st->text, place);
+	assert_begins(st->text, test_text("%s:%u: ", file, line));
 	assert_says(st->text, what);
 }
 

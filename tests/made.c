@@ -381,9 +381,7 @@ void made_fact(json_t *cell, const char *key, const char *value)
 
 json_t *made_topology(const char *name)
 {
-	char file[64];
-	snprintf(file, sizeof file, "tests/topology/%s.json", name);
-	json_t *json = json_load_file(file, 0, NULL);
+	json_t *json = json_load_file(test_text("tests/topology/%s.json", name), 0, NULL);
 	assert_non_null(json);
 	return json;
 }
@@ -393,11 +391,10 @@ void made_gpus(json_t *cell, const char *topology, unsigned ranks)
 	json_t *all = made_topology(topology);
 	for (unsigned r = 0; r < ranks; r++) {
 		const json_t *gpu = json_array_get(json_object_get(all, "gpus"), r);
-		char key[32], device[128];
-		snprintf(key, sizeof key, "device_%u", r);
-		snprintf(device, sizeof device, "%s at %s",
-		         json_string_value(json_object_get(gpu, "name")),
-		         json_string_value(json_object_get(gpu, "pci")));
+		char *key = test_text("device_%u", r);
+		char *device =
+		    test_text("%s at %s", json_string_value(json_object_get(gpu, "name")),
+		              json_string_value(json_object_get(gpu, "pci")));
 		made_fact(cell, key, device);
 	}
 	json_decref(all);
@@ -454,8 +451,7 @@ json_t *made_environment(const struct made *m)
 void made_write(const struct made *given)
 {
 	const struct made whole = completed(given), *const m = &whole;
-	char path[256];
-	snprintf(path, sizeof path, "%s/trials.jsonl", text_or(m->folder, folder));
+	char *path = test_text("%s/trials.jsonl", text_or(m->folder, folder));
 	struct writing w = {m, fopen(path, "w"), environment_json(m)};
 	assert_non_null(w.out);
 	put_line(w.out, json_incref(w.environment), m->sums);

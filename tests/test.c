@@ -40,6 +40,16 @@ void *test_keep(void *memory)
 	return kept[n - 1] = memory;
 }
 
+char *test_text(const char *format, ...)
+{
+	char *text;
+	va_list list;
+	va_start(list, format);
+	assert_true(vasprintf(&text, format, list) >= 0);
+	va_end(list);
+	return test_keep(text);
+}
+
 void text_unwrap(char *text)
 {
 	char *to = text;

@@ -48,6 +48,8 @@ void test_begins(const char *text, const char *with, const char *at, int line);
 void test_near(double is, double wanted, double within, double share, const char *at, int line);
 /* Memory that nobody frees: reachable to the program's end, for who looks for leaks. Returns it. */
 void *test_keep(void *memory);
+/* A text of its own, kept so. */
+char *test_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Joins lines that go on below, set in, to one. */
 void text_unwrap(char *text);
 /* How often the words are in the text. */

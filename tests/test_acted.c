@@ -16,8 +16,7 @@ static struct path read_log_of(const struct settings *set, const char *text)
 {
 	struct path path = {0};
 	struct status st = {""};
-	char file[64];
-	snprintf(file, sizeof file, "%s/path.x", logs);
+	char *file = test_text("%s/path.x", logs);
 	FILE *out = fopen(file, "w");
 	assert_non_null(out);
 	fprintf(out, HEAD "NCCL version 2.28.3+cuda13.0\n%s", text);

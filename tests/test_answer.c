@@ -67,9 +67,8 @@ static const json_t *answer(const json_t *report)
 /* A variant in a regime; NULL: none. */
 static const json_t *in_regime(const json_t *report, const char *regime, const char *variant)
 {
-	char table[64];
 	json_keys is = {"name", variant, NULL};
-	snprintf(table, sizeof table, "verdicts_%s", regime);
+	char *table = test_text("verdicts_%s", regime);
 	return json_has_table(report, table) && json_rows(json_table(report, table), is)
 	           ? json_entries(report, table, is)
 	           : NULL;

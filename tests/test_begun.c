@@ -139,10 +139,8 @@ static void set_times(long paused_s)
 
 static json_t *report(void)
 {
-	char path[300];
 	cli_expect(cli_call(folder, "report", run, NULL), 0, "");
-	snprintf(path, sizeof path, "%s/report.json", run);
-	return json_report(path);
+	return json_report(test_text("%s/report.json", run));
 }
 
 TEST(the_report_says_which_came_later)
@@ -182,7 +180,7 @@ TEST(the_report_says_which_came_later)
 /* One count of blocks, of whole ones: 1 of 3, for any number of trials of the next. */
 TEST(only_whole_blocks_count)
 {
-	char go_on[400], path[300];
+	char path[300];
 	measure(TRIALS + 2);
 	set_times(250);
 	json_t *r = report();
@@ -199,7 +197,7 @@ TEST(only_whole_blocks_count)
 	                 "Not finished: 1 of 3 blocks, and 2 of the 3 trials of the next.");
 	json_assert_one_says(answer, "in the one whole block: t ");
 	/* 5 blocks more of 300 s, of which 200 s are there. */
-	snprintf(go_on, sizeof go_on, "To go on (about 22 min): launchgap resume %s blocks=5", run);
+	char *go_on = test_text("To go on (about 22 min): launchgap resume %s blocks=5", run);
 	json_assert_one_says(answer, go_on);
 	json_assert_one_says(json_object_get(r, "warnings"), go_on);
 	json_decref(r);

@@ -530,10 +530,9 @@ TEST(a_claim_may_expect_a_share)
 	static const char *const wrong[] = {"less by 20% of 60%", "within 20% of 60",
 	                                    "within 20% of", "within 20% of 0%"};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		char text[128];
-		snprintf(text, sizeof text,
-		         "[claim c]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = %s\n",
-		         wrong[i]);
+		char *text =
+		    test_text("[claim c]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = %s\n",
+		              wrong[i]);
 		refuse(text, 6, "is not allowed; allowed is less by X%");
 	}
 }

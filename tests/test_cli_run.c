@@ -64,9 +64,9 @@ TEST(lists_say_what_is_allowed)
 /* A folder of runs is none itself; its last one is. */
 TEST(a_folder_of_runs_names_its_last)
 {
-	char runs[80], last[128], words[192];
-	snprintf(runs, sizeof runs, "%s/runs", folder);
-	snprintf(last, sizeof last, "%s/20261122T195305Z", runs);
+	char words[192];
+	char *runs = test_text("%s/runs", folder);
+	char *last = test_text("%s/20261122T195305Z", runs);
 	assert_int_equal(mkdir(runs, 0777), 0);
 	cli_write(runs, "other", "");
 	for (unsigned has = 0; has < 2; has++) {
@@ -77,8 +77,7 @@ TEST(a_folder_of_runs_names_its_last)
 		}
 		snprintf(words, sizeof words, "(did you mean '%s'?)", last);
 		for (unsigned i = 0; i < 3; i++) {
-			char arguments[256];
-			snprintf(arguments, sizeof arguments, verbs[i], runs, runs);
+			char *arguments = test_text(verbs[i], runs, runs);
 			struct cli cli = here_call(arguments);
 			assert_true(cli.code > 0);
 			assert_says(cli.out, "holds neither trials.jsonl");
@@ -333,16 +332,16 @@ TEST(what_is_not_installed_is_done_without)
 /* A fault that is always found, so that one of three trials fails. */
 TEST(a_failed_trial_says_how_its_block_is_replaced)
 {
-	char path[256], said[400];
+	char path[256];
 	struct cli cli = run_two("host",
 	                         "collective = alltoall\nbytes = 4K\n[variant a]\nmode = threads\n"
 	                         "[variant wrong]\nmode = threads\nflip = 0:0\n",
 	                         "--no-report");
 	cli_result(folder, "t", "", path, sizeof path);
-	snprintf(said, sizeof said,
-	         "1 trial failed; the report names it. To measure 1 block instead of the one that "
-	         "lacks a trial: %s resume %s blocks=1\n",
-	         getenv("LAUNCHGAP"), path);
+	char *said = test_text(
+	    "1 trial failed; the report names it. To measure 1 block instead of the one that "
+	    "lacks a trial: %s resume %s blocks=1\n",
+	    getenv("LAUNCHGAP"), path);
 	cli_expect(cli, 1, said);
 	cli_expect(cli_call(folder, "resume", path, NULL), 1,
 	           "blocks=N adds N more, for example to replace those with a failed trial");

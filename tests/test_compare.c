@@ -532,7 +532,7 @@ TEST(what_cannot_be_read_is_said)
 static void write_json(double factor, const char *options)
 {
 	for (int k = 0; k < 5; k++) {
-		char text[4096], name[64];
+		char text[4096];
 		double times = factor + 0.001 * k;
 		int n = snprintf(
 		    text, sizeof text,
@@ -548,16 +548,14 @@ static void write_json(double factor, const char *options)
 			              "\"in_place\":null}",
 			              i ? "," : "", 4096u << i, times * 10 * (i + 1));
 		snprintf(text + n, sizeof text - (size_t)n, "]}");
-		snprintf(name, sizeof name, "json/%d.json", k);
-		cli_write(folder, name, text);
+		cli_write(folder, test_text("json/%d.json", k), text);
 	}
 }
 
 TEST(nccl_tests_stand_beside_ours)
 {
 	const char *a = make("a", &plain), *mean = "the mean over ranks (its default) (-a 1)";
-	char theirs[128];
-	snprintf(theirs, sizeof theirs, "%s/json", folder);
+	char *theirs = test_text("%s/json", folder);
 	mkdir(theirs, 0777);
 	write_json(1, "");
 	compares(a, theirs, COMPARE_NOT_WORSE);

@@ -143,12 +143,12 @@ static void check_left_out(const char *said)
 static struct record_run run_experiment(const struct experiment *text, const char *words,
                                         const char *const keys[])
 {
-	char folder[64], file[128], results[128], path[256];
+	char folder[64], path[256];
 	struct record_run run;
 	cli_folder(folder);
 	cli_write(folder, "conformance.exp", text->text);
-	snprintf(file, sizeof file, "%s/conformance.exp", folder);
-	snprintf(results, sizeof results, "%s/results", folder);
+	char *file = test_text("%s/conformance.exp", folder);
+	char *results = test_text("%s/results", folder);
 	const char *args[12] = {"run", "--file", file, "--results", results};
 	unsigned n = 5;
 	if (!words)

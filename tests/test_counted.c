@@ -193,9 +193,7 @@ TEST(six_blocks_decide_what_all_decide)
 	static const char *const records[] = {"2x-h200/h800_alltoall", "2x-h200/h800_sendrecv"};
 	struct agreement t = {0};
 	for (unsigned i = 0; i < sizeof records / sizeof *records; i++) {
-		char path[128];
-		snprintf(path, sizeof path, "results/reference/%s", records[i]);
-		tally_record(scratch(), path, &t);
+		tally_record(scratch(), test_text("results/reference/%s", records[i]), &t);
 	}
 	assert_true(t.claims > 0);
 	assert_int_equal(t.opposite, 0);

@@ -95,11 +95,11 @@ TEST(counts_have_to_fit_the_ranks)
 /* A file as nccl-tests reads it: bytes, which are brought to scale. */
 TEST(a_file_is_read)
 {
-	char folder[64], path[96];
+	char folder[64];
 	struct value_weights w;
 	struct status st = {""};
 	cli_folder(folder);
-	snprintf(path, sizeof path, "%s/matrix", folder);
+	char *path = test_text("%s/matrix", folder);
 	cli_write(folder, "matrix", "  0 9\t1 \n\n1 0 1\r\n1 9 0");
 	w = parsed(path);
 	struct value_weights same = parsed("0:9:1, 1:0:1, 1:9:0");

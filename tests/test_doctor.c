@@ -53,8 +53,7 @@ static void rows_are_whole(const json_t *needs)
 		const bool ok = json_is_true(json_object_get(one, "ok"));
 		assert_int_equal(json_object_size(one), sizeof keys / sizeof *keys);
 		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-			char row[32];
-			snprintf(row, sizeof row, "\n| `%s` |", keys[k]);
+			char *row = test_text("\n| `%s` |", keys[k]);
 			assert_non_null(json_object_get(one, keys[k]));
 			assert_says(page, row);
 		}
@@ -74,9 +73,7 @@ TEST(text_and_json_say_the_same)
 	json_array_foreach((json_t *)(size_t)needs, i, one)
 	{
 		const char *name = json_string_value(json_object_get(one, "name"));
-		char line[96];
-		snprintf(line, sizeof line, "%s %-13s ", is_there(needs, name) ? "ok " : "-- ",
-		         name);
+		char *line = test_text("%s %-13s ", is_there(needs, name) ? "ok " : "-- ", name);
 		assert_says(cli.out, line);
 		if (strcmp(name, "/dev/shm")) /* its free room changes */
 			assert_says(cli.out, text_of(needs, name, "found"));

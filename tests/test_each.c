@@ -64,10 +64,8 @@ static void expect(const char *const names[], const char *const files[], unsigne
 static void refuse(const char *what)
 {
 	struct status st;
-	char line[96];
 	assert_int_equal(load(&st), -1);
-	snprintf(line, sizeof line, "%s:6: each", file);
-	assert_begins(st.text, line);
+	assert_begins(st.text, test_text("%s:6: each", file));
 	assert_says(st.text, what);
 	assert_says(st.text, "allowed");
 }
@@ -126,9 +124,7 @@ TEST(what_cannot_be_read_is_named)
 TEST(more_than_fit_are_refused)
 {
 	for (unsigned i = 0; i < 16; i++) {
-		char name[32];
-		snprintf(name, sizeof name, "l@%u.so", 22000 + i);
-		library(name);
+		library(test_text("l@%u.so", 22000 + i));
 	}
 	struct status st;
 	assert_int_equal(load(&st), -1);

@@ -11,9 +11,7 @@
 
 static void write_experiment(const char *keys, const char *variants)
 {
-	char text[2048];
-	snprintf(text, sizeof text, "; A test.\n[experiment]\n%s\n%s", keys, variants);
-	cli_write(folder, "t.exp", text);
+	cli_write(folder, "t.exp", test_text("; A test.\n[experiment]\n%s\n%s", keys, variants));
 }
 
 static unsigned count_pictures(const char *plots)
@@ -22,13 +20,11 @@ static unsigned count_pictures(const char *plots)
 	struct dirent *entry;
 	unsigned pictures = 0;
 	while (dir && (entry = readdir(dir))) {
-		char picture[600];
 		unsigned char head[24] = {0};
 		const char *dot = strrchr(entry->d_name, '.');
 		if (!dot || strcmp(dot, ".png"))
 			continue;
-		snprintf(picture, sizeof picture, "%s/%s", plots, entry->d_name);
-		FILE *f = fopen(picture, "r");
+		FILE *f = fopen(test_text("%s/%s", plots, entry->d_name), "r");
 		assert_non_null(f);
 		assert_int_equal(fread(head, 1, sizeof head, f), sizeof head);
 		fclose(f);
@@ -45,8 +41,7 @@ static unsigned count_pictures(const char *plots)
 /* And from the records alone, again. */
 TEST(smoke_goes_from_file_to_pictures)
 {
-	char plots[80];
-	snprintf(plots, sizeof plots, "%s/copy/plots", folder);
+	char *plots = test_text("%s/copy/plots", folder);
 	cli_expect(here_shell("PATH=${PATH#*undrawn:} $LAUNCHGAP run smoke backend=host blocks=1 "
 	                      "--results $HERE/results"),
 	           0, "single", "processes", "report.md");
@@ -135,9 +130,8 @@ TEST(another_seed_is_refused)
 	                 "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n",
 	                 "[variant s]\nmode = single\n");
 	for (unsigned i = 0; i < 2; i++) {
-		char path[512];
 		cli_expect(here_run(NULL, "--no-report", seeds[i], NULL), 0, "block 1");
-		snprintf(path, sizeof path, "%s/t/latest", results);
+		char *path = test_text("%s/t/latest", results);
 		cli_expect(
 		    cli_call(folder, "resume", path, "blocks=1", "seed=8", "--no-report", NULL), 1,
 		    "cannot resume: seed = 8, but that run's is ");
@@ -226,11 +220,10 @@ TEST(nccl_tests_columns_have_both_halves)
 	             {"in_place = no\n", "warmup=1", true, false},
 	             {"", "in_place=yes", false, true}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		char keys[256];
-		snprintf(keys, sizeof keys,
-		         "collective = all_reduce\nbytes = 4K\nbackend = host\nlimit = no\n"
-		         "ranks = 2\nblocks = 1\npace = stream\ncalls = 5\n%s",
-		         cases[i].key);
+		char *keys =
+		    test_text("collective = all_reduce\nbytes = 4K\nbackend = host\nlimit = no\n"
+		              "ranks = 2\nblocks = 1\npace = stream\ncalls = 5\n%s",
+		              cases[i].key);
 		write_experiment(keys, "[variant a]\nmode = threads\n");
 		struct cli cli = here_run(NULL, cases[i].where, "--format", "nccl-tests", NULL);
 		const char *row = cli.out ? strstr(cli.out, "\n        4096 ") : NULL;
@@ -249,8 +242,7 @@ TEST(nccl_tests_columns_have_both_halves)
 /* A run is gone on with as it was begun, with the columns or without. */
 TEST(more_blocks_are_of_the_same_halves)
 {
-	char latest[128];
-	snprintf(latest, sizeof latest, "%s/t/latest", results);
+	char *latest = test_text("%s/t/latest", results);
 	write_experiment("collective = all_reduce\nbytes = 4K\nbackend = host\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\npace = stream\ncalls = 5\n",
 	                 "[variant a]\nmode = threads\n");

@@ -189,8 +189,7 @@ static void rest_ms(unsigned ms)
 static void find_scratch(struct shot *s)
 {
 	static const char *const where[] = {"/dev/shm", "/tmp"};
-	char owner[64];
-	snprintf(owner, sizeof owner, "process %d on ", (int)s->runner);
+	char *owner = test_text("process %d on ", (int)s->runner);
 	for (unsigned i = 0; i < 2 && !s->scratch[0]; i++) {
 		DIR *dir = opendir(where[i]);
 		struct dirent *entry;
@@ -226,8 +225,7 @@ static void remove_results(struct shot *s)
 /* To its first line. */
 static void cut_record(struct shot *s)
 {
-	char file[300];
-	snprintf(file, sizeof file, "%s/trials.jsonl", s->run);
+	char *file = test_text("%s/trials.jsonl", s->run);
 	if (truncate(file, strchr(s->record, '\n') + 1 - s->record))
 		is_ill(s, STATUS, "cannot cut %s", file);
 }
@@ -235,9 +233,8 @@ static void cut_record(struct shot *s)
 /* Until there is no room for a page more. */
 static void fill(const char *folder)
 {
-	char file[100], page[4096] = "";
-	snprintf(file, sizeof file, "%s/fill", folder);
-	int fd = open(file, O_WRONLY | O_CREAT, 0666);
+	char page[4096] = "";
+	int fd = open(test_text("%s/fill", folder), O_WRONLY | O_CREAT, 0666);
 	while (write(fd, page, sizeof page) > 0)
 		continue;
 	close(fd);
@@ -256,9 +253,7 @@ static void fill_scratch(struct shot *s)
 
 static void make_room(const struct shot *s)
 {
-	char file[100];
-	snprintf(file, sizeof file, "%s/fill", s->results);
-	unlink(file);
+	unlink(test_text("%s/fill", s->results));
 	if (s->own_shm)
 		unlink("/dev/shm/fill");
 }
@@ -309,19 +304,17 @@ static bool fills(const struct fault *f)
 
 static void write_experiment(const struct shot *s)
 {
-	char text[600];
-	snprintf(text, sizeof text,
-	         "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = %s\n"
-	         "limit = no\nblocks = 2\nstretches = 5\n"
-	         "isolated_calls = 40\n%s%s",
-	         backends[s->backend], s->fault->keys, modes[s->mode].keys);
+	char *text =
+	    test_text("; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = %s\n"
+	              "limit = no\nblocks = 2\nstretches = 5\n"
+	              "isolated_calls = 40\n%s%s",
+	              backends[s->backend], s->fault->keys, modes[s->mode].keys);
 	cli_write(s->folder, "t.exp", text);
 }
 
 static void arm(const struct shot *s)
 {
-	char trial[8];
-	snprintf(trial, sizeof trial, "%d", STRUCK_AT);
+	char *trial = test_text("%d", STRUCK_AT);
 	setenv("FAULT_AT", places[s->place], 1);
 	setenv("FAULT_FOLDER", s->folder, 1);
 	setenv("FAULT_TRIAL", trial, 1);
@@ -392,8 +385,7 @@ static void run_struck(struct shot *s)
 	struct timespec begin, end;
 	const struct fault *f = s->fault;
 	bool said = false;
-	char file[80];
-	snprintf(file, sizeof file, "%s/t.exp", s->folder);
+	char *file = test_text("%s/t.exp", s->folder);
 	write_experiment(s);
 	arm(s);
 	/* read_by_all has the report of what strikes a job. */
@@ -448,8 +440,7 @@ static void look_into_results(struct shot *s)
 {
 	static const char *const within[] = {"", "/plots", "/.."};
 	for (unsigned i = 0; i < sizeof within / sizeof *within; i++) {
-		char path[300];
-		snprintf(path, sizeof path, "%s%s", s->run, within[i]);
+		char *path = test_text("%s%s", s->run, within[i]);
 		DIR *dir = opendir(path);
 		struct dirent *entry;
 		while (dir && (entry = readdir(dir))) {
@@ -519,11 +510,9 @@ static void read_by_all(struct shot *s)
 /* A rank that did not run in its timed calls: the report says so, and omits those. */
 static void look_for_flag(struct shot *s)
 {
-	char file[300];
 	if (!s->fault->disturbs || s->place != TIMED)
 		return;
-	snprintf(file, sizeof file, "%s/report.json", s->run);
-	json_t *report = json_load_file(file, 0, NULL);
+	json_t *report = json_load_file(test_text("%s/report.json", s->run), 0, NULL);
 	if (!json_one_says(json_object_get(report, "warnings"), "Disturbed: "))
 		is_ill(s, UNFLAGGED, "the report does not say that a rank did not run");
 	json_decref(report);

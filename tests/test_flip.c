@@ -6,11 +6,10 @@
 /* Runs two ranks on host with these lines, and looks for words in the output. */
 static void run(const char *lines, int code, const char *words)
 {
-	char text[1024];
-	snprintf(text, sizeof text,
-	         "; A test.\n[experiment]\nbackend = host\nlimit = no\nranks = 2\nblocks = 1\n"
-	         "stretches = 2\npace = stream\n%s\n[variant a]\nmode = threads\n",
-	         lines);
+	char *text =
+	    test_text("; A test.\n[experiment]\nbackend = host\nlimit = no\nranks = 2\nblocks = 1\n"
+	              "stretches = 2\npace = stream\n%s\n[variant a]\nmode = threads\n",
+	              lines);
 	cli_expect(here_run(text, NULL), code, words);
 }
 

@@ -60,27 +60,24 @@ TEST(one_writes_at_a_time)
 {
 	struct folder mine = {0};
 	struct status st = {""};
-	char words[PATH_MAX + 64], other[PATH_MAX + 8];
 	measure();
 	assert_int_equal(folder_hold(run, &mine, &st), 0);
-	snprintf(words, sizeof words, "%s is being written by process %d on ", run, (int)getpid());
-	cli_expect(resume(), 1, words);
+	cli_expect(resume(), 1,
+	           test_text("%s is being written by process %d on ", run, (int)getpid()));
 	assert_int_equal(blocks(), 1);
 	folder_close(&mine);
 	cli_expect(resume(), 0, "block 2 of 2");
 	assert_int_equal(blocks(), 2);
-	snprintf(other, sizeof other, "%s/lock", run);
-	assert_int_equal(access(other, F_OK), -1);
+	assert_int_equal(access(test_text("%s/lock", run), F_OK), -1);
 }
 
 /* Of two that are started together, one is late, or starts after the other has finished. */
 TEST(two_at_once_leave_a_whole_record)
 {
 	const char *args[] = {"resume", run, "blocks=1", "--no-report", NULL};
-	char second[80];
 	unsigned through = 0;
 	measure();
-	snprintf(second, sizeof second, "%s/second", folder);
+	char *second = test_text("%s/second", folder);
 	assert_int_equal(mkdir(second, 0777), 0);
 	pid_t pids[] = {cli_start(folder, args), cli_start(second, args)};
 	struct cli ends[] = {cli_wait(pids[0], folder, 60), cli_wait(pids[1], second, 60)};
@@ -94,7 +91,6 @@ TEST(two_at_once_leave_a_whole_record)
 
 TEST(a_lock_dies_with_its_process)
 {
-	char other[PATH_MAX + 8];
 	int ready[2], status;
 	char c;
 	measure();
@@ -111,8 +107,7 @@ TEST(a_lock_dies_with_its_process)
 	cli_expect(resume(), 1, "is being written");
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
-	snprintf(other, sizeof other, "%s/lock", run);
-	assert_int_equal(access(other, F_OK), 0);
+	assert_int_equal(access(test_text("%s/lock", run), F_OK), 0);
 	cli_expect(resume(), 0, "block 2 of 2");
 	close(ready[0]);
 	close(ready[1]);
@@ -180,9 +175,8 @@ TEST(a_record_that_others_touch_ends_the_run)
 TEST(such_a_run_fails_and_is_not_the_latest)
 {
 	const struct timespec tick = {0, 20000000};
-	char latest[128];
 	record[0] = '\0';
-	snprintf(latest, sizeof latest, "%s/u/latest", results);
+	char *latest = test_text("%s/u/latest", results);
 	cli_write(folder, "u.exp", QUIET "delay = 4ms\nblocks = 50\n" ALONE);
 	snprintf(file, sizeof file, "%s/u.exp", folder);
 	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", file, "--no-report",
@@ -234,10 +228,9 @@ TEST(a_record_that_is_cut_while_it_is_read_is_an_error)
 TEST(a_compressed_record_is_gone_on_with)
 {
 	for (unsigned torn = 0; torn < 2; torn++) {
-		char packed[PATH_MAX + 32];
 		struct stat about;
 		measure();
-		snprintf(packed, sizeof packed, "%s.gz", record);
+		char *packed = test_text("%s.gz", record);
 		char *text = cli_read(record);
 		gzFile out = gzopen(packed, "wb");
 		assert_true(gzwrite(out, text, (unsigned)strlen(text)) > 0);
@@ -325,10 +318,9 @@ static void run_in_small_shm(const char *out, const char *const args[])
 /* Processes would wait in MPI_Init until their timeout. */
 TEST(a_full_shm_is_left_alone)
 {
-	char out[80];
 	cli_write(folder, "t.exp",
 	          QUIET "blocks = 1\ntimeout = 20\n[variant p]\nmode = processes\n");
-	snprintf(out, sizeof out, "%s/out", folder);
+	char *out = test_text("%s/out", folder);
 	pid_t pid = fork();
 	if (pid == 0)
 		run_in_small_shm(out, (const char *[]){"run", "--file", file, "--no-report",

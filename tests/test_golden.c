@@ -176,9 +176,8 @@ TEST(claims_of_two_versions_share_a_row)
 	static const char *const said[] = {"first, of then", "first", "second, of then", "second"};
 	old_library = two_libraries = true;
 	for (unsigned i = 0; i < 4; i++) {
-		char name[8];
-		snprintf(name, sizeof name, "c%u", i);
-		strcpy(claim(name, said[i], i % 2 ? "processes" : "threads-again")->right,
+		strcpy(claim(test_text("c%u", i), said[i], i % 2 ? "processes" : "threads-again")
+		           ->right,
 		       i % 2 ? "threads" : "single");
 	}
 	print_page();

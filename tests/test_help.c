@@ -34,8 +34,7 @@ TEST(help_and_man_page_name_every_option)
 	struct cli man = here_call("help --format man");
 	plain(man.out);
 	for (size_t i = 0; (verb = verb_at(i)); i++) {
-		char arguments[64];
-		snprintf(arguments, sizeof arguments, "help %s", verb->name);
+		char *arguments = test_text("help %s", verb->name);
 		struct cli cli = here_call(arguments);
 		assert_narrow(cli.out);
 		verb_each_option(verb, each_is_in, cli.out);
@@ -69,12 +68,10 @@ TEST(an_option_without_its_row_is_refused)
 {
 	const struct verb *verb;
 	for (size_t i = 0; (verb = verb_at(i)); i++) {
-		char arguments[64], says[64];
 		if (!verb->form || verb->name[0] == '-' || verb->as)
 			continue;
-		snprintf(arguments, sizeof arguments, "%s --no-such-option", verb->name);
-		snprintf(says, sizeof says, "'--no-such-option' is no");
-		cli_expect(here_call(arguments), CLI_FAILS, says);
+		cli_expect(here_call(test_text("%s --no-such-option", verb->name)), CLI_FAILS,
+		           test_text("'--no-such-option' is no"));
 	}
 }
 

@@ -25,7 +25,6 @@ static void add_cells(struct rig *rig, bool limit, size_t most)
 		for (int c = 0; c < COLL_INIT; c++) {
 			enum coll_kind coll = (enum coll_kind)c;
 			unsigned n = layout_ranks(rig->trial.settings.layout);
-
 			/* A third of the collectives is large at once, by turns. */
 			if (!coll_refuses(coll, n) && (limit || coll != COLL_COPY) &&
 			    (sizes[s] < 60000 || ((size_t)c + s + n) % 3 == 0))
@@ -40,7 +39,6 @@ static void run_all(struct layout layout, const char *path, unsigned calls, unsi
 	/* The limit has no handshake: its order is the team's meetings, and where another
 	 * process opens a meeting TSan does not see that this one's threads have met. */
 	bool seen = !TSAN || layout.processes == 1;
-
 	rig_init(&rig, layout, path);
 	add_cells(&rig, strcmp(path, "fifo") != 0 && seen, calls > 1 ? STREAM_BYTES : SIZE_MAX);
 	rig.calls = calls;
@@ -73,7 +71,6 @@ TEST(a_stretch_of_many_calls)
 {
 	static const char *const paths[] = {"direct", "fifo", "shared"};
 	static struct rig rig;
-
 	for (unsigned p = 0; p < 3; p++) {
 		rig_init(&rig, (struct layout){1, 2, 1}, paths[p]);
 		for (unsigned repeat = 0; repeat < 4; repeat++) {
@@ -105,7 +102,6 @@ TEST(digests_are_equal_everywhere)
 	};
 	static struct rig rig;
 	uint64_t digests[4] = {0};
-
 	for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
 		rig_init(&rig, variants[v].layout, variants[v].path);
 		add_cells(&rig, false, SIZE_MAX);

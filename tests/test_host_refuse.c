@@ -60,7 +60,6 @@ static void assert_path(struct layout layout, const char *asked, enum coll_kind 
 	struct backend_ctx *ctx = NULL;
 	struct status st = {""};
 	char text[TEAM_FACTS_BYTES];
-
 	rig_init(&rig, layout, asked);
 	rig_add(&rig, coll, 4096);
 	rig_raise(&rig);
@@ -96,7 +95,6 @@ static void assert_memory(const char *path, uint64_t comm_at_least)
 	char text[TEAM_FACTS_BYTES];
 	const char *buffers, *comm;
 	size_t store, all, page = (size_t)sysconf(_SC_PAGESIZE);
-
 	rig_init(&rig, (struct layout){1, 1, 3}, path);
 	rig_add(&rig, COLL_ALLTOALL, 3 * 4096);
 	rig_raise(&rig);
@@ -110,7 +108,6 @@ static void assert_memory(const char *path, uint64_t comm_at_least)
 	assert_non_null(comm);
 	uint64_t held = strtoull(strchr(buffers, '=') + 1, NULL, 10);
 	uint64_t between = strtoull(strchr(comm, '=') + 1, NULL, 10);
-
 	assert_true(held >= 2 * place.trial->arena_bytes);
 	assert_true(between >= comm_at_least && between < comm_at_least + ((size_t)64 << 10));
 	assert_int_equal(host_memory_needs(ctx->transport, place.trial, &store, &all), 0);

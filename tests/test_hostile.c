@@ -100,8 +100,7 @@ TEST(a_link_is_not_followed)
 
 TEST(nor_is_a_linked_folder)
 {
-	char theirs[80];
-	snprintf(theirs, sizeof theirs, "%s/theirs", folder);
+	char *theirs = test_text("%s/theirs", folder);
 	assert_int_equal(mkdir(theirs, 0777), 0);
 	cli_write(theirs, "null_alltoall_launch.png", "precious");
 	assert_int_equal(symlink(theirs, in(run, "plots")), 0);
@@ -112,8 +111,7 @@ TEST(nor_is_a_linked_folder)
 
 TEST(its_own_pictures_alone_are_removed)
 {
-	char plots[300];
-	snprintf(plots, sizeof plots, "%s/plots", run);
+	char *plots = test_text("%s/plots", run);
 	cli_write(run, "kept.png", "precious");
 	assert_int_equal(mkdir(plots, 0777), 0);
 	cli_write(plots, "mine.png", "precious");
@@ -138,10 +136,9 @@ TEST(its_own_pictures_alone_are_removed)
 /* Of a report that was killed. Another's that is at work stays. */
 TEST(what_a_killed_report_left_is_removed)
 {
-	char plots[300], dead[320], alive[320];
-	snprintf(plots, sizeof plots, "%s/plots", run);
-	snprintf(dead, sizeof dead, "%s/.drawn-deadAA", plots);
-	snprintf(alive, sizeof alive, "%s/.drawn-aliveA", plots);
+	char *plots = test_text("%s/plots", run);
+	char *dead = test_text("%s/.drawn-deadAA", plots);
+	char *alive = test_text("%s/.drawn-aliveA", plots);
 	assert_int_equal(mkdir(plots, 0777) | mkdir(dead, 0700) | mkdir(alive, 0700), 0);
 	cli_write(dead, "null_alltoall_launch.png", "x");
 	cli_write(alive, "null_alltoall_launch.png", "x");
@@ -173,8 +170,7 @@ TEST(pipes_and_devices_are_no_records)
 /* A dry run with the setting KEY=VALUE, which cannot be. */
 static void refused(const char *key, const char *value, const char *collective, const char *words)
 {
-	char setting[200];
-	snprintf(setting, sizeof setting, "%s%s", key, value);
+	char *setting = test_text("%s%s", key, value);
 	struct cli cli =
 	    cli_call(folder, "run", "--file", file, "--dry-run", setting, collective, NULL);
 	assert_null(strstr(cli.out, "secret"));
@@ -356,9 +352,8 @@ TEST(a_gnuplot_that_does_not_end_is_ended)
 	          "'/asked', 'a').write('x')\nif signal.alarm(0) == 0: sys.exit(0)\n"
 	          "os.kill(os.getpid(), signal.SIGALRM if sys.argv[1] != '--version' or "
 	          "'AT_ONCE' in os.environ else 0)\n");
-	char asked[400];
-	snprintf(asked, sizeof asked,
-	         "chmod +x $HERE/gnuplot; PATH=$HERE:$PATH $LAUNCHGAP report %s", run);
+	char *asked =
+	    test_text("chmod +x $HERE/gnuplot; PATH=$HERE:$PATH $LAUNCHGAP report %s", run);
 	cli_expect(here_shell("%s", asked), 0, "gnuplot did not end within");
 	says(in(folder, "asked"), "xx");
 	cli_expect(here_shell("export AT_ONCE=1; %s", asked), 0, "gnuplot did not end within");
@@ -422,9 +417,7 @@ TEST(a_record_names_no_file_to_write)
 static void spoil(json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
-	char spoilt[1024];
-	snprintf(spoilt, sizeof spoilt, "%s" EVIL, text ? text : "");
-	json_object_set_new(object, key, json_string(spoilt));
+	json_object_set_new(object, key, json_string(test_text("%s" EVIL, text ? text : "")));
 }
 
 static void spoil_environment(json_t *env)
@@ -582,9 +575,9 @@ TEST(a_word_of_a_shell_is_that_word)
 	    "plain/a-b_c.d",     "", "a b", "it's", "$(touch evil)", "`touch evil`",
 	    "\\'; touch evil; '"};
 	for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
-		char word[SANITIZE_WORD(40)], right[64];
+		char word[SANITIZE_WORD(40)];
 		sanitize_word(words[i], word, sizeof word);
-		snprintf(right, sizeof right, "<%s>", words[i]);
+		char *right = test_text("<%s>", words[i]);
 		struct cli cli = here_shell("printf '<%%s>' %s", word);
 		assert_string_equal(cli.out, right);
 		cli_expect(cli, 0, "");

@@ -11,9 +11,7 @@
 
 TEST(an_installed_program_runs_its_experiments_from_anywhere)
 {
-	char share[128];
-	snprintf(share, sizeof share, "no readable %s/root/usr/share/launchgap/experiments/",
-	         folder);
+	char *share = test_text("no readable %s/root/usr/share/launchgap/experiments/", folder);
 	cli_expect(here_shell(INSTALL INSTALLED
 	                      "run smoke backend=null blocks=2 calls=2 "
 	                      "isolated_calls=2 && cat results/smoke/latest/report.md"),

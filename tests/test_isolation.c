@@ -14,10 +14,8 @@ static struct record_run run;
 
 static void measure(const char *backend, const char *variants)
 {
-	char text[4096], setting[64];
-	snprintf(text, sizeof text, HEAD "%s", variants);
-	cli_write(folder, "t.exp", text);
-	snprintf(setting, sizeof setting, "backend=%s", backend);
+	cli_write(folder, "t.exp", test_text(HEAD "%s", variants));
+	char *setting = test_text("backend=%s", backend);
 	struct cli cli = here_run(NULL, setting, NULL);
 	if (cli.code)
 		fail_msg("exit %d: %s", cli.code, cli.out);
@@ -49,8 +47,7 @@ static const char *fact(const char *variant, unsigned worker, const char *key)
 /* "uts=4026531838" of a text of such, or "". */
 static void part_of(const char *text, const char *key, char out[64])
 {
-	char begin[32];
-	snprintf(begin, sizeof begin, " %s=", key);
+	char *begin = test_text(" %s=", key);
 	const char *at = strstr(text, begin);
 	size_t n = at ? strcspn(at + strlen(begin), " ") : 0;
 	snprintf(out, 64, "%.*s", (int)n, at ? at + strlen(begin) : "");
@@ -156,9 +153,7 @@ TEST_WITH(what_cannot_be_set_apart_is_refused, set_up, tear_down)
 	    {"mode = processes\ncpus = 1/0\n", "backend=host", "cpus = '1/0' is not allowed", 1},
 	};
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-		char text[1024];
-		snprintf(text, sizeof text, HEAD "[variant x]\n%s", cases[i].variant);
-		cli_write(folder, "t.exp", text);
+		cli_write(folder, "t.exp", test_text(HEAD "[variant x]\n%s", cases[i].variant));
 		cli_expect(
 		    cli_call(folder, "run", "--file", file, "--dry-run", cases[i].backend, NULL),
 		    cases[i].code, cases[i].words);
@@ -204,8 +199,7 @@ TEST_WITH(a_rank_has_its_cpus_in_every_mode, set_up, forget)
 static int see(void *arg, struct status *st)
 {
 	const char *kept = arg;
-	char beside[160];
-	snprintf(beside, sizeof beside, "%.80s.beside", kept);
+	char *beside = test_text("%.80s.beside", kept);
 	if (access(kept, R_OK))
 		return status_set(st, "the kept folder is not seen");
 	if (!access(beside, F_OK))
@@ -236,9 +230,9 @@ TEST(a_kept_folder_stays_in_an_own_shm)
 
 static int look_at_proc(void *arg, struct status *st)
 {
-	char self[32] = "", pid[32];
+	char self[32] = "";
 	(void)arg;
-	snprintf(pid, sizeof pid, "%d", getpid());
+	char *pid = test_text("%d", getpid());
 	if (readlink("/proc/self", self, sizeof self - 1) < 0)
 		return status_set(st, "no /proc/self");
 	return status_set(st, "%s", strcmp(self, pid) ? "another /proc" : "its own /proc");

@@ -65,9 +65,7 @@ static unsigned free_port(void)
 
 static int set_up_meeting(void **state)
 {
-	char address[32];
-	snprintf(address, sizeof address, "127.0.0.1:%u", free_port());
-	setenv("LAUNCHGAP_RENDEZVOUS", address, 1);
+	setenv("LAUNCHGAP_RENDEZVOUS", test_text("127.0.0.1:%u", free_port()), 1);
 	setenv("LAUNCHGAP_SECRET", "0123456789abcdef0123456789abcdef", 1);
 	return set_up(state);
 }
@@ -145,8 +143,7 @@ TEST(hosts_that_joined_are_used)
 /* torchrun holds MASTER_PORT itself: all meet at a port of ours. No secret is set. */
 TEST(torchrun_starts_agents)
 {
-	char address[32];
-	snprintf(address, sizeof address, "%s", strchr(getenv("LAUNCHGAP_RENDEZVOUS"), ':') + 1);
+	char *address = test_text("%s", strchr(getenv("LAUNCHGAP_RENDEZVOUS"), ':') + 1);
 	unsetenv("LAUNCHGAP_SECRET");
 	setenv("PORT", address, 1);
 	cli_expect(shell(QUICK, "LAUNCHGAP_RENDEZVOUS=127.0.0.1:$PORT tests/rig/torchrun "
@@ -407,9 +404,8 @@ TEST(the_last_lines_of_a_worker_are_kept)
 	struct agent_worker hand = {.said = -1};
 	struct agent_end end;
 	struct status st = {""};
-	char script[80];
 	bool ended = false;
-	snprintf(script, sizeof script, "%s/worker", folder);
+	char *script = test_text("%s/worker", folder);
 	cli_write(folder, "worker", "#!/bin/sh\nseq 100000\necho launchgap: $1 $2 $4 $5\nexit 3\n");
 	assert_int_equal(chmod(script, 0700), 0);
 	assert_int_equal(

@@ -4,9 +4,8 @@
 
 static void load(const char *name, struct topology *out)
 {
-	char file[64];
 	struct status st = {""};
-	snprintf(file, sizeof file, "tests/topology/%s.json", name);
+	char *file = test_text("tests/topology/%s.json", name);
 	json_t *json = json_load_file(file, 0, NULL);
 	assert_non_null(json);
 	if (topology_from_json(json, out, &st))

@@ -120,9 +120,8 @@ static void tell(struct arena *arena, void *of)
 	struct db *db = db_open(arena);
 	struct status st = {0};
 	struct story story;
-	char confidence[16], chance[16];
-	snprintf(confidence, sizeof confidence, "%.4g %%", 100 * looks->confidence);
-	snprintf(chance, sizeof chance, "%.3g %%", 100 * (1 - looks->confidence));
+	char *confidence = test_text("%.4g %%", 100 * looks->confidence);
+	char *chance = test_text("%.3g %%", 100 * (1 - looks->confidence));
 	assert_int_equal(db_run_text(db, "harness/chapters/figures.sql", &st), 0);
 	db_add(db, "look", "iiiitti", 17, looks->n, looks->first, looks->added, confidence, chance,
 	       looks->by_width);

@@ -141,10 +141,9 @@ TEST(many_variants_stand_below_each_other)
 {
 	static const unsigned counts[] = {4, MOST};
 	for (unsigned i = 0; i < 2; i++) {
-		char last[TRIAL_NAME_BYTES];
 		unsigned n = counts[i];
 		make(n);
-		snprintf(last, sizeof last, "variant-%u", n - 1);
+		char *last = test_text("variant-%u", n - 1);
 		json_t *table = by_size("bus bandwidth");
 		json_keys row = {"line", last, NULL};
 		/* The limit too, and the twin. */

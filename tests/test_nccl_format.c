@@ -257,9 +257,8 @@ TEST(each_average_has_its_time)
 	for (int a = 0; a < NCCL_AVERAGE_KINDS; a++) {
 		const struct report_options options = {.format = REPORT_NCCL_TESTS,
 		                                       .average = (enum nccl_average)a};
-		char line[96];
-		snprintf(line, sizeof line,
-		         "\n       16384          2048     float    none      -1    %s", says[a]);
+		char *line = test_text(
+		    "\n       16384          2048     float    none      -1    %s", says[a]);
 		assert_says(made_print(&options), line);
 	}
 }

@@ -126,9 +126,7 @@ TEST(every_transport_is_read)
 	    "NET/AWS Libfabric/12/GDRDMA",
 	};
 	for (unsigned i = 0; i < sizeof vias / sizeof *vias; i++) {
-		char line[256];
-		snprintf(line, sizeof line, HEAD "Channel 31/1 : 1000[7] -> 2047[0] via %s\n",
-		         vias[i]);
+		char *line = test_text(HEAD "Channel 31/1 : 1000[7] -> 2047[0] via %s\n", vias[i]);
 		struct nccl_log e = parse(line);
 		assert_int_equal(e.path.nlinks, 1);
 		assert_int_equal(e.path.links[0].from, 1000);
@@ -294,8 +292,7 @@ TEST(registration_is_counted_by_kind_in_every_wording)
 	    "NET register userbuff 0x7f (handle 0x55), buffSize 4096\n",
 	};
 	for (unsigned i = 0; i < sizeof done / sizeof *done; i++) {
-		char text[512];
-		snprintf(text, sizeof text, HEAD "rank 0 - %s", done[i]);
+		char *text = test_text(HEAD "rank 0 - %s", done[i]);
 		struct nccl_log e = parse(text);
 		assert_true(e.path.registered);
 		assert_string_equal(e.path.registered_why, i < 5 ? "1 by IPC" : "1 by NET");

@@ -287,12 +287,11 @@ TEST(the_layout_names_the_variant)
 	               {DEVICE "," DEVICE, "2x3x2", 3, 2}};
 	struct result side;
 	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
-		char text[4096];
 		const char *rows = strstr(plain, "\"results\"");
-		snprintf(text, sizeof text,
-		         "{\"args\":[\"alltoall_perf_mpi\"],\"config\":{\"nthreads\":%u,"
-		         "\"ngpus\":%u,\"devices\":[%s]},%s",
-		         layouts[i].threads, layouts[i].gpus, layouts[i].devices, rows);
+		char *text =
+		    test_text("{\"args\":[\"alltoall_perf_mpi\"],\"config\":{\"nthreads\":%u,"
+		              "\"ngpus\":%u,\"devices\":[%s]},%s",
+		              layouts[i].threads, layouts[i].gpus, layouts[i].devices, rows);
 		cli_write(folder, "l.json", text);
 		loads(path_of("l.json"), NULL, &side);
 		assert_string_equal(side.series[0].variant, layouts[i].name);
@@ -516,13 +515,12 @@ TEST(its_names_are_ours)
 	            {"double", "avg", DTYPE_FLOAT64, OP_AVG}};
 	struct result side;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		char text[4096];
-		snprintf(text, sizeof text,
-		         "{\"args\":[\"all_reduce_perf\"],\"config\":{\"nthreads\":4,"
-		         "\"ngpus\":1,\"devices\":[" DEVICE "]},\"results\":[{\"size\":4096,"
-		         "\"type\":\"%s\",\"redop\":\"%s\",\"root\":-1,\"out_of_place\":"
-		         "{\"time\":7}}]}",
-		         rows[i].type, rows[i].redop);
+		char *text =
+		    test_text("{\"args\":[\"all_reduce_perf\"],\"config\":{\"nthreads\":4,"
+		              "\"ngpus\":1,\"devices\":[" DEVICE "]},\"results\":[{\"size\":4096,"
+		              "\"type\":\"%s\",\"redop\":\"%s\",\"root\":-1,\"out_of_place\":"
+		              "{\"time\":7}}]}",
+		              rows[i].type, rows[i].redop);
 		cli_write(folder, "w.json", text);
 		loads(path_of("w.json"), NULL, &side);
 		assert_int_equal(side.nseries, 1);

@@ -35,7 +35,7 @@ static void count_planned(struct trial *trial, void *of)
 static int run(const char *keys, const char *script, struct status *st)
 {
 	static char *const argv[] = {"launchgap", "run", NULL};
-	char text[1024], path[PATH_MAX];
+	char path[PATH_MAX];
 	const struct run_request request = {.file = file,
 	                                    .results = results,
 	                                    .self = self,
@@ -47,11 +47,11 @@ static int run(const char *keys, const char *script, struct status *st)
 	                                    .quiet = true};
 	planned = 0;
 	snprintf(self, sizeof self, "%s/self", folder);
-	snprintf(text, sizeof text,
-	         "; A test.\n[experiment]\nbackend = null\ncollective = alltoall\nbytes = 4K\n"
-	         "ranks = 2\npace = stream\nstretches = 2\ncalls = 2\nwarmup = 1\nlimit = no\n"
-	         "twin = no\n%s\n[variant s]\nmode = single\n[variant t]\nmode = threads\n",
-	         keys);
+	char *text =
+	    test_text("; A test.\n[experiment]\nbackend = null\ncollective = alltoall\nbytes = 4K\n"
+	              "ranks = 2\npace = stream\nstretches = 2\ncalls = 2\nwarmup = 1\nlimit = no\n"
+	              "twin = no\n%s\n[variant s]\nmode = single\n[variant t]\nmode = threads\n",
+	              keys);
 	cli_write(folder, "t.exp", text);
 	snprintf(worker, sizeof worker, "%s%s", BEGINS, script);
 	cli_write(folder, "self", worker);
@@ -62,9 +62,7 @@ static int run(const char *keys, const char *script, struct status *st)
 
 static unsigned begun(void)
 {
-	char log[96];
-	snprintf(log, sizeof log, "%s/log", folder);
-	return cli_lines(log);
+	return cli_lines(test_text("%s/log", folder));
 }
 
 /* When the job of this number left, ns; rounded down to 10 ms. */

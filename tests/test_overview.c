@@ -54,9 +54,7 @@ static bool is_stream(const struct made_place *place)
 
 static bool drawn(const char *name)
 {
-	char path[128];
-	snprintf(path, sizeof path, "plots/nccl_%s.png", name);
-	return !access(made_path(path), R_OK);
+	return !access(made_path(test_text("plots/nccl_%s.png", name)), R_OK);
 }
 
 static const char *const details[] = {"all_reduce_launch", "all_reduce_ranks", "all_reduce_ecdf",

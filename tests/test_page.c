@@ -64,8 +64,7 @@ TEST(a_terminal_has_80_columns)
 		static const char *const files[] = {"trials.jsonl", "report.json", "summary.csv",
 		                                    "ranks.csv"};
 		page_files(&p, "The record, and all of this as data", files, 4);
-		char some[21];
-		snprintf(some, sizeof some, "%.20s", words + 12);
+		char *some = test_text("%.20s", words + 12);
 		const struct pair row = {some, long_text};
 		page_table(&p, &(const struct story_table){&pair_form, &row, 1});
 		fits(&p);

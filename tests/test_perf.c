@@ -90,8 +90,7 @@ TEST(every_option_is_taken)
 {
 	const struct perf_option *o;
 	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
-		char arguments[160];
-		snprintf(arguments, sizeof arguments, "%s --dry-run", taken[i].arguments);
+		char *arguments = test_text("%s --dry-run", taken[i].arguments);
 		struct cli cli = perf("all_reduce_perf", arguments);
 		for (unsigned k = 0; k < 4 && taken[i].said[k]; k++)
 			assert_says(cli.out, taken[i].said[k]);
@@ -211,9 +210,8 @@ TEST(its_record_is_a_runs)
 
 static json_t *json_of(const char *name)
 {
-	char path[160];
 	json_error_t why;
-	snprintf(path, sizeof path, "%s/%s", folder, name);
+	char *path = test_text("%s/%s", folder, name);
 	json_t *json = json_load_file(path, 0, &why);
 	if (!json)
 		fail_msg("%s: %s", path, why.text);

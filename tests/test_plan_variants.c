@@ -116,9 +116,7 @@ TEST(a_layout_has_its_mode)
 	static const char *const rows[][2] = {
 	    {"1x2x2", "threads"}, {"1x1x4", "single"}, {"2x2x1", "processes"}};
 	for (unsigned i = 0; i < 3; i++) {
-		char text[64];
-		snprintf(text, sizeof text, "named.mode=- named.layout=%s", rows[i][0]);
-		set(text);
+		set(test_text("named.mode=- named.layout=%s", rows[i][0]));
 		make(1);
 		assert_string_equal(plan.variants[2].settings.mode, rows[i][1]);
 	}

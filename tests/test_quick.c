@@ -199,14 +199,12 @@ static double full_run_takes(void)
 
 TEST(the_full_run_is_estimated_by_the_quick_ones_trials)
 {
-	char command[600];
 	cli_expect(here_run(HEAD "primary = bandwidth\n" MODES CLAIMS, "--quick", "blocks=2", NULL),
 	           0, "A quick run");
 	const double before = full_run_takes();
 	assert_true(before > 0);
 	cli_edit(here_path("trials.jsonl"), slower_than_typical);
-	snprintf(command, sizeof command, "report %s", here_path(""));
-	cli_expect(here_call(command), 0, "A quick run");
+	cli_expect(here_call(test_text("report %s", here_path(""))), 0, "A quick run");
 	assert_true(fabs(full_run_takes() / before - 10) < 0.01);
 }
 
@@ -219,10 +217,8 @@ TEST(every_experiment_has_a_quick_run_or_says_why_not)
 	assert_int_equal(glob("experiments/*.exp", 0, NULL, &found), 0);
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		for (unsigned b = 0; b < 2; b++) {
-			char command[200];
-			snprintf(command, sizeof command,
-			         "run --file %s --quick --dry-run backend=%s", found.gl_pathv[i],
-			         backends[b]);
+			char *command = test_text("run --file %s --quick --dry-run backend=%s",
+			                          found.gl_pathv[i], backends[b]);
 			struct cli cli = here_call(command);
 			text_unwrap(cli.out);
 			bool plans =

@@ -23,10 +23,8 @@ TEST(on_a_host_they_are_copies_of_cores)
 
 static void refused(const char *experiment_lines, const char *why)
 {
-	char text[512];
-	snprintf(text, sizeof text,
-	         "[experiment]\nbytes = 4K\nranks = 2\nblocks = 1\nlimit = no\n%s",
-	         experiment_lines);
+	char *text = test_text("[experiment]\nbytes = 4K\nranks = 2\nblocks = 1\nlimit = no\n%s",
+	                       experiment_lines);
 	cli_expect(here_run(text, NULL), 1, why);
 }
 

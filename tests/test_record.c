@@ -565,14 +565,12 @@ TEST(facts_are_a_trials)
 	assert_string_equal(bind_of(&run.cells[0]), "core 0");
 	assert_string_equal(bind_of(&run.cells[1]), "core 0");
 	record_free(&run);
-
 	cli_replace(file, "\"pace\":\"isolated\"",
 	            "\"facts\":[{\"bind\":\"own\"}],\"pace\":\"isolated\"");
 	run = cli_record(folder);
 	assert_string_equal(bind_of(&run.cells[0]), "core 0");
 	assert_string_equal(bind_of(&run.cells[1]), "own");
 	record_free(&run);
-
 	/* Another trial's are not taken. */
 	write_run(NULL);
 	unsum();
@@ -592,7 +590,6 @@ TEST(what_a_backend_is_is_read)
 	assert_false(record_traits(&run, NULL)->launches);
 	assert_ptr_equal(run.cells[0].traits, record_traits(&run, "threads"));
 	record_free(&run);
-
 	static const char is[] =
 	    "\"backends\":{\"host\":{\"analogue\":false,\"gpus\":true}},\"backend\":";
 	unsum();

@@ -206,10 +206,8 @@ TEST(rank_0_opens_a_door_where_it_was_given_none)
 {
 	static const char *const hosts[] = {"127.0.0.1", "localhost", ""};
 	for (unsigned i = 0; i < 3; i++) {
-		char address[ADDRESS_BYTES];
 		world_make(3, 60);
-		snprintf(address, sizeof address, "%s%s", hosts[i],
-		         strrchr(world.door.address, ':'));
+		char *address = test_text("%s%s", hosts[i], strrchr(world.door.address, ':'));
 		close(world.door.fd);
 		world.ranks[0].seat.door = -1;
 		for (unsigned r = 0; r < 3; r++)

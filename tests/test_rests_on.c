@@ -12,8 +12,7 @@ TEST(the_evidence_has_paths)
 	const char *at = made_read("summary.csv");
 	assert_says(at, ",straggler_us,data_path\n");
 	for (unsigned v = 0; v < 3; v++) {
-		char begin[80];
-		snprintf(begin, sizeof begin, "\n%s,", variants[v].name);
+		char *begin = test_text("\n%s,", variants[v].name);
 		assert_says(at, begin);
 		const char *end = strchr(strstr(at, begin) + 1, '\n');
 		size_t n = strlen(ends[v]);
@@ -168,9 +167,8 @@ static void no_paths(FILE *out)
 
 static const char *hint(const json_t *report, unsigned nth)
 {
-	char name[16];
-	snprintf(name, sizeof name, "c%u", nth + 1);
-	return json_string_value(json_at(json_claim(report, name), "rests_on"));
+	return json_string_value(
+	    json_at(json_claim(report, test_text("c%u", nth + 1)), "rests_on"));
 }
 
 /* A reader sees by it why a claim about what data does holds or not. */

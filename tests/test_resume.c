@@ -29,15 +29,13 @@ TEST(what_a_run_has_is_told)
 	struct status st = {""};
 	struct trial trial = {.experiment = "x", .variant = "a"};
 	struct resume resume;
-	char file[96];
 	json_t *env = environment();
 	json_t *b = json_deep_copy(json_array_get(json_object_get(env, "variants"), 0));
 	json_object_set_new(b, "name", json_string("b"));
 	json_object_set_new(b, "role", json_string("variant"));
 	json_array_append_new(json_object_get(env, "variants"), b);
 	cli_folder(folder);
-	snprintf(file, sizeof file, "%s/trials.jsonl", folder);
-	FILE *out = fopen(file, "w");
+	FILE *out = fopen(test_text("%s/trials.jsonl", folder), "w");
 	assert_non_null(out);
 	assert_int_equal(record_write_environment(out, env, &st), 0);
 	assert_int_equal(record_write_failure(out, &trial, "why", &st), 0);

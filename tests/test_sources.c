@@ -189,10 +189,8 @@ TEST(the_lines_have_a_section)
 {
 	speed[PROCESSES] = 0.9;
 	for (unsigned i = 0; i < 16; i++) {
-		char name[16], says[32];
-		snprintf(name, sizeof name, "c%u", i);
-		snprintf(says, sizeof says, "line number %u of it", i);
-		line(name, "processes", "threads", says);
+		line(test_text("c%u", i), "processes", "threads",
+		     test_text("line number %u of it", i));
 	}
 	line("other", "processes", "threads", "");
 	asked.claims[16].source[0] = '\0';

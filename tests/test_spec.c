@@ -240,8 +240,7 @@ TEST(test_names)
 	                           ("a234567890123456789012345678901234567890123456789012345678901"
 	                            "234.exp")};
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-		char path[256];
-		snprintf(path, sizeof path, "%s/%s", folder, bad[i]);
+		char *path = test_text("%s/%s", folder, bad[i]);
 		assert_int_equal(rename(kept, path), 0);
 		st.text[0] = '\0';
 		int rc = spec_load(path, 0, NULL, "host", lookup, &spec, &st);
@@ -318,7 +317,6 @@ TEST(test_title_of_other_collectives)
 	    {{"collective=sendrecv", "title=mine"}, "mine"},
 	};
 	struct status st;
-	char text[300];
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char *overrides[] = {rows[i].overrides[0], rows[i].overrides[1]};
 		const char *const own = "[experiment]\ntitle = alltoall, why\n"
@@ -327,8 +325,8 @@ TEST(test_title_of_other_collectives)
 		assert_string_equal(spec.title, rows[i].title);
 	}
 	/* Without room the file's name takes its place. */
-	snprintf(text, sizeof text,
-	         "[experiment]\ntitle = %0120d\ncollective = alltoall\nbytes = 4K\n" ONE, 1);
+	char *text =
+	    test_text("[experiment]\ntitle = %0120d\ncollective = alltoall\nbytes = 4K\n" ONE, 1);
 	load_overridden(text, "host", "collective=sendrecv");
 	assert_string_equal(spec.title, "t (measured: sendrecv)");
 }

@@ -91,31 +91,29 @@ static bool is_offered(const char *name)
 /* Whether a file of the tests has the word. */
 static bool is_tested(const char *name)
 {
-	char command[256];
-	snprintf(command, sizeof command, "grep -rqw --include=*.[ch] %s tests", name);
-	return !system(command);
+	return !system(test_text("grep -rqw --include=*.[ch] %s tests", name));
 }
 
 /* Every exported symbol has a user: another file, or a test. All else is static, or dead. */
 TEST(what_is_exported_is_taken)
 {
 	const char *program = getenv("LAUNCHGAP");
-	char place[PATH_MAX], command[8 * PATH_MAX], line[1024], name[128];
+	char line[1024], name[128];
 	unsigned bad = 0;
 	if (!program)
 		skip();
-	snprintf(place, sizeof place, "%s", program);
+	char *place = test_text("%s", program);
 	const char *build = dirname(place);
 	/* Defined once, and used by no object: `comm` of two sorted lists. The program on stand-ins
 	 * has the GPUs' part if CUDA's headers are missing. */
-	snprintf(command, sizeof command,
-	         "nm '%s/core.a' '%s/harness/main.o' $(find "
-	         "'%s/standin/harness' -name '*.o' 2>/dev/null) 2>/dev/null | sort -u "
-	         ">'%s/symbols' && "
-	         "awk '$2 == \"T\" {print $3}' '%s/symbols' | sort -u >'%s/exported' && "
-	         "awk '$1 == \"U\" {print $2}' '%s/symbols' | sort -u | "
-	         "comm -23 '%s/exported' -",
-	         build, build, build, build, build, build, build, build);
+	char *command =
+	    test_text("nm '%s/core.a' '%s/harness/main.o' $(find "
+	              "'%s/standin/harness' -name '*.o' 2>/dev/null) 2>/dev/null | sort -u "
+	              ">'%s/symbols' && "
+	              "awk '$2 == \"T\" {print $3}' '%s/symbols' | sort -u >'%s/exported' && "
+	              "awk '$1 == \"U\" {print $2}' '%s/symbols' | sort -u | "
+	              "comm -23 '%s/exported' -",
+	              build, build, build, build, build, build, build, build);
 	FILE *in = popen(command, "r");
 	assert_non_null(in);
 	while (fgets(line, sizeof line, in)) {

@@ -143,15 +143,15 @@ TEST(inputs_tell_models_and_gradients_apart)
 
 static struct cli run(const char *model, const char *split)
 {
-	char text[1024], here[256];
+	char here[256];
 	assert_non_null(getcwd(here, sizeof here));
-	snprintf(text, sizeof text,
-	         "[experiment]\nbackend = host\nranks = 4\nblocks = 1\nwarmup = 0\nlimit = no\n"
-	         "isolated_calls = 2\npace = isolated\nop = avg\ndtype = bfloat16\nbytes = 16K\n"
-	         "collective = ddp_step, ddp_communication\nmodel = %s/experiments/models/%s.csv\n"
-	         "tensor = yes\n%s[variant single]\nmode = single\n[variant threads]\n"
-	         "mode = threads\n[variant processes]\nmode = processes\nbucket_view = no\n",
-	         here, model, split);
+	char *text = test_text(
+	    "[experiment]\nbackend = host\nranks = 4\nblocks = 1\nwarmup = 0\nlimit = no\n"
+	    "isolated_calls = 2\npace = isolated\nop = avg\ndtype = bfloat16\nbytes = 16K\n"
+	    "collective = ddp_step, ddp_communication\nmodel = %s/experiments/models/%s.csv\n"
+	    "tensor = yes\n%s[variant single]\nmode = single\n[variant threads]\n"
+	    "mode = threads\n[variant processes]\nmode = processes\nbucket_view = no\n",
+	    here, model, split);
 	return here_run(text, "--no-report", NULL);
 }
 

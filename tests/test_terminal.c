@@ -126,9 +126,8 @@ TEST(the_live_line_never_wraps)
 	char *text = run_on(40, "xterm", NULL);
 	for (const char *at = text; (at = strstr(at, "\r\033[K")); lines++) {
 		at += strlen("\r\033[K");
-		char line[512];
 		const size_t n = strcspn(at, "\r\n");
-		snprintf(line, sizeof line, "%.*s", (int)n, at);
+		char *line = test_text("%.*s", (int)n, at);
 		if (!strncmp(at + n, "\r\033", 2) && terminal_width(line) >= 40)
 			fail_msg("%s", line);
 	}

@@ -12,8 +12,7 @@
 
 static char *tour_in(const char *mode)
 {
-	char key[32];
-	snprintf(key, sizeof key, "mode=%s", mode);
+	char *key = test_text("mode=%s", mode);
 	struct cli cli = cli_call(folder, "tour", key, "backend=host", "ranks=4", NULL);
 	assert_int_equal(cli.code, 0);
 	return cli.out;

@@ -192,16 +192,16 @@ TEST_WITH(a_run_becomes_a_trace, set_up, tear_down)
 /* A step's work, communication and sums of activations, a lane of each rank for each. */
 TEST_WITH(a_step_shows_when_it_worked, set_up, tear_down)
 {
-	char text[1024], here[128];
+	char here[128];
 	unsigned spans = 0;
 	assert_non_null(getcwd(here, sizeof here));
-	snprintf(text, sizeof text,
-	         "; When?\n[experiment]\ncollective = ddp_step\nbackend = host\nranks = "
-	         "2\nblocks = 1\n"
-	         "bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
-	         "op = avg\npace = isolated\nisolated_calls = 2\nwarmup = 1\nlimit = no\n"
-	         "split = DIV:2\ntensor = yes\n[variant threads]\nmode = threads\n",
-	         here);
+	char *text =
+	    test_text("; When?\n[experiment]\ncollective = ddp_step\nbackend = host\nranks = "
+	              "2\nblocks = 1\n"
+	              "bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
+	              "op = avg\npace = isolated\nisolated_calls = 2\nwarmup = 1\nlimit = no\n"
+	              "split = DIV:2\ntensor = yes\n[variant threads]\nmode = threads\n",
+	              here);
 	cli_expect(here_run(text, "--trace", NULL), 0, "open it in https://ui.perfetto.dev");
 	json_t *trace = json_report(here_path("trace.json"));
 	check_format(trace);

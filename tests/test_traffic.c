@@ -9,11 +9,9 @@
 
 static struct cli run(const char *variants)
 {
-	char text[2048];
-	snprintf(text, sizeof text,
-	         "cell_timeout = 60s\ncollective = all_reduce\nbytes = 64, 4K\n"
-	         "[variant a]\nmode = threads\n%s",
-	         variants);
+	char *text = test_text("cell_timeout = 60s\ncollective = all_reduce\nbytes = 64, 4K\n"
+	                       "[variant a]\nmode = threads\n%s",
+	                       variants);
 	return run_two("host", text, "--no-report");
 }
 

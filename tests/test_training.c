@@ -283,9 +283,7 @@ static struct cli run(const char *text)
 	    "[experiment]\nbackend = host\nranks = 2\nblocks = 1\nwarmup = 0\nisolated_calls = "
 	    "2\n"
 	    "pace = isolated\nlimit = no\ncollective = ddp_step\nop = avg\n";
-	char all[2048];
-	snprintf(all, sizeof all, "%s%s", head, text);
-	return here_run(all, "--no-report", NULL);
+	return here_run(test_text("%s%s", head, text), "--no-report", NULL);
 }
 
 TEST_WITH(what_cannot_be_is_said, set_up, tear_down)
@@ -305,10 +303,9 @@ TEST_WITH(what_cannot_be_is_said, set_up, tear_down)
 	cli_write(folder, "large.csv", "all,500000000000,1\n");
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const char *keys = cases[i].keys, *place = strstr(keys, "%s");
-		char text[512];
-		snprintf(text, sizeof text, "bytes = 16K\n%.*s%s%s\n[variant v]\nmode = threads\n",
-		         place ? (int)(place - keys) : 0, keys, place ? folder : "",
-		         place ? place + 2 : keys);
+		char *text = test_text("bytes = 16K\n%.*s%s%s\n[variant v]\nmode = threads\n",
+		                       place ? (int)(place - keys) : 0, keys, place ? folder : "",
+		                       place ? place + 2 : keys);
 		cli_expect(run(text), 1, cases[i].said);
 	}
 }
@@ -333,13 +330,13 @@ TEST_WITH(a_wrong_gradient_is_found, set_up, tear_down)
 TEST_WITH(a_step_has_its_lanes, set_up, tear_down)
 {
 	static const char *const lanes[] = {"work_ns", "communication_ns"};
-	char text[512], here[256], path[512];
+	char here[256], path[512];
 	unsigned with = 0;
 	assert_non_null(getcwd(here, sizeof here));
-	snprintf(text, sizeof text,
-	         "bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
-	         "[variant v]\nmode = processes\n",
-	         here);
+	char *text =
+	    test_text("bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
+	              "[variant v]\nmode = processes\n",
+	              here);
 	cli_expect(run(text), 0, "");
 	strcpy(path, here_path(""));
 	struct record_run record = cli_record(path);

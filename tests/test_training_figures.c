@@ -82,8 +82,7 @@ TEST(exposed_is_what_a_step_has_beyond_its_compute)
 	const json_t *report = made_report(&m), *table = json_table(report, "training");
 	assert_int_equal(json_rows(table, (json_keys){NULL}), 3);
 	for (unsigned i = 0; i < 3; i++) {
-		char bucket[32];
-		snprintf(bucket, sizeof bucket, "25 MiB %s", rows[i].variant);
+		char *bucket = test_text("25 MiB %s", rows[i].variant);
 		json_keys is = {"size", bucket, NULL};
 		const json_t *exposed = json_cell(table, is, "exposed_ms");
 		/* The scale of a block moves it; the interval holds the planted value. */

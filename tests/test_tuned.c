@@ -212,10 +212,9 @@ TEST(gains_are_those_of_the_confirmation)
 	char *copy = strdup(made_read("searched.csv"));
 	for (unsigned size = 0; size < 2; size++)
 		for (unsigned k = 0; k < 2; k++) {
-			char begin[64];
-			snprintf(begin, sizeof begin, "\n%s,\"alltoall, isolated\",%u,",
-			         k ? "register = local" : "NCCL_BUFFSIZE = 8388608",
-			         4096u << 2 * size);
+			char *begin = test_text("\n%s,\"alltoall, isolated\",%u,",
+			                        k ? "register = local" : "NCCL_BUFFSIZE = 8388608",
+			                        4096u << 2 * size);
 			const char *row = strstr(copy, begin);
 			if (!row)
 				fail_msg("no row %s in\n%s", begin, copy);
@@ -289,13 +288,12 @@ TEST(what_did_nothing_is_left_out_of_the_file)
 	};
 	struct status st = {""};
 	for (unsigned i = 0; i < sizeof acts / sizeof *acts; i++) {
-		char line[128];
 		act = acts[i][0];
 		used = acts[i][1];
 		write_record(CONFIRMED);
 		assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
-		snprintf(line, sizeof line, "\n#   left out: NCCL_BUFFSIZE=8388608: %s\n",
-		         acts[i][2] ? acts[i][2] : "");
+		char *line = test_text("\n#   left out: NCCL_BUFFSIZE=8388608: %s\n",
+		                       acts[i][2] ? acts[i][2] : "");
 		const char *conf = made_read("nccl.most.conf");
 		assert_says_if(acts[i][2] != NULL, conf, line);
 		assert_says_if(acts[i][2] != NULL, conf, "left out");
@@ -416,9 +414,9 @@ static void stamp_priced(const struct made_place *p, int64_t out[6])
 static void line_priced(json_t *cell, const struct made_place *p)
 {
 	const bool set = p->variant == MADE_SINGLE || p->variant == MADE_PROCESSES;
-	char bytes[32];
-	snprintf(bytes, sizeof bytes, "%.0f",
-	         (1000 + (set ? priced[p->variant == MADE_PROCESSES].memory_mib : 0)) * (1 << 20));
+	char *bytes =
+	    test_text("%.0f", (1000 + (set ? priced[p->variant == MADE_PROCESSES].memory_mib : 0)) *
+	                          (1 << 20));
 	made_fact(cell, "memory_comm_bytes", bytes);
 	made_fact(cell, "memory_calls_bytes", "0");
 }

@@ -150,12 +150,10 @@ static const char *told(const struct waterfall *w)
 static void says(double lo, double hi, const char *expected)
 {
 	struct waterfall w = {.nsteps = 2, .explained = {(lo + hi) / 2, lo, hi, 10, 0.95}};
-	char text[512];
 	w.steps[0].name = "a";
 	w.steps[0].counts = true;
 	w.steps[0].share = w.explained;
-	snprintf(text, sizeof text, "Between x and y, %s.", expected);
-	assert_string_equal(told(&w), text);
+	assert_string_equal(told(&w), test_text("Between x and y, %s.", expected));
 }
 
 TEST_WITH(words_go_with_the_interval, NULL, NULL)

@@ -5,11 +5,10 @@
 /* Plans an experiment of 4 ranks on host with these lines. */
 static int make(const char *lines, struct status *st)
 {
-	char text[1024];
-	snprintf(text, sizeof text,
-	         "[experiment]\nbackend = host\nranks = 4\nbytes = 4K, 64K\npace = stream\n"
-	         "limit = no\nblocks = 1\n%s\n[variant threads]\nmode = threads\n",
-	         lines);
+	char *text =
+	    test_text("[experiment]\nbackend = host\nranks = 4\nbytes = 4K, 64K\npace = stream\n"
+	              "limit = no\nblocks = 1\n%s\n[variant threads]\nmode = threads\n",
+	              lines);
 	return read_text(text, "host", NULL, st) || plan_it(st) ? -1 : 0;
 }
 

@@ -335,8 +335,7 @@ static char *try_one(const struct scene *scene, const char *variable, const char
 static bool fail_one(const struct scene *scene, const char *function, unsigned nth)
 {
 	bool nccl = !strncmp(function, "nccl", 4) || !strcmp(function, "async");
-	char asks[96];
-	snprintf(asks, sizeof asks, "%s:%d:%u", function, nccl ? NCCL_ERROR : CUDA_ERROR, nth);
+	char *asks = test_text("%s:%d:%u", function, nccl ? NCCL_ERROR : CUDA_ERROR, nth);
 	free(try_one(scene, nccl ? "STANDIN_NCCL" : "STANDIN_CUDART", asks));
 	if (!outcome->result) {
 		assert_string_equal(outcome->st.text, "");

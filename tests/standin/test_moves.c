@@ -24,12 +24,11 @@ static void again(void)
 
 static struct cli run(const char *text, const char *key)
 {
-	char all[2048];
-	snprintf(all, sizeof all,
-	         "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\nstretches = 2\n"
-	         "calls = 3\nisolated_calls = 2\nlimit = no\npace = stream\napi = device\nwait = "
-	         "yield\n%s",
-	         text);
+	char *all = test_text(
+	    "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\nstretches = 2\n"
+	    "calls = 3\nisolated_calls = 2\nlimit = no\npace = stream\napi = device\nwait = "
+	    "yield\n%s",
+	    text);
 	return here_run(all, "--no-report", key, NULL);
 }
 

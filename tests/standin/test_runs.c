@@ -27,11 +27,10 @@ static void again(void)
  * the exit status tells. */
 static struct cli run_with(const char *text, const char *key)
 {
-	char all[2048];
-	snprintf(all, sizeof all,
-	         "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\n"
-	         "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\nwait = yield\n%s",
-	         text);
+	char *all =
+	    test_text("[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\n"
+	              "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\nwait = yield\n%s",
+	              text);
 	return here_run(all, "--no-report", key, NULL);
 }
 
@@ -215,16 +214,15 @@ TEST(a_new_connection_is_made_beside_the_old_one)
 	    {"1100", "mode = processes\n", 2, 0},
 	};
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-		char text[256], calls[96];
 		again();
-		snprintf(calls, sizeof calls, "%s/calls", folder);
+		char *calls = test_text("%s/calls", folder);
 		setenv("NCCL_LEGACY", old, 1);
 		setenv("STANDIN_CALLS", calls, 1);
 		setenv("STANDIN_MIB", rows[i].mib, 1);
-		snprintf(text, sizeof text,
-		         "collective = alltoall\nbytes = 64K\npace = stream\nconnections = 3\n"
-		         "[variant v]\n%s",
-		         rows[i].variant);
+		char *text =
+		    test_text("collective = alltoall\nbytes = 64K\npace = stream\nconnections = 3\n"
+		              "[variant v]\n%s",
+		              rows[i].variant);
 		cli_expect(run(text), 0, "");
 		struct record_run record = record_of("t");
 		unsigned seen = 0;
@@ -347,12 +345,13 @@ static const char training[] =
 /* Streams that wait for each other, also in a graph, leave the exact averages. */
 TEST(a_training_step_is_right_however_it_is_launched)
 {
-	char text[1024], here[256];
+	char here[256];
 	assert_non_null(getcwd(here, sizeof here));
-	snprintf(text, sizeof text, training, here,
-	         "[variant threads]\nmode = threads\n[variant single]\nmode = single\n"
-	         "bucket_view = no\n[variant processes]\nmode = processes\naccumulation = 2\n"
-	         "[variant graph]\nmode = threads\ngraph = 2\nbucket_view = no\n");
+	char *text =
+	    test_text(training, here,
+	              "[variant threads]\nmode = threads\n[variant single]\nmode = single\n"
+	              "bucket_view = no\n[variant processes]\nmode = processes\naccumulation = 2\n"
+	              "[variant graph]\nmode = threads\ngraph = 2\nbucket_view = no\n");
 	cli_expect(run(text), 0, "");
 }
 
@@ -387,12 +386,11 @@ TEST(ranks_that_share_a_model_are_right)
 /* 40 GB of gradients, and as much for their buckets, are more than a stand-in's 64 GiB. */
 TEST(a_model_that_does_not_fit_is_told_with_the_room_there_is)
 {
-	char text[256];
 	cli_write(folder, "large.csv", "all,20000000000,1\n");
-	snprintf(text, sizeof text,
-	         "collective = ddp_step\nmodel = %s/large.csv\ndtype = bfloat16\nbytes = 25M\n"
-	         "pace = isolated\n[variant threads]\nmode = threads\n",
-	         folder);
+	char *text =
+	    test_text("collective = ddp_step\nmodel = %s/large.csv\ndtype = bfloat16\nbytes = 25M\n"
+	              "pace = isolated\n[variant threads]\nmode = threads\n",
+	              folder);
 	cli_expect(run(text), 1, "two buffers take 76293 MiB, and GPU 0 has 65536 MiB");
 }
 
@@ -593,11 +591,9 @@ TEST(a_wrong_bit_in_cpu_memory_is_found)
 TEST(ranks_share_a_gpu_in_all_modes)
 {
 	static const char *const variants[] = {"single", "threads", "processes"};
-	char library[STANDIN_BYTES + 8];
 	setenv("STANDIN_GPUS", "1", 1);
-	snprintf(library, sizeof library, "nccl=%s", new);
 	cli_expect(cli_call(folder, "run", "--file", "experiments/one_gpu.exp", "--results",
-	                    results, "backend=nccl", library,
+	                    results, "backend=nccl", test_text("nccl=%s", new),
 	                    "collective=all_reduce,alltoall,sendrecv", "bytes=4K", NULL),
 	           0, "delivered was right");
 	struct record_run record = record_of("one_gpu");

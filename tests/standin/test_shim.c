@@ -25,18 +25,17 @@ static char folders[CASES][64];
 
 static pid_t start(unsigned i)
 {
-	char text[STANDIN_BYTES + 512], file[80], results[80], token[80], shim[STANDIN_BYTES];
+	char shim[STANDIN_BYTES];
 	cli_folder(folders[i]);
 	assert_int_equal(standin_find_named("../shim_nccl.so", shim), 0);
-	snprintf(file, sizeof file, "%s/t.exp", folders[i]);
-	snprintf(results, sizeof results, "%s/results", folders[i]);
-	snprintf(token, sizeof token, "%s/struck", folders[i]);
-	snprintf(text, sizeof text,
-	         "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\n"
-	         "stretches = 6\ncalls = 20\nlimit = no\ncell_timeout = %s\n"
-	         "collective = all_reduce\nbytes = 4K\npace = stream\n"
-	         "[variant v]\nmode = %s\nnccl = %s\n",
-	         strcmp(cases[i].does, "hang") ? "60" : "2", cases[i].mode, shim);
+	char *file = test_text("%s/t.exp", folders[i]);
+	char *results = test_text("%s/results", folders[i]);
+	char *token = test_text("%s/struck", folders[i]);
+	char *text = test_text("[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\n"
+	                       "stretches = 6\ncalls = 20\nlimit = no\ncell_timeout = %s\n"
+	                       "collective = all_reduce\nbytes = 4K\npace = stream\n"
+	                       "[variant v]\nmode = %s\nnccl = %s\n",
+	                       strcmp(cases[i].does, "hang") ? "60" : "2", cases[i].mode, shim);
 	cli_write(folders[i], "t.exp", text);
 	setenv("SHIM_NCCL", cases[i].does, 1);
 	setenv("SHIM_TOKEN", token, 1);

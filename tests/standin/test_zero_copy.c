@@ -13,11 +13,10 @@ static int begin(void **state)
 /* An alltoall of two ranks. */
 static struct cli run(const char *variants)
 {
-	char all[2048];
-	snprintf(all, sizeof all,
-	         "[experiment]\ncollective = alltoall\nbackend = nccl\nranks = 2\nblocks = 1\n"
-	         "warmup = 1\nstretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\n%s",
-	         variants);
+	char *all =
+	    test_text("[experiment]\ncollective = alltoall\nbackend = nccl\nranks = 2\nblocks = 1\n"
+	              "warmup = 1\nstretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\n%s",
+	              variants);
 	return here_run(all, "--no-report", NULL);
 }
 
