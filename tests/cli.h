@@ -32,7 +32,7 @@ struct cli cli_call(const char *folder, ...) __attribute__((sentinel));
 /* folder/results/<experiment>/<the only stamp>/<file>; for "" that folder. */
 void cli_result(const char *folder, const char *experiment, const char *file, char *path,
                 size_t bytes);
-/* The record, whole, of a file or a folder; record_free frees it. */
+/* The record, whole, of a file or a folder; kept. */
 struct record_run cli_record(const char *path);
 /* The scratch folder of the job that `runner` has at hand, from the job's arguments; waits for
  * it. */

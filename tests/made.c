@@ -303,7 +303,7 @@ static void put_facts(json_t *line, const struct made *m, const struct made_vari
 	                                {"throttle", m->throttle},
 	                                {"library", v->library}};
 	json_object_set_new(line, "facts", json_pack("[{s:s}]", "bind", "none"));
-	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+	for (size_t i = 0; i < LENGTH(facts); i++)
 		if (facts[i][1])
 			made_fact(line, facts[i][0], facts[i][1]);
 }
@@ -313,7 +313,7 @@ static json_int_t begun_ns(const struct made_place *p)
 {
 	const unsigned places[] = {p->variant, p->size, p->connection, p->allocation};
 	json_int_t ns = p->block + 1;
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+	for (size_t i = 0; i < LENGTH(places); i++)
 		ns = 128 * ns + places[i];
 	return 8 * ns + 4 * p->isolated + 2 * p->timeline + p->counters;
 }

@@ -77,7 +77,7 @@ static void read_tag(struct reader *r)
 	if (!n || n >= sizeof tag)
 		wrong(r, "no tag");
 	snprintf(tag, sizeof tag, "%.*s", (int)n, r->at);
-	for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++)
+	for (size_t i = 0; i < LENGTH(forbidden); i++)
 		if (!strcmp(tag, forbidden[i]))
 			wrong(r, "a tag that we never write");
 	r->at += n;
@@ -93,7 +93,7 @@ static void read_tag(struct reader *r)
 	r->at += *r->at == '/';
 	if (*r->at++ != '>')
 		wrong(r, "a tag without an end");
-	for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
+	for (size_t i = 0; i < LENGTH(empty); i++)
 		alone |= !strcmp(tag, empty[i]);
 	if (alone)
 		return;

@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof *(ARRAY))
+
 /* Fixtures of a file; each may be NULL. */
 struct test_file {
 	CMFixtureFunction begin, end;    /* once, around all tests */
@@ -57,6 +59,8 @@ unsigned text_count(const char *text, const char *words);
 /* Fails if any line has more than a terminal's 80 columns. */
 void assert_narrow(const char *text);
 
+/* One of the fixtures, which returns 0: FIXTURE(fresh) { … } */
+#define FIXTURE(name) static int name(void **state __attribute__((unused)))
 /* For the macros below. Tests run in the order of their lines. */
 void test_add(const struct CMUnitTest *test, unsigned line, bool alone);
 /* Runs them all; returns main's status. A file with a main of its own calls it. */

@@ -37,9 +37,8 @@ TEST(elements_come_in_the_order_of_the_stride)
 }
 
 /* Without gnuplot: other tests draw pictures. */
-static int hide_gnuplot(void **state)
+FIXTURE(hide_gnuplot)
 {
-	(void)state;
 	return setenv("PATH", "/nowhere", 1);
 }
 

@@ -142,7 +142,7 @@ TEST(without_memory_there_is_a_sentence)
 	static struct made made = {.blocks = 10, .sizes = 1, .stamps = stamps};
 	made_write(&made);
 	char *record = strdup(made_read("trials.jsonl"));
-	for (unsigned w = 0; w < sizeof works / sizeof *works; w++)
+	for (unsigned w = 0; w < LENGTH(works); w++)
 		for (unsigned n = 0;; n++) {
 			struct status st = {""};
 			refused = false;

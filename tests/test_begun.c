@@ -56,7 +56,6 @@ static void assert_whole(unsigned blocks)
 	for (unsigned b = 0; b < blocks; b++)
 		assert_true(of[b]['s'] == 1 && of[b]['t'] == 1 && of[b]['n'] == 1);
 	assert_int_equal(record_begun(&r), 0);
-	record_free(&r);
 }
 
 TEST(the_last_block_is_completed)
@@ -64,7 +63,6 @@ TEST(the_last_block_is_completed)
 	measure((BLOCKS - 1) * TRIALS + 1);
 	struct record_run r = cli_record(run);
 	assert_int_equal(record_begun(&r), 1);
-	record_free(&r);
 	cli_expect(resume(NULL), 0, "block 3 has 1 of its 3 trials");
 	assert_whole(BLOCKS);
 	r = cli_record(run);
@@ -72,7 +70,6 @@ TEST(the_last_block_is_completed)
 	assert_int_equal(r.resumes[0].first_block, BLOCKS - 1);
 	assert_int_equal(r.resumes[0].begun, 1);
 	assert_int_equal(r.resumes[0].blocks, 1);
-	record_free(&r);
 	cli_expect(resume(NULL), 1, "has all 3 blocks");
 }
 
@@ -102,7 +99,7 @@ TEST(some_blocks_are_left_as_they_are)
 	} cases[] = {{0, 1}, {1, 2}, {2, 0}, {3, 0}, {UINT_MAX, 0}};
 	measure(1);
 	struct record_run r = cli_record(run);
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		r.cells[0].order = cases[i].order;
 		assert_int_equal(record_begun(&r), cases[i].begun);
 	}
@@ -112,7 +109,6 @@ TEST(some_blocks_are_left_as_they_are)
 	r.end.reason[0] = '\0';
 	r.cells[0].block = 1;
 	assert_int_equal(record_begun(&r), 0);
-	record_free(&r);
 }
 
 static json_int_t now, pause_s;
@@ -155,7 +151,7 @@ TEST(the_report_says_which_came_later)
 	             {0, "the others at a time that is not recorded in another"}};
 	measure(TRIALS + 2);
 	cli_expect(resume(NULL), 0, "");
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		set_times(cases[i].pause_s);
 		json_t *r = report();
 		const json_t *method = json_section(r, "method"),

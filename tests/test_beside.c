@@ -76,7 +76,7 @@ TEST(what_ends_it_is_named)
 	    {"sendrecv_perf", player, "no alltoall_perf there: alltoall has no peer"},
 	    {"alltoall_perf", failer, "failed: no GPU here"},
 	};
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		cli_expect(beside(rows[i].name, rows[i].program), CLI_FAILS, rows[i].said);
 		tear_down(NULL);
 		set_up(NULL);

@@ -105,7 +105,7 @@ static void name_quartiles(const struct story_form *form, const char *heading)
 		const struct column *c = &form->columns[i];
 		const char *head = heading ? heading : c->head;
 		bool other = c->kind != KIND_SPREAD || (heading && strstr(heading, "latency"));
-		for (unsigned k = 0; k < sizeof others / sizeof *others; k++)
+		for (unsigned k = 0; k < LENGTH(others); k++)
 			other |= !strcmp(c->key, others[k]);
 		if (!other && !(head && strstr(head, "(quartiles)")))
 			fail_msg("%s: %s does not name its quartiles", form->name, c->key);
@@ -143,7 +143,7 @@ static void tell_again(struct telling again, const struct telling *whole, const 
 /* Without half of the others too, and the run's own facts among these. */
 TEST(each_tells_alone_what_it_tells_among_all)
 {
-	for (unsigned i = 0; i < sizeof records / sizeof *records; i++) {
+	for (unsigned i = 0; i < LENGTH(records); i++) {
 		struct arena *arena = NULL;
 		const struct arena_mark mark = arena_mark(scratch());
 		const struct telling whole = tell_whole(records[i], &arena);

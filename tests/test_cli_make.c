@@ -37,7 +37,7 @@ TEST(what_is_not_allowed_is_refused)
 	    {"-n deps DEPS=install", " install build", true},
 	    {"-n all", " need build", true},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < LENGTH(rows); i++)
 		cli_expect(make("", rows[i].arguments), rows[i].good ? 0 : CLI_FAILS,
 		           rows[i].words);
 	cli_expect(make("EXP=smoke", "experiment"), CLI_FAILS, "EXP is not given");
@@ -69,7 +69,7 @@ TEST(what_a_variable_holds_is_run_by_nobody)
 	    "tour MODE=\"x'; touch $E; '\"",
 	    "install DESTDIR=\"/nowhere'; touch $E; '\"",
 	};
-	for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
+	for (size_t i = 0; i < LENGTH(says); i++) {
 		char text[256], *rest = text, *dollar;
 		strcpy(text, says[i]);
 		while ((dollar = strstr(rest, "$E"))) {
@@ -129,7 +129,7 @@ TEST(looking_builds_and_installs_nothing)
 	            {"install DESTDIR=/nowhere", "Build it first", false}};
 	char arguments[256];
 	char *build = test_text("%s/build", folder);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		snprintf(arguments, sizeof arguments, "B=%s %s", build, rows[i].goal);
 		cli_expect(make("", arguments), rows[i].good ? 0 : CLI_FAILS, rows[i].words);
 	}

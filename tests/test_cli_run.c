@@ -231,7 +231,6 @@ TEST(a_run_is_gone_on_with)
 	SAYS(command, 0, "block 5 of 5");
 	struct record_run record = cli_record(here_path(""));
 	assert_int_equal(record_next_block(&record), 5);
-	record_free(&record);
 	SAYS("resume", 1, "resume needs a run's folder");
 	SAYS("resume /nonexistent", 1, "/nonexistent");
 }
@@ -268,7 +267,6 @@ TEST(a_launcher_is_of_variants_with_several_processes)
 	struct record_run record = cli_record(here_path(""));
 	assert_int_equal(record.nfailures, 0);
 	assert_int_equal(record_block_trials(&record), record.nvariants);
-	record_free(&record);
 	SAYS("run --file $HERE/t.exp launcher=exce --dry-run", 1, "launcher = 'exce' is not known");
 }
 
@@ -322,11 +320,10 @@ TEST(what_is_not_installed_is_done_without)
 	json_t *report = json_report(here_path("report.json"));
 	json_assert_one_says(json_object_get(report, "warnings"),
 	                     "no pictures, for there is no gnuplot here");
-	assert_int_equal(
-	    json_rows(json_table(report, "variants"), (json_keys){"variant", "threads", NULL}), 1);
-	assert_int_equal(
-	    json_rows(json_table(report, "variants"), (json_keys){"variant", "processes", NULL}),
-	    1);
+	assert_int_equal(json_rows(json_table(report, "variants"), JSON_IS("variant", "threads")),
+	                 1);
+	assert_int_equal(json_rows(json_table(report, "variants"), JSON_IS("variant", "processes")),
+	                 1);
 }
 
 /* A fault that is always found, so that one of three trials fails. */
@@ -357,7 +354,7 @@ TEST(too_few_open_files_are_said)
 	             {"-n 32", "but the limit is 32; raise it: ulimit -n 72\n", 1},
 	             {"-S -n 32", "", 0}};
 	cli_write(folder, "t.exp", QUICK MODES);
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+	for (unsigned i = 0; i < LENGTH(cases); i++)
 		cli_expect(here_shell("ulimit %s; exec $LAUNCHGAP run --file $HERE/t.exp "
 		                      "--results $HERE/results --no-report",
 		                      cases[i].limit),
@@ -373,13 +370,13 @@ TEST(processes_run_here_in_a_job_of_several_hosts)
 	    {"SLURM_NNODES", "2"},     {"SLURM_TASKS_PER_NODE", "2(x2)"}};
 	if (system("command -v mpirun >/dev/null"))
 		skip();
-	for (size_t i = 0; i < sizeof job / sizeof *job; i++)
+	for (size_t i = 0; i < LENGTH(job); i++)
 		setenv(job[i][0], job[i][1], 1);
 	struct cli cli = run_two("null",
 	                         "collective = alltoall\nbytes = 4K\n[variant a]\n"
 	                         "mode = processes\n",
 	                         "--no-report");
-	for (size_t i = 0; i < sizeof job / sizeof *job; i++)
+	for (size_t i = 0; i < LENGTH(job); i++)
 		unsetenv(job[i][0]);
 	cli_expect(cli, 0, "");
 }

@@ -69,7 +69,7 @@ static void add_head(struct experiment *to, const char *backend, unsigned ranks,
 static void add_layout(struct experiment *to, bool host, unsigned procs, unsigned threads,
                        unsigned each)
 {
-	for (unsigned p = 0; p < (host ? sizeof paths / sizeof *paths : 1); p++)
+	for (unsigned p = 0; p < (host ? LENGTH(paths) : 1); p++)
 		if (!host || strcmp(paths[p], "direct") || procs == 1)
 			add(to, "[variant %ux%ux%u-%s]\nlayout = %ux%ux%u\n%s%s\n", procs, threads,
 			    each, paths[p], procs, threads, each, host ? "path = " : "",
@@ -301,7 +301,7 @@ static void conform_options(const struct backend *backend, unsigned ranks)
 	unsigned kinds = 0;
 	add_head(&text, backend->name, ranks, 0, COLL_ROUNDS);
 	add(&text, "bytes = 40K\n%s", matrix);
-	for (unsigned i = 0; i < sizeof options / sizeof *options; i++)
+	for (unsigned i = 0; i < LENGTH(options); i++)
 		add(&text, "[variant %u]\nmode = %s\n", i, options[i]);
 	for (int c = 0; c < COLL_KINDS; c++)
 		kinds += is_taken(c, 0, COLL_ROUNDS) ? ways(c, ranks) : 0;

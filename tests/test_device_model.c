@@ -532,7 +532,7 @@ static const struct scenario scenarios[] = {
     {"3 ranks, a mixture", 3, 5, "P*P2EoPoA*"},
 };
 // clang-format on
-#define SCENARIOS (sizeof scenarios / sizeof *scenarios)
+#define SCENARIOS LENGTH(scenarios)
 
 TEST(the_protocol_holds_in_every_interleaving)
 {

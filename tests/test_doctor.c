@@ -51,8 +51,8 @@ static void rows_are_whole(const json_t *needs)
 	json_array_foreach((json_t *)(size_t)needs, i, one)
 	{
 		const bool ok = json_is_true(json_object_get(one, "ok"));
-		assert_int_equal(json_object_size(one), sizeof keys / sizeof *keys);
-		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+		assert_int_equal(json_object_size(one), LENGTH(keys));
+		for (size_t k = 0; k < LENGTH(keys); k++) {
 			char *row = test_text("\n| `%s` |", keys[k]);
 			assert_non_null(json_object_get(one, keys[k]));
 			assert_says(page, row);

@@ -70,9 +70,8 @@ static void refuse(const char *what)
 	assert_says(st.text, "allowed");
 }
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	libraries[0] = '\0';
 	return 0;
 }

@@ -64,7 +64,6 @@ TEST(null_measures_the_harness)
 	struct record_run record = cli_record(here_in("overhead", "trials.jsonl"));
 	assert_false(record.cells[0].carries_data);
 	assert_string_equal(record.cells[0].digest, "");
-	record_free(&record);
 }
 
 #define SLOW                                                                                       \
@@ -117,7 +116,6 @@ TEST(resumed_it_adds_whole_blocks)
 	assert_string_equal(json_string_value(json_array_get(resume->command,
 	                                                     json_array_size(resume->command) - 1)),
 	                    "blocks=2");
-	record_free(&record);
 	cli_expect(here_shell(RESUME, here_path(""), "ranks=3"), 1, "cannot resume");
 	cli_expect(here_shell(RESUME, here_path(""), "dtype=int8"), 1, "cannot resume: `dtypes`");
 }
@@ -219,7 +217,7 @@ TEST(nccl_tests_columns_have_both_halves)
 	} cases[] = {{"", "warmup=1", true, true},
 	             {"in_place = no\n", "warmup=1", true, false},
 	             {"", "in_place=yes", false, true}};
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < LENGTH(cases); i++) {
 		char *keys =
 		    test_text("collective = all_reduce\nbytes = 4K\nbackend = host\nlimit = no\n"
 		              "ranks = 2\nblocks = 1\npace = stream\ncalls = 5\n%s",
@@ -280,7 +278,6 @@ TEST(wrong_data_fails_the_run_and_is_kept)
 		assert_int_equal(record.cells[i].wrong,
 		                 strcmp(record.cells[i].variant, "bad") == 0 ||
 		                     strcmp(record.cells[i].variant, "alone") == 0);
-	record_free(&record);
 }
 
 /* Forced upon a backend that has none: each rank's are null, and that is no damage. */
@@ -296,7 +293,6 @@ TEST(counters_that_a_backend_lacks_can_be_read)
 		read += json_is_null(
 		    json_array_get(json_object_get(record.cells[i].json, "counters"), 1));
 	assert_true(read > 0);
-	record_free(&record);
 }
 
 /* Another backend's requirements are for the report's reader, not for the user at the terminal. */

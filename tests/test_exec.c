@@ -37,7 +37,7 @@ TEST(a_process_that_cannot_be_started_is_said)
 	    {2, IN("threads"), "thread 2 of 2: Resource "},
 	    {3, TWO, "process 2 of 2: Resource "},
 	};
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		cli_write(folder, "t.exp", rows[i].text);
 		cli_expect(
 		    here_shell("cp $LAUNCHGAP $HERE/launchgap; timeout 60 prlimit --nproc=%u "
@@ -58,7 +58,7 @@ TEST(ranks_of_others_do_not_matter)
 	    "LAUNCHGAP_SEAT='3 0123456789abcdef0123456789abcdef 127.0.0.1:1'",
 	};
 	cli_write(folder, "t.exp", TWO);
-	for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
+	for (unsigned i = 0; i < LENGTH(others); i++)
 		cli_expect(here_shell("%s timeout 60 " RUN, others[i]), 0, "2 ranks on null");
 }
 

@@ -61,7 +61,7 @@ static const struct {
     {"rig", "ranks = 4\n[variant v]\nmode = processes\nlauncher = mpirun\nhosts = hosta:2,hostb:2\n"
             "wait = yield\n"},
 };
-#define NMODES (sizeof modes / sizeof *modes)
+#define NMODES LENGTH(modes)
 enum { SINGLE = 1, THREADS = 2, PROCESSES = 4, MODES = 7, HOSTS = 8, RIG = 16 };
 static const char *const backends[] = {"null", "host"};
 enum { VIRTUAL = 1, HOST = 2, BACKENDS = 3 };
@@ -126,7 +126,7 @@ static const struct fault {
     {"slow link",              NOBODY, 0, "", slow_link, LINKED, RIG, VIRTUAL, 0, 0, "", false, {NULL}},
 };
 // clang-format on
-#define NFAULTS (sizeof faults / sizeof *faults)
+#define NFAULTS LENGTH(faults)
 
 /* Errors after a fault; each is counted. */
 enum ill {
@@ -439,7 +439,7 @@ static void look_for_scratch(struct shot *s)
 static void look_into_results(struct shot *s)
 {
 	static const char *const within[] = {"", "/plots", "/.."};
-	for (unsigned i = 0; i < sizeof within / sizeof *within; i++) {
+	for (unsigned i = 0; i < LENGTH(within); i++) {
 		char *path = test_text("%s%s", s->run, within[i]);
 		DIR *dir = opendir(path);
 		struct dirent *entry;
@@ -688,7 +688,7 @@ TEST(one_of_each_leaves_nothing_and_loses_nothing)
 		first += of;
 	}
 	for (unsigned i = 0; i < n; i++)
-		for (unsigned k = 0; k < sizeof known / sizeof *known; k++)
+		for (unsigned k = 0; k < LENGTH(known); k++)
 			chosen[i] = chosen[i] || !strcmp(name_of(&shots[i]), known[k]);
 	shoot_all(shots, n, chosen, 2);
 	for (unsigned i = 0; i < n; i++)
@@ -758,7 +758,7 @@ int main(int argc, char *argv[])
 	/* nohup and & ignore some; one of them dumps core. */
 	static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-	for (unsigned i = 0; i < sizeof usual / sizeof *usual; i++)
+	for (unsigned i = 0; i < LENGTH(usual); i++)
 		signal(usual[i], SIG_DFL);
 	use_faulty();
 	if (argc > 1) {

@@ -52,7 +52,6 @@ static unsigned blocks(void)
 	for (unsigned i = 0; i < r.ncells; i++)
 		timed += r.cells[i].cell.pass == PASS_TIMED;
 	assert_int_equal(timed, 2 * n); /* s, and s again */
-	record_free(&r);
 	return n;
 }
 
@@ -149,7 +148,7 @@ TEST(a_record_that_others_touch_ends_the_run)
 	             {remove_it, "program has removed"},
 	             {replace, "program has removed"}};
 	const struct trial trial = {.experiment = "x", .variant = "v"};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		struct folder f = {0};
 		struct status st = {""};
 		struct stat about;

@@ -50,9 +50,8 @@ static void line(json_t *cell, const struct made_place *p)
 
 static struct made made;
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	noise = 0.001;
 	speed[0] = 0.8;
 	speed[1] = speed[2] = 1;
@@ -183,7 +182,7 @@ TEST(claims_of_two_versions_share_a_row)
 	print_page();
 	json_t *report = json_report(made_path("report.json"));
 	const json_t *table = json_table(report, "claims_short");
-	assert_int_equal(json_rows(table, (json_keys){NULL}), 2);
+	assert_int_equal(json_rows(table, JSON_ALL), 2);
 	for (unsigned i = 1; i < 4; i += 2) {
 		json_keys row = {"claim", said[i], NULL};
 		/* Old threads have 0.8 of the speed of all others. */

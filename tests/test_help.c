@@ -99,7 +99,7 @@ TEST(man_pages_are_right_for_those_that_print_them)
 {
 	if (!machine_has("mandoc") || !machine_has("man"))
 		skip();
-	for (unsigned i = 0; i < sizeof formats / sizeof *formats; i++)
+	for (unsigned i = 0; i < LENGTH(formats); i++)
 		cli_expect(
 		    here_shell("cd $HERE && $LAUNCHGAP help --format %s >page && mandoc -Tlint "
 		               "-Wstyle page && LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l page "
@@ -162,7 +162,7 @@ static bool offers(const char *out, const char *word)
 /* Each so many-th line: zsh starts once for each. */
 static void is_completed_by(const char *shell, size_t nth)
 {
-	for (size_t i = 0; i < sizeof typed / sizeof *typed; i += nth) {
+	for (size_t i = 0; i < LENGTH(typed); i += nth) {
 		struct cli cli = here_shell(shell, typed[i].line);
 		for (unsigned w = 0; w < 4 && typed[i].words[w]; w++)
 			if (!offers(cli.out, typed[i].words[w]))

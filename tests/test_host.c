@@ -21,7 +21,7 @@ static const size_t sizes[] = {64, 240, 4096, 65536, 100000, 196624, 524288 + 48
 
 static void add_cells(struct rig *rig, bool limit, size_t most)
 {
-	for (size_t s = 0; s < sizeof sizes / sizeof *sizes && sizes[s] <= most; s++) {
+	for (size_t s = 0; s < LENGTH(sizes) && sizes[s] <= most; s++) {
 		for (int c = 0; c < COLL_INIT; c++) {
 			enum coll_kind coll = (enum coll_kind)c;
 			unsigned n = layout_ranks(rig->trial.settings.layout);
@@ -61,7 +61,7 @@ TEST(every_collective_is_right_on_every_path_in_every_layout)
 	    {{2, 1, 1}, 9, 4}, {{3, 1, 1}, 1, 1}, {{2, 1, 2}, 5, 5}, {{2, 2, 2}, 3, 2},
 	};
 	static const char *const paths[] = {"direct", "fifo", "shared"};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < LENGTH(rows); i++)
 		for (unsigned p = rows[i].layout.processes > 1; p < 3; p++)
 			run_all(rows[i].layout, paths[p], rows[i].calls, rows[i].slots);
 }
@@ -102,7 +102,7 @@ TEST(digests_are_equal_everywhere)
 	};
 	static struct rig rig;
 	uint64_t digests[4] = {0};
-	for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+	for (size_t v = 0; v < LENGTH(variants); v++) {
 		rig_init(&rig, variants[v].layout, variants[v].path);
 		add_cells(&rig, false, SIZE_MAX);
 		rig_raise(&rig);
@@ -126,7 +126,7 @@ TEST(timed_calls_fault_no_pages)
 	} rows[] = {
 	    {{1, 2, 1}, "direct"}, {{1, 2, 1}, "fifo"}, {{2, 1, 1}, "fifo"}, {{2, 1, 2}, "shared"}};
 	static struct rig rig;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		uint64_t faults = 0;
 		rig_init(&rig, rows[i].layout, rows[i].path);
 		rig_add(&rig, COLL_ALLTOALL, 1 << 20);

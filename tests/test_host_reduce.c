@@ -6,7 +6,7 @@
 
 static const enum dtype small[] = {DTYPE_FLOAT16, DTYPE_BFLOAT16, DTYPE_FLOAT8_E4M3,
                                    DTYPE_FLOAT8_E5M2};
-#define NSMALL (sizeof small / sizeof *small)
+#define NSMALL LENGTH(small)
 
 TEST(known_bits_have_their_value)
 {
@@ -24,7 +24,7 @@ TEST(known_bits_have_their_value)
 	    {DTYPE_FLOAT8_E5M2, 0x3C, 1},        {DTYPE_FLOAT8_E5M2, 0x7B, 57344},
 	    {DTYPE_FLOAT8_E5M2, 0x01, 0x1p-16f}, {DTYPE_FLOAT8_E5M2, 0xFC, -INFINITY},
 	};
-	for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+	for (size_t k = 0; k < LENGTH(known); k++) {
 		assert_true(host_float_widen(known[k].dtype, known[k].bits) == known[k].value);
 		assert_int_equal(host_float_narrow(known[k].dtype, known[k].value), known[k].bits);
 	}

@@ -36,7 +36,7 @@ TEST(what_cannot_be_done_is_refused)
 	     .words = "for 2 ranks"},
 	};
 	static struct rig rig;
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct status st = {""};
 		rig_init(&rig, cases[i].layout, cases[i].path ? cases[i].path : "auto");
 		rig_add(&rig, COLL_ALLTOALL, 4096);

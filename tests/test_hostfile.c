@@ -20,7 +20,7 @@ TEST(lists_and_files_have_a_host_once)
 	    {NULL, "a:8,b:8"},
 	    {NULL, "a,b"},
 	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		char out[HOSTS_BYTES], from[300];
 		struct status st = {""};
 		snprintf(from, sizeof from, "%s", cases[i].list);

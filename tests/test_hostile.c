@@ -37,9 +37,8 @@ static int end(void **state)
 }
 
 /* A run of it is at `run`, and nothing else is there but its experiment. */
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	setenv("PATH", undrawn, 1);
 	snprintf(run, sizeof run, "%s/t/20261101T000000Z", results);
 	free(here_shell("find $HERE -mindepth 1 ! -name t.exp -delete; mkdir -p %s", run).out);
@@ -89,12 +88,12 @@ TEST(a_link_is_not_followed)
 	const char *mine = in(folder, "mine");
 	assert_int_equal(mkdir(in(run, "plots"), 0777), 0);
 	cli_write(folder, "mine", "precious");
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+	for (unsigned i = 0; i < LENGTH(names); i++)
 		assert_int_equal(symlink(mine, in(run, names[i])), 0);
 	draw();
 	cli_expect(report(), 0, "report.md");
 	says(mine, "precious");
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+	for (unsigned i = 0; i < LENGTH(names); i++)
 		assert_true(is_regular(in(run, names[i])));
 }
 
@@ -192,7 +191,7 @@ TEST(nor_are_they_what_an_experiment_names)
 	cli_write(folder, "other", "");
 	assert_int_equal(truncate(other, (off_t)5 << 30), 0);
 	cli_write(folder, "pass", "\n\nsecret:word slots=secret\n");
-	const size_t n = sizeof keys / sizeof *keys - !backend_find("nccl")->library;
+	const size_t n = LENGTH(keys) - !backend_find("nccl")->library;
 	for (size_t i = 0; i < n; i++) {
 		refused(keys[i].key, pipe, keys[i].collective, "it is not a regular file");
 		refused(keys[i].key, "/dev/zero", keys[i].collective, "it is not a regular file");
@@ -291,7 +290,7 @@ TEST(what_was_not_planned_is_damage)
 	    {"\"roots\":[0]", "\"roots\":[1]", NULL},
 	    {"\"ops\":[\"sum\"]", "\"ops\":[\"max\"]", NULL}};
 	char *text = cli_read(in(run, "trials.jsonl"));
-	for (unsigned i = 0; i < sizeof changes / sizeof *changes; i++) {
+	for (unsigned i = 0; i < LENGTH(changes); i++) {
 		cli_write(run, "trials.jsonl", text);
 		cli_replace(in(run, "trials.jsonl"), changes[i][0], changes[i][1]);
 		cli_expect(report(), changes[i][2] ? 1 : 0,
@@ -427,9 +426,9 @@ static void spoil_environment(json_t *env)
 	static const char *const facts[] = {"host", "cpu",    "memory", "kernel",
 	                                    "os",   "driver", "clock"};
 	json_t *variants = json_object_get(env, "variants");
-	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+	for (unsigned i = 0; i < LENGTH(texts); i++)
 		spoil(env, texts[i]);
-	for (unsigned i = 0; i < sizeof facts / sizeof *facts; i++)
+	for (unsigned i = 0; i < LENGTH(facts); i++)
 		spoil(json_object_get(env, "machine"), facts[i]);
 	json_array_append_new(json_object_get(env, "notes"), json_string(EVIL));
 	json_array_append_new(json_object_get(env, "command"), json_string(EVIL));
@@ -490,7 +489,7 @@ TEST(texts_of_a_record_are_text_everywhere)
 	struct cli cli = report();
 	only_text("the terminal", cli.out);
 	cli_expect(cli, 0, "evil");
-	for (unsigned i = 0; i < sizeof files / sizeof *files; i++) {
+	for (unsigned i = 0; i < LENGTH(files); i++) {
 		char *text = cli_read(in(run, files[i]));
 		only_text(files[i], text);
 		if (strstr(files[i], ".html")) {
@@ -546,7 +545,7 @@ TEST(a_folders_name_is_run_by_nobody)
 	*strstr(text, "{\"schema\":1,\"kind\":\"end\"") = '\0';
 	*strrchr(text, '{') = '\0'; /* nor its last trial */
 	assert_int_equal(chdir(folder), 0);
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+	for (unsigned i = 0; i < LENGTH(names); i++) {
 		char name[80], how[400];
 		/* By its bare name, unless that would be an option. */
 		snprintf(name, sizeof name, "%s%s", names[i][0] == '-' ? "./" : "", names[i]);
@@ -574,7 +573,7 @@ TEST(a_word_of_a_shell_is_that_word)
 	static const char *const words[] = {
 	    "plain/a-b_c.d",     "", "a b", "it's", "$(touch evil)", "`touch evil`",
 	    "\\'; touch evil; '"};
-	for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
+	for (unsigned i = 0; i < LENGTH(words); i++) {
 		char word[SANITIZE_WORD(40)];
 		sanitize_word(words[i], word, sizeof word);
 		char *right = test_text("<%s>", words[i]);
@@ -595,7 +594,7 @@ TEST(what_is_no_text_becomes_blanks)
 	    {"\x1B[2J\xC2\x9B\xE2\x80\xAEx", " [2J  x"},
 	    {"\xFFx\xC3", " x "},
 	    {"\xC0\xAF\xE0\x80\xAF\xED\xA0\x80\xF4\x90\x80\x80", "            "}};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		char text[32];
 		strcpy(text, rows[i][0]);
 		assert_int_equal(sanitize_is_clean(text), !strcmp(rows[i][0], rows[i][1]));

@@ -83,7 +83,7 @@ static void want(unsigned what)
 TEST_WITH(each_process_has_what_is_asked_for, set_up, forget)
 {
 	static const char *const words[] = {"uts", "ipc", "shm", "pid", "cgroup"};
-	const unsigned n = sizeof words / sizeof *words;
+	const unsigned n = LENGTH(words);
 	want(EVERY);
 	measure("host", "isolate = none\n"
 	                "[variant uts]\nmode = processes\nisolate = uts\n"
@@ -152,7 +152,7 @@ TEST_WITH(what_cannot_be_set_apart_is_refused, set_up, tear_down)
 	    {"mode = processes\ncpus = 0\n", "backend=host", "cpus = '0' is not allowed", 1},
 	    {"mode = processes\ncpus = 1/0\n", "backend=host", "cpus = '1/0' is not allowed", 1},
 	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		cli_write(folder, "t.exp", test_text(HEAD "[variant x]\n%s", cases[i].variant));
 		cli_expect(
 		    cli_call(folder, "run", "--file", file, "--dry-run", cases[i].backend, NULL),

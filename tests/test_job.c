@@ -169,7 +169,7 @@ TEST(the_first_error_is_the_cause)
 	    {"", "timed out after 9 s (timeout = …)", "the job exited without output"}};
 	char log[80], text[600];
 	snprintf(log, sizeof log, "%s/log", folder);
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		cli_write(folder, "log", cases[i].log);
 		job_error(&(struct job_result){JOB_TIMED_OUT, 0}, 9, log, text, sizeof text);
 		assert_string_equal(text, cases[i].timed_out);

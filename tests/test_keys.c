@@ -139,7 +139,7 @@ TEST(test_bad_values)
 	static const char *const versions[] = {"",      "2",    "2.",       "2.23.", "2.x",
 	                                       "v2.23", "2,23", "2.23.4.5", "2.223", "-2.23",
 	                                       "2 .23", ".23",  "2..3"};
-	for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+	for (size_t i = 0; i < LENGTH(versions); i++) {
 		refuse_variant_key(test_text("nccl_below = %s", versions[i]),
 		                   "is no version; allowed is MAJOR.MINOR or");
 	}

@@ -19,7 +19,7 @@ TEST_WITH(the_rest_is_measured, set_up, tear_down)
 	assert_int_equal(cli.code, 0);
 	assert_says(cli.out, "all right");
 	json_t *report = json_report(here_path("report.json"));
-	for (unsigned i = 0; i < sizeof said / sizeof *said; i++) {
+	for (unsigned i = 0; i < LENGTH(said); i++) {
 		assert_says(cli.out, said[i]);
 		json_assert_one_says(json_section(report, "method"), said[i]);
 	}

@@ -104,9 +104,8 @@ TEST(a_name_is_the_linkers_file)
 	free(program);
 }
 
-static int find_standin(void **state)
+FIXTURE(find_standin)
 {
-	(void)state;
 	return standin_find(standin);
 }
 

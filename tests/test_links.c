@@ -141,7 +141,7 @@ TEST(what_is_damaged_is_refused)
 	    "{\"cores\": [{\"core\": \"0\"}]}",
 	};
 	struct topology t;
-	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+	for (unsigned i = 0; i < LENGTH(bad); i++) {
 		struct status st = {""};
 		json_t *json = json_loads(bad[i], 0, NULL);
 		assert_non_null(json);

@@ -63,7 +63,6 @@ static struct looks looks_of(const struct session *sessions, unsigned n)
 	write_record(sessions, n);
 	struct record_run run = cli_record(made_folder);
 	struct looks looks = looks_count(&run);
-	record_free(&run);
 	return looks;
 }
 
@@ -102,7 +101,7 @@ TEST(sessions_count_when_they_add_to_the_plan)
 	    {2, {{7, 0, false}, {3, 3, true}}, 2, 7, 3},
 	    {2, {{6, 10, false}, {9, 0, true}}, 2, 6, 9},
 	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		struct looks looks = looks_of(cases[i].sessions, cases[i].nsessions);
 		if (looks.n != cases[i].looks || looks.first != cases[i].first ||
 		    looks.added != cases[i].added)

@@ -13,16 +13,14 @@ static cpu_set_t now(void)
 	return set;
 }
 
-static int keep(void **state)
+FIXTURE(keep)
 {
-	(void)state;
 	before = now();
 	return 0;
 }
 
-static int put_back(void **state)
+FIXTURE(put_back)
 {
-	(void)state;
 	return sched_setaffinity(0, sizeof before, &before);
 }
 

@@ -44,7 +44,7 @@ TEST(a_job_refuses_a_mode_that_is_none)
 	                             .op = OP_NONE,
 	                             .asked_bytes = 1024,
 	                             .bytes = 1024};
-	for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+	for (unsigned i = 0; i < LENGTH(wrong); i++) {
 		strcpy(trial.settings.mode, wrong[i]);
 		char *words = test_text("mode '%s' has no such layout", wrong[i]);
 		assert_int_equal(trial_save(&trial, file, &st), 0);

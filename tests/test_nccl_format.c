@@ -116,7 +116,7 @@ static char *table_of(const struct golden *g)
 
 TEST(lines_are_those_of_nccl_tests)
 {
-	for (size_t i = 0; i < sizeof goldens / sizeof *goldens; i++) {
+	for (size_t i = 0; i < LENGTH(goldens); i++) {
 		char *text = table_of(&goldens[i]), *line = strstr(text, "\n  ");
 		assert_non_null(line);
 		line++;
@@ -148,7 +148,7 @@ TEST(headers_are_those_of_nccl_tests)
 	    "#\n# Using devices\n",
 	    "\n#\n# Collective test concluded: alltoall_perf\n#\n\n"};
 	char *text = table_of(&goldens[0]);
-	for (size_t i = 0; i < sizeof says / sizeof *says; i++)
+	for (size_t i = 0; i < LENGTH(says); i++)
 		assert_says(text, says[i]);
 	free(text);
 }
@@ -316,7 +316,7 @@ TEST(what_is_not_allowed_is_named)
 	    {"--json", NULL, NULL, NULL, "--json needs a value"},
 	    {"--colour", NULL, NULL, NULL, "'--colour' is not understood"},
 	};
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct cli cli =
 		    report_with(cases[i].option, cases[i].value, cases[i].more, cases[i].other);
 		assert_int_equal(cli.code, 1);

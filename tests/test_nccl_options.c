@@ -8,9 +8,8 @@
 
 static char standin[STANDIN_BYTES];
 
-static int find_standin(void **state)
+FIXTURE(find_standin)
 {
-	(void)state;
 	unsetenv("NCCL_NVLS_ENABLE");
 	return standin_find(standin);
 }
@@ -185,7 +184,7 @@ static const struct {
 
 TEST(each_setting_is_taken_or_refused_with_its_sentence)
 {
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		struct cell cell = {
 		    .coll = rows[i].coll, .dtype = rows[i].dtype, .op = rows[i].op, .bytes = 1024};
 		struct trial t = {.arena_bytes = 1024, .ncells = 1, .cells = &cell};

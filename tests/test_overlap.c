@@ -118,7 +118,6 @@ TEST(no_call_is_made_while_another_job_lives)
 		/* Time counts once. */
 		assert_int_equal(jobs[i]->to_ns, jobs[i + 1]->from_ns);
 	}
-	record_free(&record);
 	snprintf(self, sizeof self, "%s/early", folder);
 	char *early = cli_read(self);
 	assert_string_equal(early, ""); /* lines of a job whose time had not come */
@@ -135,7 +134,6 @@ TEST(without_overlap_each_waits_for_the_one_before)
 	jobs_of(&record, 4, jobs);
 	for (unsigned i = 0; i + 1 < 4; i++)
 		assert_true(left_ns(i + 1) <= jobs[i + 1]->from_ns);
-	record_free(&record);
 	assert_int_equal(planned, 4); /* each once, though none started early */
 }
 
@@ -144,7 +142,7 @@ TEST(an_interruption_ends_both)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
 	const struct timespec tick = {0, 50000000};
-	for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++) {
+	for (unsigned i = 0; i < LENGTH(signals); i++) {
 		struct status st = {""};
 		int status = 0;
 		char came[96];
@@ -174,7 +172,6 @@ TEST(an_interruption_ends_both)
 		cli_clean(scratch);
 		struct record_run record = cli_record(here_path(""));
 		assert_int_equal(record.ncells, 1);
-		record_free(&record);
 	}
 }
 

@@ -133,7 +133,7 @@ TEST(anchors_are_those_of_github)
 	                                      {"a_b-c (d), 1 %", "a_b-c-d-1-"},
 	                                      {"Größe", "größe"}};
 	char anchor[64];
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		page_anchor(rows[i][0], anchor, sizeof anchor);
 		assert_string_equal(anchor, rows[i][1]);
 	}
@@ -163,9 +163,8 @@ TEST(what_is_written_is_data_too)
 	json_decref(p.sentences);
 }
 
-static int clean(void **state)
+FIXTURE(clean)
 {
-	(void)state;
 	free(text);
 	return 0;
 }

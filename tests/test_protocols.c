@@ -22,12 +22,12 @@ TEST(what_a_library_cannot_do_is_left_out_with_a_sentence)
 	     "host: its ranks copy in CPU memory"},
 	};
 	char text[2048] = "collective = all_reduce\nbytes = 64\n[variant a]\nmode = threads\n";
-	for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++)
+	for (unsigned i = 0; i < LENGTH(refused); i++)
 		snprintf(text + strlen(text), sizeof text - strlen(text), "[variant %s]\n%s\n",
 		         refused[i].variant, refused[i].settings);
 	struct cli cli = run_two("host", text, "--dry-run");
 	assert_int_equal(cli.code, 0);
-	for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++)
+	for (unsigned i = 0; i < LENGTH(refused); i++)
 		if (strncmp(refused[i].variant, "gloo", 4) || !strstr(cli.out, "no Gloo here"))
 			assert_says(cli.out, refused[i].said);
 }
@@ -98,7 +98,6 @@ TEST(backends_agree_in_one_run)
 	assert_true(ran >= 2);
 	assert_string_equal(json_string_value(json_object_get(record.environment, "backend")),
 	                    "host");
-	record_free(&record);
 	char *csv = here_read("summary.csv");
 	assert_says(csv, "mpi");
 	/* launch_us of a call that blocks is empty. */

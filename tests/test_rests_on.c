@@ -48,8 +48,8 @@ static void path_is(const json_t *report, const char *variant, const char *const
 {
 	static const char *const columns[] = {"transport", "unexpected", "data_path", "registered"};
 	for (unsigned i = 0; i < 4; i++) {
-		const json_t *cell = json_cell(json_table(report, "paths"),
-		                               (json_keys){"variant", variant, NULL}, columns[i]);
+		const json_t *cell =
+		    json_cell(json_table(report, "paths"), JSON_IS("variant", variant), columns[i]);
 		if (cells[i])
 			json_assert_text(cell, "", cells[i]);
 		else
@@ -199,8 +199,7 @@ TEST(a_hint_has_the_ways_of_data)
 	json_assert_text(json_claim(report, "c7"), "rests_on",
 	                 "4 cells, 4 KiB to 256 KiB, 10 trials of each; both direct");
 	json_assert_text(
-	    json_cell(json_table(report, "claims"), (json_keys){"claim", "c1", NULL}, "rests_on"),
-	    "",
+	    json_cell(json_table(report, "claims"), JSON_IS("claim", "c1"), "rests_on"), "",
 	    "4 cells, 4 KiB to 256 KiB, 10 trials of each; processes-old staged, "
 	    "threads-old direct");
 	/* Half of it explains nothing. */
@@ -266,7 +265,7 @@ TEST(damaged_counters_are_refused)
 	    {"\"missing\":\"\"", "\"missing\":17"},
 	    {"\"dram_limit_gbs\":4800", "\"dram_limit_gbs\":\"no\""},
 	};
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+	for (size_t i = 0; i < LENGTH(bad); i++) {
 		struct status st = {""};
 		struct record_run run;
 		made.blocks = 1;

@@ -65,7 +65,7 @@ TEST(what_is_called_has_to_be_the_same)
 	/* All but the machine's cores is missing there, which does not count as the same. */
 	assert_int_equal(resume_same(before, now, &none), -1);
 	assert_says(none.text, "another machine");
-	for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++) {
+	for (unsigned i = 0; i < LENGTH(keys); i++) {
 		struct status st = {""};
 		json_object_set_new(now, keys[i], json_integer(17));
 		assert_int_equal(resume_same(before, now, &st), -1);
@@ -104,7 +104,7 @@ TEST(gpus_are_the_same_by_kind_and_place)
 	json_t *is = json_pack("{s:s, s:s, s:i, s:s, s:[{s:s, s:s}]}", "host", "h", "cpu", "c",
 	                       "cores", 2, "driver", "1", "gpus", "name", "H", "pci", "1");
 	json_object_set_new(before, "machine", is);
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		struct status st = {""};
 		json_t *other = json_copy(is);
 		json_object_set_new(other, "gpus", json_loads(cases[i].gpus, 0, NULL));

@@ -110,18 +110,18 @@ TEST(test_no_libraries)
 	                                       "env.NCCL_COMM_ID = 192.0.2.1:9"};
 	char none[] = SPEC_NO_LIBRARIES "=yes", *overrides[] = {none}, text[1024];
 	struct status st;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < LENGTH(names); i++) {
 		snprintf(text, sizeof text, BASE ONE "%s\n", names[i]);
 		assert_int_equal(load_with(text, "host", 1, overrides, &st), -1);
 		assert_says(st.text, "which --no-libraries refuses");
 	}
-	for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++) {
+	for (size_t i = 0; i < LENGTH(of_all); i++) {
 		snprintf(text, sizeof text, BASE "%s\n" ONE, of_all[i]);
 		assert_int_equal(load_with(text, "host", 1, overrides, &st), -1);
 		assert_says(st.text, "t.exp:4: ");
 		assert_says(st.text, "which --no-libraries refuses");
 	}
-	for (size_t i = 0; i < sizeof searches / sizeof *searches; i++) {
+	for (size_t i = 0; i < LENGTH(searches); i++) {
 		snprintf(text, sizeof text, BASE ONE "[search]\nregister = local\n%s\n",
 		         searches[i]);
 		assert_int_equal(load_with(text, "nccl", 1, overrides, &st), -1);
@@ -129,7 +129,7 @@ TEST(test_no_libraries)
 		assert_says(st.text, "which --no-libraries refuses");
 		load(text, "nccl");
 	}
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+	for (size_t i = 0; i < LENGTH(others); i++) {
 		snprintf(text, sizeof text, BASE ONE "%s\n", others[i]);
 		load_overridden(text, "host", none);
 	}
@@ -317,7 +317,7 @@ TEST(test_title_of_other_collectives)
 	    {{"collective=sendrecv", "title=mine"}, "mine"},
 	};
 	struct status st;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		char *overrides[] = {rows[i].overrides[0], rows[i].overrides[1]};
 		const char *const own = "[experiment]\ntitle = alltoall, why\n"
 		                        "collective = alltoall\nbytes = 4K\n" ONE;

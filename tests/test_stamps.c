@@ -66,7 +66,7 @@ TEST(they_are_those_of_the_json)
 	    {"{\"start_ns", false},
 	    {"", false},
 	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+	for (unsigned i = 0; i < LENGTH(cases); i++)
 		if (compare(cases[i].line, strlen(cases[i].line)) != cases[i].read)
 			fail_msg("%s", cases[i].line);
 	stamps_free(&stamps);

@@ -12,7 +12,7 @@
 static const size_t multiples[] = {1, 2, 3, 16, 100};
 /* Elements that ranks cannot share evenly, or not at all. */
 static const size_t odd[] = {1, 2, 5, 7, 33};
-#define SIZES (sizeof multiples / sizeof *multiples)
+#define SIZES LENGTH(multiples)
 _Static_assert(sizeof odd == sizeof multiples, "as many of both");
 
 typedef void world_fn(const struct steps_call *w);
@@ -32,7 +32,7 @@ static unsigned vary(struct steps_call w, world_fn *check)
 	unsigned is = coll_info(w.cell.coll)->is, checked = 0;
 	for (unsigned root = 0; root<w.nranks; root += w.nranks> 2 ? w.nranks / 2 : 1)
 		for (int place = 0; place < 2; place++)
-			for (unsigned skew = 0; skew < sizeof weights / sizeof *weights; skew++) {
+			for (unsigned skew = 0; skew < LENGTH(weights); skew++) {
 				w.cell.root = root;
 				if (root && is & COLL_PAIRS)
 					w.cell.root += (w.nranks - 2) * VALUE_PAIR;

@@ -37,7 +37,7 @@ static bool is_writable(const char *line, char name[128])
 
 static bool is_allowed(const char *object, const char *symbol)
 {
-	for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+	for (size_t i = 0; i < LENGTH(allowed); i++)
 		if (!fnmatch(allowed[i].object, object, 0) &&
 		    !fnmatch(allowed[i].symbol, symbol, 0))
 			return true;
@@ -82,7 +82,7 @@ static const char *const offered[] = {
 
 static bool is_offered(const char *name)
 {
-	for (size_t i = 0; i < sizeof offered / sizeof *offered; i++)
+	for (size_t i = 0; i < LENGTH(offered); i++)
 		if (!fnmatch(offered[i], name, 0))
 			return true;
 	return false;
@@ -143,7 +143,7 @@ TEST(what_can_be_written_is_seen)
 	    {"l     F .text\t0000000000000010 act", NULL},
 	    {"l    d  .bss\t0000000000000000 .bss", NULL},
 	};
-	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+	for (size_t i = 0; i < LENGTH(lines); i++) {
 		char line[128], name[128] = "";
 		snprintf(line, sizeof line, "%s%s\n", at, lines[i].line);
 		assert_int_equal(is_writable(line, name), lines[i].name != NULL);

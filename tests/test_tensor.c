@@ -46,7 +46,7 @@ static const struct {
     {{1, 2, 1}, "direct", {SPLIT_MOD, 2}}, {{2, 1, 1}, "fifo", {SPLIT_DIV, 2}},
 };
 
-#define ROWS (sizeof rows / sizeof *rows)
+#define ROWS LENGTH(rows)
 
 /* With slots in use at once, views and copies, and passes before the last one; in one process and
  * in several; with one model for all ranks, and with one for each. */
@@ -119,7 +119,7 @@ TEST(inputs_tell_models_and_gradients_apart)
 	    {SPLIT_MOD, 2}, {SPLIT_DIV, 2}, {SPLIT_OR, 8}, {SPLIT_AND, 4}};
 	const struct cell cell = {.coll = COLL_ALL_REDUCE, .bytes = 64};
 	const struct value_parts parts = {0};
-	for (unsigned i = 0; i < sizeof splits / sizeof *splits; i++) {
+	for (unsigned i = 0; i < LENGTH(splits); i++) {
 		init((struct layout){1, 1, 8}, "direct", splits[i]);
 		add(COLL_DDP_STEP, DTYPE_FLOAT32);
 		for (unsigned k = 0; k < 8 * 8; k++) {
@@ -172,7 +172,6 @@ TEST_WITH(the_program_runs_it_in_all_modes, set_up, tear_down)
 		for (unsigned r = 0; r < json_array_size(sums); r++)
 			assert_true(json_array_size(json_array_get(sums, r)) > 0);
 	}
-	record_free(&record);
 	cli_expect(run("resnet50", "split = MOD:2\n"), 1,
 	           "tensor = yes reduces activations, and model = resnet50 has none");
 	cli_expect(run("lenet5", ""), 1, "tensor = yes needs groups that reduce gradients");

@@ -73,7 +73,7 @@ TEST(characters_have_their_widths)
 	} rows[] = {{"", 0},         {"a b", 3},       {"±1.2 µs → ÷", 11},     {"模式,a", 6},
 	            {"한국", 4},     {"e\xCC\x81", 1}, {"\xF0\x9F\x9A\x80", 2}, {"█▌", 2},
 	            {"\xE6\x96", 1}, {"one\ntwo", 3}};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < LENGTH(rows); i++)
 		if (terminal_width(rows[i].text) != rows[i].width)
 			fail_msg("%s: %u", rows[i].text, terminal_width(rows[i].text));
 	assert_int_equal(terminal_fits("模式", 3), 3);
@@ -89,7 +89,7 @@ TEST(columns_are_asked_for_or_80)
 		const char *asked;
 		unsigned columns, prose;
 	} rows[] = {{"40", 40, 40}, {"120", 120, 100}, {"7", 40, 40}, {"999", 200, 100}};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		setenv("COLUMNS", rows[i].asked, 1);
 		assert_int_equal(terminal_columns(), rows[i].columns);
 		assert_int_equal(terminal_prose_columns(), rows[i].prose);
@@ -105,7 +105,7 @@ TEST(every_page_fits)
 {
 	static const unsigned widths[] = {40, 80, 200};
 	free(run_on(80, "dumb", NULL));
-	for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+	for (size_t i = 0; i < LENGTH(widths); i++) {
 		struct cli cli = here_shell(
 		    "export COLUMNS=%u; X=$(ls -d $HERE/results/t/2*); for v in \"report $X\" "
 		    "\"report -v $X\" \"compare $X $X\" doctor help 'help run' 'help new' "

@@ -186,7 +186,6 @@ TEST_WITH(a_run_becomes_a_trace, set_up, tear_down)
 	                   (double)(c->samples[4].idle_ns - c->samples[0].start_ns) / 1e3, 1e-6);
 	json_assert_text(json_object_get(cell, "args"), "collective", "all_reduce");
 	json_assert_number(json_object_get(cell, "args"), "rows", 5, 0);
-	record_free(&run);
 }
 
 /* A step's work, communication and sums of activations, a lane of each rank for each. */

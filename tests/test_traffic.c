@@ -44,7 +44,6 @@ TEST_WITH(traffic_stops_with_each_cell, set_up, tear_down)
 	}
 	assert_true(moved[0] && moved[1] && moved[2]);
 	assert_true(moved[3] || strstr(cli.out, "no Gloo here"));
-	record_free(&record);
 }
 
 /* --- ranks that connect twice, as for traffic, on a Gloo that is made up here: the linker

@@ -133,7 +133,6 @@ TEST(everybody_reads_the_confirmation_alone)
 	assert_int_equal(all, 16 * 4 * 2 * 2);
 	assert_int_equal(run.nvariants, 5);
 	assert_int_equal(record_next_block(&run), SEARCHED + CONFIRMED);
-	record_free(&run);
 }
 
 static bool confirms_the_first(json_t *line, const char *kind)
@@ -152,7 +151,6 @@ TEST(a_set_that_is_no_finalist_is_the_searchs)
 	assert_int_equal(run.nvariants, 4);
 	for (unsigned i = 0; i < run.ncells; i++)
 		assert_string_not_equal(run.cells[i].variant, "set-2");
-	record_free(&run);
 }
 
 /* There are two values of its setting: 0 and 1. */
@@ -182,7 +180,6 @@ TEST(what_the_search_saw_is_in_logs_over_the_default)
 			assert_float_equal(g[0], first ? 0.80 : 0.55, 0.01);
 			assert_float_equal(g[1], first ? 0.40 : 0.55, 0.01);
 		}
-		record_free(&run);
 	}
 }
 
@@ -193,7 +190,7 @@ TEST(gains_are_those_of_the_confirmation)
 	assert_works(report_make(made_folder, "plot", NULL, &st), st);
 	json_t *r = json_report(made_path("report.json"));
 	const json_t *table = json_table(r, "confirmation");
-	assert_int_equal(json_rows(table, (json_keys){NULL}), 2 * 2 * 2);
+	assert_int_equal(json_rows(table, JSON_ALL), 2 * 2 * 2);
 	for (unsigned i = 0; i < 2 * 2 * 2; i++) {
 		const bool first = i % 2 == 0, small = i / 2 % 2 == 0;
 		const char *set = first ? "set-1" : "set-2", *pace = i / 4 ? "stream" : "isolated";
@@ -287,7 +284,7 @@ TEST(what_did_nothing_is_left_out_of_the_file)
 	    {"capped", "1048576", NULL}, /* less than asked, and more than the default */
 	};
 	struct status st = {""};
-	for (unsigned i = 0; i < sizeof acts / sizeof *acts; i++) {
+	for (unsigned i = 0; i < LENGTH(acts); i++) {
 		act = acts[i][0];
 		used = acts[i][1];
 		write_record(CONFIRMED);
@@ -378,13 +375,11 @@ TEST(the_record_says_what_comes_next)
 	assert_int_equal(next->round, SEARCHED - 1);
 	assert_int_equal(next->n, 1);
 	assert_int_equal(next->sets[0].level[1], 1);
-	record_free(&run);
 	for (unsigned n = CONFIRMED - 1; n <= CONFIRMED; n++) {
 		write_record(n);
 		run = cli_record(made_folder);
 		tune_next(&run, &space, 1, CONFIRMED, false, scratch(), next);
 		assert_int_equal(next->ended, n == CONFIRMED);
-		record_free(&run);
 	}
 	free(next);
 }
@@ -505,7 +500,7 @@ TEST(of_equal_sets_the_cheaper_one_has_the_files)
 		bool second;
 	} rows[] = {{2.09, 2000, 16, false}, {2.05, 500, 64, true},  {2.05, 1000, 16, true},
 	            {2.09, 1000, 64, false}, {2.09, 1000, 32, true}, {1.95, 500, 16, false}};
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		priced[0].times = 2.07;
 		priced[0].memory_mib = 1000;
 		priced[0].channels = 32;

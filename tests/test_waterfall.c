@@ -48,9 +48,8 @@ static void factor(const char *name, enum corner from, enum corner to)
 	strcpy(f->to, corners[to].name);
 }
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	asked = (struct claim_list){.gap = {.bytes = {1, SIZE_MAX}}};
 	strcpy(asked.gap.from, "none");
 	strcpy(asked.gap.to, "both");

@@ -483,7 +483,7 @@ TEST(an_odd_address_gets_a_sentence)
 	    {"no.such.host.invalid:1", "no.such.host.invalid: "},
 	    {"192.0.2.1:0", "192.0.2.1:0 cannot be listened at: "},
 	};
-	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+	for (size_t i = 0; i < LENGTH(odd); i++) {
 		struct door_place at;
 		struct status st = {""};
 		assert_int_equal(door_open(odd[i].address, &at, &st), -1);
@@ -589,7 +589,7 @@ TEST(what_cannot_be_an_address_is_said_at_once)
 	    {"127.0.0.1:1,[::1", "[::1 is no address"},
 	};
 	const struct door_world world = world_of(2);
-	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+	for (size_t i = 0; i < LENGTH(odd); i++) {
 		struct status st = {""};
 		struct wire none;
 		assert_int_equal(door_connect(odd[i][0], &world, 1, INT64_MAX, &none, &st), -1);

@@ -17,7 +17,6 @@ TEST(nccl_tests_options_come_to_the_record)
 	assert_int_equal(set->init, INIT_GROUPED);
 	assert_int_equal(set->graph, 2);
 	assert_string_equal(set->api, "native");
-	record_free(&record);
 	char path[96];
 	snprintf(path, sizeof path, "%s/x.json", folder);
 	char *json = cli_read(path);
@@ -85,10 +84,9 @@ TEST(a_program_of_nccl_tests_ends_with_whether_bandwidth_is_normal)
 	           0, "note: There is no reference of 2 × Stand-in GPU.", "report ");
 }
 
-static int find_program(void **state)
+FIXTURE(find_program)
 {
 	char program[STANDIN_BYTES];
-	(void)state;
 	return standin_find_named("launchgap", program) || setenv("LAUNCHGAP", program, 1);
 }
 
@@ -105,7 +103,6 @@ TEST(jobs_on_exclusive_gpus_start_one_after_the_other)
 	struct record_run record = cli_record(here_path(""));
 	for (unsigned i = 1; i < record.nspent; i++)
 		assert_true(record.spent[i - 1].to_ns < record.spent[i].from_ns);
-	record_free(&record);
 }
 
 TESTS(.undrawn = true, .begin = find_program, .before = set_up, .after = tear_down);

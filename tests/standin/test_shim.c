@@ -19,7 +19,7 @@ static const struct {
     {"error", "processes", 1, "NCCL: unhandled system error"},
     {"wrong", "single", 1, "wrong data in all_reduce"},
 };
-#define CASES (sizeof cases / sizeof *cases)
+#define CASES LENGTH(cases)
 
 static char folders[CASES][64];
 

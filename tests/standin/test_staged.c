@@ -29,7 +29,6 @@ TEST(device_buffers_are_staged)
 	/* Both paces; alltoall has only one place. */
 	assert_true(mpi >= 2 * (2 * 4 + 1));
 	assert_true(gloo == mpi || strstr(cli.out, "no Gloo here"));
-	record_free(&record);
 	char *text = cli_read(path);
 	assert_non_null(text);
 	assert_says(text, "device, staged through pinned CPU memory");
@@ -47,10 +46,9 @@ TEST(a_turned_byte_of_a_staged_buffer_is_found)
 	assert_says(cli.out, "wrong data in all_reduce");
 }
 
-static int find_program(void **state)
+FIXTURE(find_program)
 {
 	char program[STANDIN_BYTES];
-	(void)state;
 	return standin_find_named("launchgap", program) || setenv("LAUNCHGAP", program, 1);
 }
 

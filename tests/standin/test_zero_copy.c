@@ -50,7 +50,6 @@ TEST(copy_engines_are_proved_by_the_log)
 		assert_int_equal(json_is_true(json_object_get(path, "copy_engine")), !vain);
 	}
 	assert_int_equal(record.npaths, 5);
-	record_free(&record);
 }
 
 /* With this library all of its ways can be measured, in all modes; without GPUs two, which is said. */
