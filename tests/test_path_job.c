@@ -93,7 +93,7 @@ static int collect(struct status *st)
 	return path_job_run(&q, st);
 }
 
-/* The settings of the last job, or the record. The caller frees. */
+/* The settings of the last job, or the record. */
 static char *kept(const char *parent, const char *name)
 {
 	char path[PATH_MAX + 32];
