@@ -5,8 +5,6 @@
 
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/analysis/analysis.h"
 
 /* nodirect, threads-old, processes-old: the speed of each as a multiple of threads-old's. */
@@ -207,7 +205,7 @@ static inline void paths(FILE *out)
 /* The cell of a factor in the report's table of them. */
 static inline const json_t *effect(const json_t *report, const char *name, const char *column)
 {
-	return json_cell(json_table(report, "effects"), (json_keys){"factor", name, NULL}, column);
+	return json_cell(json_table(report, "effects"), JSON_IS("factor", name), column);
 }
 
 #endif

@@ -1,9 +1,5 @@
 #include "chain.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/analysis/analysis.h"
 #include "../harness/analysis/regime.h"
 #include "../harness/backend/table.h"
@@ -145,8 +141,8 @@ static json_t *environment_of(const struct chain *c)
 	struct claim_list *asked = calloc(1, sizeof *asked);
 	if (!asked)
 		abort();
-	asked->nclaims = sizeof claims / sizeof *claims;
-	asked->nfactors = sizeof factors / sizeof *factors;
+	asked->nclaims = LENGTH(claims);
+	asked->nfactors = LENGTH(factors);
 	memcpy(asked->claims, claims, sizeof claims);
 	memcpy(asked->factors, factors, sizeof factors);
 	strcpy(asked->primary, "main");

@@ -7,13 +7,9 @@
 #include <ftw.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #define CLI_ARGS 63
 
@@ -37,9 +33,7 @@ void cli_clean(const char *path)
 
 void cli_write(const char *folder, const char *name, const char *text)
 {
-	char file[512];
-	snprintf(file, sizeof file, "%s/%s", folder, name);
-	FILE *f = fopen(file, "w");
+	FILE *f = fopen(test_text("%s/%s", folder, name), "w");
 	if (!f || fputs(text, f) < 0 || fclose(f))
 		abort();
 }
@@ -56,19 +50,18 @@ char *cli_read(const char *file)
 		text = strdup("");
 	}
 	fclose(f);
-	return text;
+	return test_keep(text);
 }
 
 pid_t cli_start(const char *folder, const char *const args[])
 {
 	char *argv[CLI_ARGS + 1] = {getenv("LAUNCHGAP")};
-	char out[512];
 	unsigned n = 1;
 	while (args[n - 1] && n < CLI_ARGS) {
 		argv[n] = (char *)(size_t)args[n - 1];
 		n++;
 	}
-	snprintf(out, sizeof out, "%s/out", folder);
+	char *out = test_text("%s/out", folder);
 	pid_t pid = fork();
 	if (pid)
 		return pid;
@@ -122,9 +115,8 @@ struct cli cli_call(const char *folder, ...)
 void cli_result(const char *folder, const char *experiment, const char *file, char *path,
                 size_t bytes)
 {
-	char parent[256];
 	struct dirent *entry;
-	snprintf(parent, sizeof parent, "%s/results/%s", folder, experiment);
+	char *parent = test_text("%s/results/%s", folder, experiment);
 	DIR *dir = opendir(parent);
 	path[0] = '\0';
 	while (dir && (entry = readdir(dir)))
@@ -141,7 +133,7 @@ struct record_run cli_record(const char *path)
 	struct status st = {""};
 	assert_works(record_load(path, &run, &st), st);
 	assert_false(run.torn);
-	return run;
+	return *(struct record_run *)test_keep(memcpy(malloc(sizeof run), &run, sizeof run));
 }
 
 void cli_scratch(pid_t runner, char *path, size_t bytes)
@@ -178,10 +170,10 @@ unsigned cli_processes(const char *word)
 	unsigned found = 0;
 	DIR *dir = opendir("/proc");
 	while (dir && (entry = readdir(dir))) {
-		char file[300], line[4096];
-		snprintf(file, sizeof file, "/proc/%s/cmdline", entry->d_name);
-		FILE *f =
-		    entry->d_name[0] >= '1' && entry->d_name[0] <= '9' ? fopen(file, "r") : NULL;
+		char line[4096];
+		FILE *f = entry->d_name[0] >= '1' && entry->d_name[0] <= '9'
+		              ? fopen(test_text("/proc/%s/cmdline", entry->d_name), "r")
+		              : NULL;
 		size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
 		found += n && memmem(line, n, word, strlen(word)) != NULL;
 		if (f)
@@ -198,7 +190,6 @@ unsigned cli_lines(const char *file)
 	unsigned lines = 0;
 	for (char *p = text; p && *p; p++)
 		lines += *p == '\n';
-	free(text);
 	return lines;
 }
 
@@ -219,7 +210,6 @@ void cli_replace(const char *file, const char *from, const char *to)
 	assert_non_null(out);
 	fprintf(out, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
 	assert_int_equal(fclose(out), 0);
-	free(text);
 }
 
 void cli_edit(const char *file, bool (*edit)(json_t *line, const char *kind))
@@ -238,7 +228,6 @@ void cli_edit(const char *file, bool (*edit)(json_t *line, const char *kind))
 		json_decref(line);
 	}
 	assert_int_equal(fclose(out), 0);
-	free(text);
 }
 
 void cli_expects(struct cli cli, int code, const char *const words[], const char *at, int line)
@@ -250,5 +239,4 @@ void cli_expects(struct cli cli, int code, const char *const words[], const char
 		        cli.code, code);
 		_fail(at, line);
 	}
-	free(cli.out);
 }

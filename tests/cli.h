@@ -18,12 +18,12 @@ struct cli {
 void cli_folder(char path[64]);
 void cli_clean(const char *path);
 void cli_write(const char *folder, const char *name, const char *text);
-/* The whole file, NUL-terminated and allocated; NULL when it cannot be read. */
+/* The whole file, NUL-terminated, and kept; NULL when it cannot be read. */
 char *cli_read(const char *file);
 
 /* Starts the program with the arguments up to NULL; output goes to folder/out. */
 pid_t cli_start(const char *folder, const char *const args[]);
-/* Waits, at most `seconds`; then kills it and gives code −9. The caller frees `out`. */
+/* Waits, at most `seconds`; then kills it and gives code −9. */
 struct cli cli_wait(pid_t pid, const char *folder, unsigned seconds);
 /* Both, with 120 s. */
 struct cli cli_run(const char *folder, const char *const args[]);
@@ -32,7 +32,7 @@ struct cli cli_call(const char *folder, ...) __attribute__((sentinel));
 /* folder/results/<experiment>/<the only stamp>/<file>; for "" that folder. */
 void cli_result(const char *folder, const char *experiment, const char *file, char *path,
                 size_t bytes);
-/* The record, whole, of a file or a folder; record_free frees it. */
+/* The record, whole, of a file or a folder; kept. */
 struct record_run cli_record(const char *path);
 /* The scratch folder of the job that `runner` has at hand, from the job's arguments; waits for
  * it. */

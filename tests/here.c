@@ -60,11 +60,10 @@ struct cli here_call(const char *arguments)
 
 struct cli run_two(const char *backend, const char *text, const char *how)
 {
-	char all[4096];
-	snprintf(all, sizeof all,
-	         "; A test.\n[experiment]\nbackend = %s\nranks = 2\nblocks = 1\nwarmup = 1\n"
-	         "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\n%s",
-	         backend, text);
+	char *all =
+	    test_text("; A test.\n[experiment]\nbackend = %s\nranks = 2\nblocks = 1\nwarmup = 1\n"
+	              "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\n%s",
+	              backend, text);
 	return here_run(all, how, NULL);
 }
 

@@ -3,9 +3,6 @@
 #ifndef LAUNCHGAP_TESTS_HERE_H
 #define LAUNCHGAP_TESTS_HERE_H
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "cli.h"
 #include "test.h"
 
@@ -15,14 +12,13 @@ int set_up(void **state);
 int tear_down(void **state);
 
 /* Runs `file` into `results`, with the arguments that follow, up to NULL; the text, if any, is
- * written there first. The caller frees the output. */
+ * written there first. */
 struct cli here_run(const char *text, ...) __attribute__((sentinel));
 /* Measures two ranks and few calls on a backend, with the text's additions; `how`: one more
- * argument. The caller frees the output. */
+ * argument. */
 struct cli run_two(const char *backend, const char *text, const char *how);
 
-/* A command line of sh, in which $HERE is the folder and $LAUNCHGAP the program. The caller frees
- * the output. */
+/* A command line of sh, in which $HERE is the folder and $LAUNCHGAP the program. */
 struct cli here_shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The program with these arguments, which sh takes apart. */
 struct cli here_call(const char *arguments);
@@ -34,7 +30,7 @@ const char *here_waits_for(unsigned lines);
 const char *here_path(const char *name);
 /* The same of another experiment's only run. */
 const char *here_in(const char *experiment, const char *name);
-/* Its whole text, which the caller frees. */
+/* Its whole text. */
 char *here_read(const char *name);
 
 #endif

@@ -1,10 +1,8 @@
 #include "host_rig.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 void rig_init(struct rig *rig, struct layout layout, const char *path)
 {
@@ -30,7 +28,6 @@ void rig_add_cell(struct rig *rig, struct cell cell)
 struct cell rig_cell_of(enum coll_kind coll, size_t bytes)
 {
 	bool reduces = coll_info(coll)->is & COLL_REDUCES;
-
 	return (struct cell){
 	    .coll = coll, .dtype = DTYPE_FLOAT32, .op = reduces ? OP_SUM : OP_NONE, .bytes = bytes};
 }
@@ -48,7 +45,6 @@ void rig_raise(struct rig *rig)
 	                           .yield = true,
 	                           .area_bytes = layout_ranks(layout) * sizeof(struct rig_result)};
 	struct status st = {""};
-
 	for (unsigned c = 0; c < rig->trial.ncells; c++) {
 		size_t bytes =
 		    trial_whole(&rig->trial.network, trial_comm_ranks(&rig->trial), &rig->cells[c])
@@ -71,7 +67,6 @@ void rig_lower(struct rig *rig)
 struct backend_place rig_place(const struct rig_worker *at)
 {
 	struct layout layout = at->rig->trial.settings.layout;
-
 	return (struct backend_place){.trial = &at->rig->trial,
 	                              .team = at->team,
 	                              .nranks = layout_ranks(layout),
@@ -102,7 +97,6 @@ static int rig_cell(const struct rig_worker *at, struct backend_ctx *ctx, unsign
 	struct rig_result *found = (struct rig_result *)team_area(at->team) + place.first;
 	const struct rig *rig = at->rig;
 	struct rusage before, after;
-
 	if (buffers_prepare(&backend_host, ctx, place.count, &rig->cells[c], RIG_SEED + c,
 	                    rig->slots, st) != 0)
 		return -1;
@@ -128,7 +122,6 @@ static int rig_cell(const struct rig_worker *at, struct backend_ctx *ctx, unsign
 		struct buffers of[BACKEND_BUFFERS];
 		struct backend_verdict verdict;
 		uint64_t digest;
-
 		const unsigned n = backend_host.buffers(ctx, i, of);
 		if (buffers_check(of, n, &verdict, st) != 0 || buffers_digest(of, &digest, st) != 0)
 			return -1;
@@ -148,7 +141,6 @@ void *rig_work(void *arg)
 	struct backend_ctx *ctx = NULL;
 	struct status st = {""};
 	int error = backend_host.open(&place, &ctx, &st);
-
 	for (unsigned c = 0; !error && c < at->rig->trial.ncells; c++)
 		error = rig_cell(at, ctx, c, &st);
 	if (error) {
@@ -164,7 +156,6 @@ static void rig_run_threads(struct rig *rig, struct team *team, unsigned process
 	unsigned threads = rig->trial.settings.layout.threads;
 	pthread_t ids[16];
 	struct rig_worker workers[16];
-
 	for (unsigned t = 0; t < threads; t++) {
 		workers[t] = (struct rig_worker){rig, team, process * threads + t, process};
 		pthread_create(&ids[t], NULL, rig_work, &workers[t]);
@@ -177,14 +168,12 @@ void rig_run(struct rig *rig)
 {
 	unsigned processes = rig->trial.settings.layout.processes;
 	pid_t children[8];
-
 	for (unsigned p = 1; p < processes; p++) {
 		children[p] = fork();
 		assert_true(children[p] >= 0);
 		if (children[p] == 0) {
 			struct team *team;
 			struct status st = {""};
-
 			if (team_join(rig->way_in, &team, &st) != 0)
 				_exit(1);
 			rig_run_threads(rig, team, p);
@@ -195,7 +184,6 @@ void rig_run(struct rig *rig)
 	rig_run_threads(rig, rig->team, 0);
 	for (unsigned p = 1; p < processes; p++) {
 		int status = -1;
-
 		waitpid(children[p], &status, 0);
 		assert_int_equal(status, 0);
 	}

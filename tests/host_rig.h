@@ -4,9 +4,6 @@
 #ifndef LAUNCHGAP_HOST_RIG_H
 #define LAUNCHGAP_HOST_RIG_H
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/backend/host/host.h"
 #include "../harness/core/counters.h"
 #include "test.h"

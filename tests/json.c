@@ -1,10 +1,5 @@
 #include "json.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "guards.h"
 #include "test.h"
 #include "told.h"
@@ -126,9 +121,8 @@ const json_t *json_find_at(const json_t *value, const char *path, const char **w
 {
 	const json_t *at = value;
 	for (const char *p = path; *p;) {
-		char key[80];
 		size_t n = strcspn(p, ".");
-		snprintf(key, sizeof key, "%.*s", (int)n, p);
+		char *key = test_text("%.*s", (int)n, p);
 		at = json_object_get(at, key);
 		if (!at)
 			return nothing(why, "%s: there is no %s", path, key);
@@ -154,7 +148,7 @@ json_t *json_report(const char *file)
 		fail_msg("%s:%d: %s", file, error.line, error.text);
 	if (!told_right(report, said, sizeof said) || !guards_right(report, said, sizeof said))
 		fail_msg("%s: %s", file, said);
-	return report;
+	return test_keep(report);
 }
 
 const json_t *json_table(const json_t *report, const char *name)

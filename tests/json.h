@@ -9,8 +9,10 @@
 
 /* "column", "value", …, NULL; a number is written as in C, a null as "". */
 typedef const char *const json_keys[];
+#define JSON_IS(...) ((json_keys){__VA_ARGS__, NULL})
+#define JSON_ALL     ((json_keys){NULL})
 
-/* The whole file; json_decref frees it, and all that the functions below point into. */
+/* The whole file, kept (test.h), and all that the functions below point into. */
 json_t *json_report(const char *file);
 const json_t *json_table(const json_t *report, const char *name);
 /* The only row that is so. */

@@ -3,13 +3,9 @@
 #define LAUNCHGAP_TESTS_LAID_H
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../harness/config/plan.h"
 #include "here.h"
-#include "test.h"
 
 static struct spec spec; /* large: not for the stack */
 static struct plan plan;
@@ -49,9 +45,7 @@ static inline int plan_it(struct status *st)
 /* The error is of a line of the file, and says `what`. */
 static inline void says_at(const struct status *st, unsigned line, const char *what)
 {
-	char place[128];
-	snprintf(place, sizeof place, "%s:%u: ", file, line);
-	assert_begins(st->text, place);
+	assert_begins(st->text, test_text("%s:%u: ", file, line));
 	assert_says(st->text, what);
 }
 

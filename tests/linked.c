@@ -2,10 +2,7 @@
 
 #include <assert.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "../harness/clock.h"
 #include "test.h"

@@ -1,8 +1,5 @@
 #include "made.h"
 
-#include <math.h>
-
-#include "../harness/arena.h"
 #include "../harness/coll/value.h"
 #include "../harness/chapters/reasons.h"
 #include "../harness/record/record_file.h"
@@ -307,7 +304,7 @@ static void put_facts(json_t *line, const struct made *m, const struct made_vari
 	                                {"throttle", m->throttle},
 	                                {"library", v->library}};
 	json_object_set_new(line, "facts", json_pack("[{s:s}]", "bind", "none"));
-	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+	for (size_t i = 0; i < LENGTH(facts); i++)
 		if (facts[i][1])
 			made_fact(line, facts[i][0], facts[i][1]);
 }
@@ -317,7 +314,7 @@ static json_int_t begun_ns(const struct made_place *p)
 {
 	const unsigned places[] = {p->variant, p->size, p->connection, p->allocation};
 	json_int_t ns = p->block + 1;
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+	for (size_t i = 0; i < LENGTH(places); i++)
 		ns = 128 * ns + places[i];
 	return 8 * ns + 4 * p->isolated + 2 * p->timeline + p->counters;
 }
@@ -385,9 +382,7 @@ void made_fact(json_t *cell, const char *key, const char *value)
 
 json_t *made_topology(const char *name)
 {
-	char file[64];
-	snprintf(file, sizeof file, "tests/topology/%s.json", name);
-	json_t *json = json_load_file(file, 0, NULL);
+	json_t *json = json_load_file(test_text("tests/topology/%s.json", name), 0, NULL);
 	assert_non_null(json);
 	return json;
 }
@@ -397,11 +392,10 @@ void made_gpus(json_t *cell, const char *topology, unsigned ranks)
 	json_t *all = made_topology(topology);
 	for (unsigned r = 0; r < ranks; r++) {
 		const json_t *gpu = json_array_get(json_object_get(all, "gpus"), r);
-		char key[32], device[128];
-		snprintf(key, sizeof key, "device_%u", r);
-		snprintf(device, sizeof device, "%s at %s",
-		         json_string_value(json_object_get(gpu, "name")),
-		         json_string_value(json_object_get(gpu, "pci")));
+		char *key = test_text("device_%u", r);
+		char *device =
+		    test_text("%s at %s", json_string_value(json_object_get(gpu, "name")),
+		              json_string_value(json_object_get(gpu, "pci")));
 		made_fact(cell, key, device);
 	}
 	json_decref(all);
@@ -458,8 +452,7 @@ json_t *made_environment(const struct made *m)
 void made_write(const struct made *given)
 {
 	const struct made whole = completed(given), *const m = &whole;
-	char path[256];
-	snprintf(path, sizeof path, "%s/trials.jsonl", text_or(m->folder, folder));
+	char *path = test_text("%s/trials.jsonl", text_or(m->folder, folder));
 	struct writing w = {m, fopen(path, "w"), environment_json(m)};
 	assert_non_null(w.out);
 	put_line(w.out, json_incref(w.environment), m->sums);

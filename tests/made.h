@@ -3,11 +3,7 @@
 #ifndef LAUNCHGAP_MADE_H
 #define LAUNCHGAP_MADE_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "../harness/config/claim.h"
 #include "../harness/core/counters.h"

@@ -2,8 +2,6 @@
 #ifndef LAUNCHGAP_TESTS_MEETING_H
 #define LAUNCHGAP_TESTS_MEETING_H
 
-#include <unistd.h>
-
 #include "../harness/exchange/door.h"
 #include "test.h"
 
@@ -17,18 +15,16 @@ static struct door_world world_of(unsigned size)
 	return (struct door_world){.secret = secret, .peer = "rank", .size = size};
 }
 
-static int meeting_open(void **state)
+FIXTURE(meeting_open)
 {
 	struct status st = {""};
-	(void)state;
 	assert_works(wire_secret(secret, &st), st);
 	assert_works(door_open("127.0.0.1:0", &door, &st), st);
 	return 0;
 }
 
-static int meeting_close(void **state)
+FIXTURE(meeting_close)
 {
-	(void)state;
 	close(door.fd);
 	return 0;
 }

@@ -5,9 +5,6 @@
 #define LAUNCHGAP_TEST_NUMBER_H
 
 #include <float.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "../harness/coll/coll.h"
 #include "test.h"

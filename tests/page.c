@@ -2,9 +2,6 @@
 
 #include <ctype.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../harness/terminal.h"
 #include "cli.h"
@@ -80,7 +77,7 @@ static void read_tag(struct reader *r)
 	if (!n || n >= sizeof tag)
 		wrong(r, "no tag");
 	snprintf(tag, sizeof tag, "%.*s", (int)n, r->at);
-	for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++)
+	for (size_t i = 0; i < LENGTH(forbidden); i++)
 		if (!strcmp(tag, forbidden[i]))
 			wrong(r, "a tag that we never write");
 	r->at += n;
@@ -96,7 +93,7 @@ static void read_tag(struct reader *r)
 	r->at += *r->at == '/';
 	if (*r->at++ != '>')
 		wrong(r, "a tag without an end");
-	for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
+	for (size_t i = 0; i < LENGTH(empty); i++)
 		alone |= !strcmp(tag, empty[i]);
 	if (alone)
 		return;
@@ -207,7 +204,6 @@ static void page_1_is_short(const char *folder)
 		fail_msg("the headline quotes before it answers");
 	if (rows > 2 + 6 || lines(begin, end, "![") > 1 || lines(begin, end, "- ") > 3)
 		fail_msg("too much is on page 1");
-	free(text);
 }
 
 static void the_terminal_is_narrow(const char *said)
@@ -256,6 +252,4 @@ void page_right(const char *folder, const json_t *report)
 	page_1_is_short(folder);
 	tables_are_data(report);
 	page_read(html);
-	free(html);
-	free(said);
 }

@@ -3,9 +3,6 @@
 #define LAUNCHGAP_TESTS_PLANNED_H
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../harness/backend/table.h"
 #include "../harness/config/plan.h"

@@ -11,7 +11,7 @@
 #define MOST       20
 #define MARGIN     0.02
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define LENGTH(a) (sizeof(a) / sizeof *(a))
 
 static const double truths[] = {0, 0.01, 0.025, 0.05, 0.10}, scatters[] = {0.01, 0.02, 0.04};
 static const unsigned blocks[] = {6, 10, 20};
@@ -78,9 +78,9 @@ int main(void)
 	printf(
 	    "\n| true | scatter | blocks | chosen | as measured | as expected | largest of 30 |\n"
 	    "|---:|---:|---:|---:|---:|---:|---:|\n");
-	for (unsigned i = 0; i < COUNT(truths); i++)
-		for (unsigned k = 0; k < COUNT(scatters); k++)
-			for (unsigned b = 0; b < COUNT(blocks); b++)
+	for (unsigned i = 0; i < LENGTH(truths); i++)
+		for (unsigned k = 0; k < LENGTH(scatters); k++)
+			for (unsigned b = 0; b < LENGTH(blocks); b++)
 				print_row(truths[i], scatters[k], blocks[b]);
 	printf("\n");
 	return 0;

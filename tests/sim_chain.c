@@ -6,8 +6,8 @@
 
 #include "chain.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-#define RUNS     100 /* of each; half as many where it takes longer */
+#define LENGTH(a) (sizeof(a) / sizeof *(a))
+#define RUNS      100 /* of each; half as many where it takes longer */
 
 static const struct {
 	const char *name;
@@ -21,7 +21,7 @@ static const struct {
 };
 static const double effects[] = {0, 0.01, 0.02, 0.03, 0.1};
 
-static struct chain_sums all[COUNT(ways)][COUNT(effects)][CHAIN_NOISES];
+static struct chain_sums all[LENGTH(ways)][LENGTH(effects)][CHAIN_NOISES];
 
 static struct chain_sums simulate(unsigned way, double effect, enum chain_noise noise,
                                   unsigned runs)
@@ -66,8 +66,8 @@ static void print_table(enum table table)
 	printf("\n|---|---:|");
 	for (int noise = 0; noise < CHAIN_NOISES; noise++)
 		printf("---:|");
-	for (unsigned w = 0; w < COUNT(ways); w++)
-		for (unsigned e = 0; e < COUNT(effects); e++) {
+	for (unsigned w = 0; w < LENGTH(ways); w++)
+		for (unsigned e = 0; e < LENGTH(effects); e++) {
 			if (table == BLOCKS && ways[w].way == CHAIN_FIXED)
 				continue;
 			printf("\n| %s | %.0f %% |", ways[w].name, 100 * effects[e]);
@@ -80,8 +80,8 @@ static void print_table(enum table table)
 int main(int argc, char **argv)
 {
 	unsigned runs = argc > 1 ? (unsigned)atoi(argv[1]) : RUNS;
-	for (unsigned w = 0; w < COUNT(ways); w++)
-		for (unsigned e = 0; e < COUNT(effects); e++)
+	for (unsigned w = 0; w < LENGTH(ways); w++)
+		for (unsigned e = 0; e < LENGTH(effects); e++)
 			for (int noise = 0; noise < CHAIN_NOISES; noise++)
 				all[w][e][noise] =
 				    simulate(w, effects[e], (enum chain_noise)noise, runs);

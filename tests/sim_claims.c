@@ -5,9 +5,9 @@
 
 #include "judged.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-#define REPEATS  20000
-#define JUDGED   40000 /* in families */
+#define LENGTH(a) (sizeof(a) / sizeof *(a))
+#define REPEATS   20000
+#define JUDGED    40000 /* in families */
 
 static const unsigned blocks[] = {6, 8, 10, 20};
 
@@ -27,7 +27,7 @@ static void head(const char *first)
 static void alone(const char *what, enum claim_test test, double truth, double scatter,
                   unsigned wrong)
 {
-	for (unsigned b = 0; b < COUNT(blocks); b++) {
+	for (unsigned b = 0; b < LENGTH(blocks); b++) {
 		printf("| %s | %u |", what, blocks[b]);
 		for (int noise = 0; noise < NOISE_KINDS; noise++) {
 			uint64_t seed = 4000 + blocks[b];
@@ -60,7 +60,7 @@ static void confirmed(const struct judged_family *f, unsigned *n, unsigned *of)
 
 static void families(const char *what, unsigned claims, bool mixed, count_fn *count)
 {
-	for (unsigned b = 0; b < COUNT(blocks); b++) {
+	for (unsigned b = 0; b < LENGTH(blocks); b++) {
 		printf("| %s | %u |", what, blocks[b]);
 		for (int noise = 0; noise < NOISE_KINDS; noise++) {
 			uint64_t seed = 5000 + blocks[b];

@@ -18,7 +18,7 @@ static struct verdict verdict_on(const double *logs, unsigned n, double margin)
 #define MARGIN     0.02
 #define SCATTER    0.01
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define LENGTH(a) (sizeof(a) / sizeof *(a))
 
 static const unsigned blocks[] = {6, 10, 20};
 static const double gaps[] = {0.10, 0.03}, shares[] = {1, 0.7};
@@ -137,7 +137,7 @@ static void print_row(enum noise noise, double gap, unsigned n)
 	uint64_t seed = 3000 + n + (uint64_t)(1000 * gap), boot = 1;
 	unsigned judged = 0, held[METHODS] = {0};
 	for (unsigned k = 0; k < REPEATS; k++) {
-		const double share = shares[k % COUNT(shares)];
+		const double share = shares[k % LENGTH(shares)];
 		struct blocks b = {.n = n};
 		struct interval all[METHODS];
 		for (unsigned i = 0; i < n; i++) {
@@ -173,9 +173,9 @@ int main(void)
 {
 	printf(" * noise      gap blocks   judged  percentile         BCa     Fieller       "
 	       "ranks\n");
-	for (unsigned s = 0; s < COUNT(noises); s++)
-		for (unsigned g = 0; g < COUNT(gaps); g++)
-			for (unsigned i = 0; i < COUNT(blocks); i++)
+	for (unsigned s = 0; s < LENGTH(noises); s++)
+		for (unsigned g = 0; g < LENGTH(gaps); g++)
+			for (unsigned i = 0; i < LENGTH(blocks); i++)
 				print_row(noises[s], gaps[g], blocks[i]);
 	return 0;
 }

@@ -4,10 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../harness/analysis/looks.h"
-#include "../harness/analysis/verdict.h"
 #include "following.h"
-#include "scratch.h"
 
 /* Of the log ratios, one a block. */
 static struct verdict judged(const double *logs, unsigned n, double margin)
@@ -24,7 +21,7 @@ static struct verdict judged(const double *logs, unsigned n, double margin)
 static const unsigned fixed[] = {6, 8, 10, 15, 20, 30};
 static const double scatters[] = {0.005, 0.01, 0.02, 0.04};
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define LENGTH(a) (sizeof(a) / sizeof *(a))
 
 /* With margin 0 the verdict is faster or slower as soon as the interval excludes 1: the most
  * alarms that any margin gives. */
@@ -121,9 +118,9 @@ int main(void)
 	for (int noise = 0; noise < NOISE_KINDS; noise++)
 		printf(" %8s", noise_name((enum noise)noise));
 	printf("\n");
-	for (unsigned i = 0; i < COUNT(fixed); i++)
+	for (unsigned i = 0; i < LENGTH(fixed); i++)
 		print_fixed(fixed[i]);
-	for (unsigned i = 0; i < COUNT(scatters); i++)
+	for (unsigned i = 0; i < LENGTH(scatters); i++)
 		print_adaptive(scatters[i]);
 	for (unsigned corrected = 0; corrected < 2; corrected++)
 		for (unsigned from = 6; from <= 10; from += 4) {

@@ -5,8 +5,8 @@
 
 #include "twinned.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-#define RUNS     10000
+#define LENGTH(a) (sizeof(a) / sizeof *(a))
+#define RUNS      10000
 
 static const unsigned blocks[] = {5, 6, 8, 10, 20, 40};
 
@@ -15,7 +15,7 @@ static void errors(void)
 	printf("\n| of equal variants, %% | blocks | to their mean | to one, by lot | to each |\n"
 	       "|---|---:|---:|---:|---:|\n");
 	for (unsigned i = 0; i < TWINNED_NOISES; i++)
-		for (unsigned b = 0; b < COUNT(blocks); b++) {
+		for (unsigned b = 0; b < LENGTH(blocks); b++) {
 			printf("| %s | %u |", twinned_noises[i].name, blocks[b]);
 			for (int way = 0; way < TWINNED_WAYS; way++) {
 				const struct twinned_calls c =
@@ -38,13 +38,13 @@ static void power(void)
 	          {"small", 0.07, 0.05}, {"small", 0.07, 0.1},  {"small", 0.07, 0.2}};
 	static const unsigned noises[] = {0, 2};
 	printf("\n| found, %% | slower by | blocks |");
-	for (unsigned i = 0; i < COUNT(noises); i++)
+	for (unsigned i = 0; i < LENGTH(noises); i++)
 		printf(" %s: to their mean | to one | to each |", twinned_noises[noises[i]].name);
 	printf("\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
-	for (unsigned k = 0; k < COUNT(of); k++)
-		for (unsigned b = 1; b < COUNT(blocks); b++) {
+	for (unsigned k = 0; k < LENGTH(of); k++)
+		for (unsigned b = 1; b < LENGTH(blocks); b++) {
 			printf("| %s | %.0f %% | %u |", of[k].sizes, 100 * of[k].effect, blocks[b]);
-			for (unsigned i = 0; i < COUNT(noises) * TWINNED_WAYS; i++) {
+			for (unsigned i = 0; i < LENGTH(noises) * TWINNED_WAYS; i++) {
 				const struct twinned_calls c = twinned_count(
 				    (enum twinned_way)(i % TWINNED_WAYS),
 				    &twinned_noises[noises[i / TWINNED_WAYS]], blocks[b],

@@ -5,22 +5,17 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli.h"
+#include "test.h"
 
 /* The environment of a process; its bytes. */
 static size_t environment(const char *pid, char text[16384])
 {
-	char file[300];
-	snprintf(file, sizeof file, "/proc/%s/environ", pid);
-	int fd = open(file, O_RDONLY);
+	int fd = open(test_text("/proc/%s/environ", pid), O_RDONLY);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, 16384);
 	close(fd);
 	return n > 0 ? (size_t)n : 0;
@@ -51,7 +46,6 @@ static pid_t next_process(const char *folder, const char *host, DIR *proc, pid_t
 		snprintf(file, sizeof file, "/proc/%s/stat", entry->d_name);
 		char *stat = cli_read(file), *name = stat ? strrchr(stat, ')') : NULL, state;
 		bool there = name && sscanf(name, ") %c %d", &state, parent) == 2 && state != 'Z';
-		free(stat);
 		if (there)
 			return atoi(entry->d_name);
 	}
@@ -94,12 +88,11 @@ void struck_signal(const char *folder, const char *host, int signal)
  * some say what is no greeting. */
 unsigned struck_by_strangers(pid_t process)
 {
-	char pid[16], text[16384], noise[64];
+	char text[16384], noise[64];
 	int stay[64];
 	unsigned seed = 1, port = 0, came = 0;
 	memset(stay, -1, sizeof stay);
-	snprintf(pid, sizeof pid, "%d", (int)process);
-	size_t n = environment(pid, text);
+	size_t n = environment(test_text("%d", (int)process), text);
 	sscanf(value_of(text, n, "LAUNCHGAP_SEAT="), "%*d %*s 127.0.0.1:%u", &port);
 	const struct sockaddr_in at = {.sin_family = AF_INET,
 	                               .sin_port = htons((uint16_t)port),
@@ -151,10 +144,8 @@ static const char on_rig[] = "#!/bin/sh\n"
 /* false: this machine has no such hosts. */
 bool struck_on_rig(const char *folder)
 {
-	char text[1000], file[100];
-	snprintf(text, sizeof text, on_rig, getenv("LAUNCHGAP"));
-	cli_write(folder, "launchgap", text);
-	snprintf(file, sizeof file, "%s/launchgap", folder);
+	cli_write(folder, "launchgap", test_text(on_rig, getenv("LAUNCHGAP")));
+	char *file = test_text("%s/launchgap", folder);
 	chmod(file, 0700);
 	setenv("OMPI_MCA_plm_rsh_agent", "agent", 1);
 	setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);

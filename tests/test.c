@@ -1,11 +1,5 @@
 #include "test.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/terminal.h"
 
 #define MOST 256
@@ -36,6 +30,24 @@ void test_add(const struct CMUnitTest *test, unsigned line, bool alone)
 		lines[nlines].test.teardown_func = of_the_file().after;
 	}
 	nlines++;
+}
+
+void *test_keep(void *memory)
+{
+	static void **kept;
+	static size_t n;
+	kept = realloc(kept, ++n * sizeof *kept);
+	return kept[n - 1] = memory;
+}
+
+char *test_text(const char *format, ...)
+{
+	char *text;
+	va_list list;
+	va_start(list, format);
+	assert_true(vasprintf(&text, format, list) >= 0);
+	va_end(list);
+	return test_keep(text);
 }
 
 void text_unwrap(char *text)

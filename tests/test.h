@@ -1,15 +1,23 @@
 /* A test registers itself: TEST(what_holds) { … }. The file has no main; a file-wide fixture
- * is named by TESTS. ONLY=pattern in the environment runs those whose names match. */
+ * is named by TESTS. ONLY=pattern in the environment runs those whose names match. What C and POSIX
+ * headers most tests need comes with it. */
 #ifndef LAUNCHGAP_TEST_H
 #define LAUNCHGAP_TEST_H
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+
+#define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof *(ARRAY))
 
 /* Fixtures of a file; each may be NULL. */
 struct test_file {
@@ -40,6 +48,10 @@ void test_works(int failed, const char *why, const char *at, int line);
 void test_says(const char *text, const char *words, bool has, const char *at, int line);
 void test_begins(const char *text, const char *with, const char *at, int line);
 void test_near(double is, double wanted, double within, double share, const char *at, int line);
+/* Memory that nobody frees: reachable to the program's end, for who looks for leaks. Returns it. */
+void *test_keep(void *memory);
+/* A text of its own, kept so. */
+char *test_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Joins lines that go on below, set in, to one. */
 void text_unwrap(char *text);
 /* How often the words are in the text. */
@@ -47,6 +59,8 @@ unsigned text_count(const char *text, const char *words);
 /* Fails if any line has more than a terminal's 80 columns. */
 void assert_narrow(const char *text);
 
+/* One of the fixtures, which returns 0: FIXTURE(fresh) { … } */
+#define FIXTURE(name) static int name(void **state __attribute__((unused)))
 /* For the macros below. Tests run in the order of their lines. */
 void test_add(const struct CMUnitTest *test, unsigned line, bool alone);
 /* Runs them all; returns main's status. A file with a main of its own calls it. */

@@ -1,12 +1,7 @@
 /* Strided access: the order of the copy, and a run of it up to its table. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/core/buffers.h"
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 #define MOST 331
 
@@ -42,9 +37,8 @@ TEST(elements_come_in_the_order_of_the_stride)
 }
 
 /* Without gnuplot: other tests draw pictures. */
-static int hide_gnuplot(void **state)
+FIXTURE(hide_gnuplot)
 {
-	(void)state;
 	return setenv("PATH", "/nowhere", 1);
 }
 

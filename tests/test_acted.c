@@ -16,8 +16,7 @@ static struct path read_log_of(const struct settings *set, const char *text)
 {
 	struct path path = {0};
 	struct status st = {""};
-	char file[64];
-	snprintf(file, sizeof file, "%s/path.x", logs);
+	char *file = test_text("%s/path.x", logs);
 	FILE *out = fopen(file, "w");
 	assert_non_null(out);
 	fprintf(out, HEAD "NCCL version 2.28.3+cuda13.0\n%s", text);
@@ -86,7 +85,7 @@ TEST(each_setting_says_what_became_of_it)
 	          "AllReduce: 67108864 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..15}\n",
 	     "asked ll,Simple, used AllReduce RING SIMPLE, 16 channels", PATH_ACTED},
 	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		const char *env[] = {cases[i].env, NULL};
 		char text[512];
 		struct path path = read_log(env, cases[i].log), again;
@@ -232,7 +231,7 @@ TEST(a_setting_that_did_nothing_is_called_so)
 	    {"as asked", "2097152", NULL, NULL, false},
 	    {"ignored", "0", "changes nothing", NULL, true},
 	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		struct made of = made;
 		asked_of = chunk_factor;
 		asked_of.factors[0].placebo = cases[i].placebo;
@@ -242,12 +241,11 @@ TEST(a_setting_that_did_nothing_is_called_so)
 		const json_t *r = report_of(&of, cases[i].act, cases[i].here, "524288"),
 		             *answer = json_object_get(r, "answer"),
 		             *effects = json_table(r, "effects"),
-		             *not_acted = json_cell(effects, (json_keys){"factor", "chunk", NULL},
-		                                    "not_acted"),
-		             *verdict = json_cell(effects, (json_keys){"factor", "chunk", NULL},
-		                                  "verdict"),
+		             *not_acted =
+		                 json_cell(effects, JSON_IS("factor", "chunk"), "not_acted"),
+		             *verdict = json_cell(effects, JSON_IS("factor", "chunk"), "verdict"),
 		             *row = json_cell(json_table(r, "verdicts_small"),
-		                              (json_keys){"variant", "processes", NULL}, "verdict");
+		                              JSON_IS("variant", "processes"), "verdict");
 		if (cases[i].factor)
 			json_assert_says(not_acted, "", cases[i].factor);
 		else
@@ -264,9 +262,8 @@ TEST(a_setting_that_did_nothing_is_called_so)
 	}
 	/* More than asked is not capped. */
 	const json_t *up = report_of(&made, "capped", "4194304", "524288");
-	json_assert_text(
-	    json_cell(json_table(up, "acted"), (json_keys){"variant", "processes", NULL}, "act"),
-	    "", "raised");
+	json_assert_text(json_cell(json_table(up, "acted"), JSON_IS("variant", "processes"), "act"),
+	                 "", "raised");
 }
 
 static const char *launched[2]; /* thread blocks of processes, and of the others */
@@ -296,7 +293,7 @@ TEST(what_was_launched_proves_a_setting)
 	    {"call_ctas", "alltoall 2, sendrecv 2", "alltoall 2, sendrecv 2", 2, true, false},
 	};
 	static struct claim_list of_each_call;
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		struct made of = made;
 		char says[128] = "";
 		of_each_call = chunk_factor;

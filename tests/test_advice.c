@@ -1,8 +1,6 @@
 /* Each recommendation is there when the figures say so, and only then. */
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/analysis/analysis.h"
 #include "../harness/chapters/chapters.h"
 #include "../harness/chapters/figures.h"
@@ -76,9 +74,8 @@ static struct made made = {
 static struct story story;
 static struct arena *arena; /* of both */
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	speed[0] = speed[1] = speed[2] = 1;
 	noise = 0.003;
 	small_only = 0;
@@ -233,7 +230,7 @@ TEST(one_setting_at_a_time)
 	    {"bind", core, "threads", "Bind the workers"},
 	    {"graph", replays, "single", "CUDA graph"},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		setting = rows[i].setting;
 		value = rows[i].value;
 		mode = rows[i].mode;
@@ -304,7 +301,7 @@ TEST(the_figure_allows_for_the_choice)
 	/* And in report.json. */
 	const json_t *row =
 	    json_entries(made_report(&made), "advice",
-	                 (json_keys){"what", "Use a process per rank rather than threads", NULL});
+	                 JSON_IS("what", "Use a process per rank rather than threads"));
 	assert_true(json_number_value(json_at(row, "expect.lo")) > 1.02);
 	json_assert_text(row, "to", "processes");
 }

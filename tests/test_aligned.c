@@ -1,9 +1,5 @@
 /* The line between two clocks: simulated clocks and round trips, whose truth is known. Every bound is
  * the one that the model states. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/exchange/aligned.h"
 #include "test.h"
 
@@ -67,7 +63,7 @@ static const struct truth truths[] = {
     {0, 0},      {3 * 1000000000LL, 50}, {-7 * 1000000000LL, -50}, {160000000000000000, 12.5},
     {-40, -400},
 };
-#define TRUTHS (sizeof truths / sizeof *truths)
+#define TRUTHS LENGTH(truths)
 
 TEST(noisy_round_trips_give_offset_and_drift_within_the_bound)
 {
@@ -164,7 +160,7 @@ TEST(a_short_time_gives_no_drift)
 TEST(a_clock_that_steps_is_seen_and_followed)
 {
 	static const int64_t steps[] = {5000000, -1500000, 200000};
-	for (unsigned t = 0; t < sizeof steps / sizeof *steps; t++) {
+	for (unsigned t = 0; t < LENGTH(steps); t++) {
 		const struct truth after = {truths[1].offset + steps[t], truths[1].ppm};
 		struct dice dice = {{1, 2, (unsigned short)t}};
 		struct aligned a = {0};

@@ -2,11 +2,6 @@
  * that are made up, read from report.json. */
 #include "made.h"
 
-#include <math.h>
-
-#include "../harness/config/claim.h"
-#include "cli.h"
-
 static double speed[3]; /* the speed of single, threads and processes as a multiple of the usual
                          * one */
 static double noise, twin;
@@ -37,9 +32,8 @@ static void line(json_t *cell, const struct made_place *p)
 
 static struct made made;
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	speed[0] = speed[1] = speed[2] = twin = 1;
 	noise = 0.001;
 	wrong = fails = no_again = false;
@@ -72,9 +66,8 @@ static const json_t *answer(const json_t *report)
 /* A variant in a regime; NULL: none. */
 static const json_t *in_regime(const json_t *report, const char *regime, const char *variant)
 {
-	char table[64];
 	json_keys is = {"name", variant, NULL};
-	snprintf(table, sizeof table, "verdicts_%s", regime);
+	char *table = test_text("verdicts_%s", regime);
 	return json_has_table(report, table) && json_rows(json_table(report, table), is)
 	           ? json_entries(report, table, is)
 	           : NULL;
@@ -200,7 +193,7 @@ TEST(what_is_equal_is_never_faster)
 	                                           {.name = "f"},
 	                                           {.name = "a-again", .role = "again"}};
 	made.variants = same;
-	made.nvariants = sizeof same / sizeof *same;
+	made.nvariants = LENGTH(same);
 	made.no_limit = true;
 	made.backend = "host";
 	made.stamps = equal_stamps;
@@ -208,17 +201,14 @@ TEST(what_is_equal_is_never_faster)
 	for (seed = 15; seed <= 17; seed++) {
 		static const char *const tables[] = {"verdicts_large", "verdicts_small", "gaps"};
 		const json_t *report = made_report(&made);
-		for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+		for (size_t i = 0; i < LENGTH(tables); i++) {
 			const json_t *table = json_table(report, tables[i]);
-			assert_int_equal(json_rows(table, (json_keys){"verdict", "faster", NULL}),
-			                 0);
-			assert_int_equal(json_rows(table, (json_keys){"verdict", "slower", NULL}),
-			                 0);
+			assert_int_equal(json_rows(table, JSON_IS("verdict", "faster")), 0);
+			assert_int_equal(json_rows(table, JSON_IS("verdict", "slower")), 0);
 		}
 		const json_t *overview = json_table(report, "overview");
-		assert_int_equal(
-		    json_rows(overview, (json_keys){"faster", "0", "slower", "0", NULL}),
-		    json_rows(overview, (json_keys){NULL}));
+		assert_int_equal(json_rows(overview, JSON_IS("faster", "0", "slower", "0")),
+		                 json_rows(overview, JSON_ALL));
 		assert_int_equal(json_count(report, "exceptions"), 0);
 		assert_false(json_has_table(report, "caption_verdicts"));
 		assert_false(json_one_says(answer(report), "faster than"));
@@ -264,8 +254,7 @@ static void ask_loss(void)
 
 static const json_t *effect_of_loss(const json_t *report)
 {
-	return json_cell(json_table(report, "effects"), (json_keys){"factor", "loss", NULL},
-	                 "verdict");
+	return json_cell(json_table(report, "effects"), JSON_IS("factor", "loss"), "verdict");
 }
 
 /* The verdicts of a claim and of a factor depend on the A/A line of their regime. */
@@ -289,9 +278,8 @@ TEST(nothing_is_decided_below_the_noise)
 	json_assert_says(effect_of_loss(report), "", "undecided");
 	/* Also on the first page, undecided always comes with the effect that could have been
 	 * seen. */
-	json_assert_says(
-	    json_cell(json_table(report, "claims_short"), (json_keys){NULL}, "verdict"), "",
-	    "; too noisy to decide below ");
+	json_assert_says(json_cell(json_table(report, "claims_short"), JSON_ALL, "verdict"), "",
+	                 "; too noisy to decide below ");
 	/* Against the mean of its two trials. */
 	json_assert_number(claim, "ratio.estimate", 0.95 * sqrt(1.1), 0.005);
 	speed[0] = 0.5;
@@ -378,14 +366,13 @@ TEST(a_reference_record_answers_its_question)
 	     {"Set NCCL_BUFFSIZE=1048576", "1.127 times the speed at large sizes"}},
 	    {"4x-h200/beside_nccl-tests/alltoall", {"undecided: processes"}},
 	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		char here[256];
 		snprintf(here, sizeof here, "results/reference/%s/report.md", cases[i].record);
 		char *page = cli_read(here);
 		unescape(page);
 		for (unsigned k = 0; k < 4 && cases[i].says[k]; k++)
 			assert_says(page, cases[i].says[k]);
-		free(page);
 	}
 }
 

@@ -1,10 +1,10 @@
 /* Memory that is freed as a whole: scratch, what goes with it, and what is said when it ends. Arenas
- * grow by calloc alone, by 64 KiB or more; each such step of a piece of work is refused in turn. */
+ * grow by calloc alone, by 64 KiB or more; such steps of a piece of work are refused in turn, each of
+ * the first ones and every few of many. */
 #include <limits.h>
 
 #include "../harness/arena.h"
 #include "../harness/compare/compare.h"
-#include "../harness/report/report.h"
 #include "../harness/run/stop.h"
 #include "../harness/run/tune.h"
 #include "made.h"
@@ -143,8 +143,8 @@ TEST(without_memory_there_is_a_sentence)
 	static struct made made = {.blocks = 10, .sizes = 1, .stamps = stamps};
 	made_write(&made);
 	char *record = strdup(made_read("trials.jsonl"));
-	for (unsigned w = 0; w < sizeof works / sizeof *works; w++)
-		for (unsigned n = 0;; n++) {
+	for (unsigned w = 0; w < LENGTH(works); w++)
+		for (unsigned n = 0;; n += 1 + n / 8) {
 			struct status st = {""};
 			refused = false;
 			left = n;

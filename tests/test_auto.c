@@ -39,7 +39,6 @@ TEST(a_quiet_device_ends_by_precision_and_goes_on)
 	assert_int_equal(json_integer_value(json_object_get(env, "blocks")), 0);
 	assert_true(json_real_value(json_object_get(env, "precision")) == 0.5);
 	assert_int_equal(json_integer_value(json_object_get(env, "budget_s")), 3600);
-	record_free(&record);
 	/* Already narrow enough: nothing is added. */
 	const char *again[] = {"run",         "--file",        file, "--resume", path,
 	                       "--no-report", "precision=50%", NULL};
@@ -51,7 +50,6 @@ TEST(a_quiet_device_ends_by_precision_and_goes_on)
 	record = cli_record(path);
 	assert_int_equal(blocks_of(&record), 11);
 	assert_string_equal(record.end.reason, "blocks");
-	record_free(&record);
 }
 
 TEST(a_tiny_budget_ends_it_and_says_so)
@@ -68,7 +66,6 @@ TEST(a_tiny_budget_ends_it_and_says_so)
 	assert_int_equal(blocks_of(&record), 6); /* there is an interval in any case */
 	assert_string_equal(record.end.reason, "budget");
 	assert_says(record.end.text, "half of the widest interval is ");
-	record_free(&record);
 }
 
 /* A line that is followed by more is not the run's end. */
@@ -95,7 +92,6 @@ TEST(an_end_holds_only_at_the_end)
 	cli_write(path, "trials.jsonl", more);
 	struct record_run record = cli_record(path);
 	assert_string_equal(record.end.reason, "");
-	record_free(&record);
 	/* Damage is an error with its line. */
 	struct status st = {""};
 	memcpy(strstr(end, "reason"), "raison", 6);
@@ -103,7 +99,6 @@ TEST(an_end_holds_only_at_the_end)
 	assert_int_equal(record_load(path, &record, &st), -1);
 	assert_says(st.text, "\"reason\"");
 	free(more);
-	free(text);
 }
 
 static struct record_end consider(struct stop_state now)

@@ -1,13 +1,9 @@
 /* A block that was begun: a resume measures its missing trials, and no other; the report says which
  * came later, and warns if that was much later. */
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "../harness/record/record.h"
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 #define BLOCKS 3
 #define TRIALS 3 /* s, t and s-again */
@@ -33,7 +29,6 @@ static void measure(unsigned trials)
 	}
 	*line = '\0';
 	cli_write(run, "trials.jsonl", all);
-	free(all);
 }
 
 static struct cli resume(const char *more)
@@ -61,7 +56,6 @@ static void assert_whole(unsigned blocks)
 	for (unsigned b = 0; b < blocks; b++)
 		assert_true(of[b]['s'] == 1 && of[b]['t'] == 1 && of[b]['n'] == 1);
 	assert_int_equal(record_begun(&r), 0);
-	record_free(&r);
 }
 
 TEST(the_last_block_is_completed)
@@ -69,7 +63,6 @@ TEST(the_last_block_is_completed)
 	measure((BLOCKS - 1) * TRIALS + 1);
 	struct record_run r = cli_record(run);
 	assert_int_equal(record_begun(&r), 1);
-	record_free(&r);
 	cli_expect(resume(NULL), 0, "block 3 has 1 of its 3 trials");
 	assert_whole(BLOCKS);
 	r = cli_record(run);
@@ -77,7 +70,6 @@ TEST(the_last_block_is_completed)
 	assert_int_equal(r.resumes[0].first_block, BLOCKS - 1);
 	assert_int_equal(r.resumes[0].begun, 1);
 	assert_int_equal(r.resumes[0].blocks, 1);
-	record_free(&r);
 	cli_expect(resume(NULL), 1, "has all 3 blocks");
 }
 
@@ -107,7 +99,7 @@ TEST(some_blocks_are_left_as_they_are)
 	} cases[] = {{0, 1}, {1, 2}, {2, 0}, {3, 0}, {UINT_MAX, 0}};
 	measure(1);
 	struct record_run r = cli_record(run);
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		r.cells[0].order = cases[i].order;
 		assert_int_equal(record_begun(&r), cases[i].begun);
 	}
@@ -117,7 +109,6 @@ TEST(some_blocks_are_left_as_they_are)
 	r.end.reason[0] = '\0';
 	r.cells[0].block = 1;
 	assert_int_equal(record_begun(&r), 0);
-	record_free(&r);
 }
 
 static json_int_t now, pause_s;
@@ -144,10 +135,8 @@ static void set_times(long paused_s)
 
 static json_t *report(void)
 {
-	char path[300];
 	cli_expect(cli_call(folder, "report", run, NULL), 0, "");
-	snprintf(path, sizeof path, "%s/report.json", run);
-	return json_report(path);
+	return json_report(test_text("%s/report.json", run));
 }
 
 TEST(the_report_says_which_came_later)
@@ -162,7 +151,7 @@ TEST(the_report_says_which_came_later)
 	             {0, "the others at a time that is not recorded in another"}};
 	measure(TRIALS + 2);
 	cli_expect(resume(NULL), 0, "");
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		set_times(cases[i].pause_s);
 		json_t *r = report();
 		const json_t *method = json_section(r, "method"),
@@ -187,7 +176,7 @@ TEST(the_report_says_which_came_later)
 /* One count of blocks, of whole ones: 1 of 3, for any number of trials of the next. */
 TEST(only_whole_blocks_count)
 {
-	char go_on[400], path[300];
+	char path[300];
 	measure(TRIALS + 2);
 	set_times(250);
 	json_t *r = report();
@@ -200,12 +189,11 @@ TEST(only_whole_blocks_count)
 	char *drawn = cli_read(path);
 	assert_non_null(drawn);
 	assert_says(drawn, "\nblocks = 1\n");
-	free(drawn);
 	json_assert_says(json_array_get(answer, 0), "",
 	                 "Not finished: 1 of 3 blocks, and 2 of the 3 trials of the next.");
 	json_assert_one_says(answer, "in the one whole block: t ");
 	/* 5 blocks more of 300 s, of which 200 s are there. */
-	snprintf(go_on, sizeof go_on, "To go on (about 22 min): launchgap resume %s blocks=5", run);
+	char *go_on = test_text("To go on (about 22 min): launchgap resume %s blocks=5", run);
 	json_assert_one_says(answer, go_on);
 	json_assert_one_says(json_object_get(r, "warnings"), go_on);
 	json_decref(r);

@@ -1,8 +1,5 @@
 /* experiments/beside.sh: nccl-tests in turn with our blocks. A script plays its programs here. */
-#include <stdlib.h>
-
 #include "here.h"
-#include "test.h"
 
 /* Takes 5 us for any size, and prints that as nccl-tests does. */
 static const char player[] =
@@ -55,13 +52,11 @@ TEST(the_programs_get_the_runs_sizes_and_calls_and_stand_beside_its_modes)
 		char *text = cli_read(here_in("smoke", files[i]));
 		assert_begins(text, options[i]);
 		assert_says(text, " -b 4096 -e 65536 -f 16 -n 20 -w 20 ");
-		free(text);
 	}
 	char *text = cli_read(here_in("smoke", "nccl-tests/compare.txt"));
 	assert_says(text, "\nsingle ");
 	assert_says(text, "\nthreads ");
 	assert_says(text, "\nprocesses ");
-	free(text);
 }
 
 TEST(a_program_without_json_is_refused_before_the_run)
@@ -81,7 +76,7 @@ TEST(what_ends_it_is_named)
 	    {"sendrecv_perf", player, "no alltoall_perf there: alltoall has no peer"},
 	    {"alltoall_perf", failer, "failed: no GPU here"},
 	};
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		cli_expect(beside(rows[i].name, rows[i].program), CLI_FAILS, rows[i].said);
 		tear_down(NULL);
 		set_up(NULL);

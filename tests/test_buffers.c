@@ -1,6 +1,4 @@
 /* What fills and checks buffers in CPU memory: every wrong element is counted, wherever it is. */
-#include <string.h>
-
 #include "../harness/core/buffers.h"
 #include "test.h"
 

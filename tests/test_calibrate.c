@@ -1,8 +1,5 @@
 /* Counters are checked with known copies: a stand-in for NVML counts them in a known way. */
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../harness/selftest/calibrate.h"
 #include "json.h"
@@ -54,11 +51,10 @@ static int send_end(void *of, double *seconds, struct status *st)
 	return 0;
 }
 
-static int open_all(void **state)
+FIXTURE(open_all)
 {
 	static const char *const pci[] = {"0000:09:00.0", "0000:0a:00.0"};
 	struct status st = {0};
-	(void)state;
 	if (standin_find_named("standin_nvml.so", standin))
 		return -1;
 	sender.library = dlopen(standin, RTLD_NOW | RTLD_LOCAL);
@@ -71,10 +67,9 @@ static int open_all(void **state)
 	return 0;
 }
 
-static int close_all(void **state)
+FIXTURE(close_all)
 {
 	int (*left_open)(void);
-	(void)state;
 	for (unsigned i = 0; i < 2; i++)
 		meter_close(meter[i]);
 	*(void **)&left_open = dlsym(sender.library, "standin_left_open");
@@ -143,14 +138,14 @@ TEST(each_counter_is_held_against_what_was_copied)
 		near(t, way, "raw_back", i < 2 ? 6.4 : 128 + 6.4);
 		near(t, way, "data_back", i < 2 ? 0 : 102.4);
 	}
-	near(t, (json_keys){"way", "CE push", NULL}, "overhead", 20);
+	near(t, JSON_IS("way", "CE push"), "overhead", 20);
 	t = json_table(shown, "sources");
-	near(t, (json_keys){"source", "DATA, by link", "unit_bytes", "1000", NULL}, "ce_push", 0);
-	near(t, (json_keys){"source", "RAW, by link", "unit_bytes", "1000", NULL}, "ce_push", 25);
-	near(t, (json_keys){"source", "COUNT, bytes", NULL}, "ce_push", 0);
+	near(t, JSON_IS("source", "DATA, by link", "unit_bytes", "1000"), "ce_push", 0);
+	near(t, JSON_IS("source", "RAW, by link", "unit_bytes", "1000"), "ce_push", 25);
+	near(t, JSON_IS("source", "COUNT, bytes"), "ce_push", 0);
 	/* Without a copy nothing is counted. */
 	t = json_table(shown, "control");
-	near(t, (json_keys){"source", "DATA", NULL}, "sent", 0);
+	near(t, JSON_IS("source", "DATA"), "sent", 0);
 	/* What the receiver read is there too. */
 	t = json_table(shown, "readings");
 	json_keys back = {"way", "SM push", "source", "RAW", "repeat", "1", NULL};
@@ -192,8 +187,8 @@ TEST(copies_that_end_early_are_no_rate)
 	assert_int_equal(run(1, steady, &st), 0);
 	char *text;
 	json_t *shown = show(&text);
-	json_assert_null(
-	    json_cell(json_table(shown, "steady"), (json_keys){"way", "CE push", NULL}, "gpm"), "");
+	json_assert_null(json_cell(json_table(shown, "steady"), JSON_IS("way", "CE push"), "gpm"),
+	                 "");
 	assert_says(text, "GPM NVLink: not known here (the copies ended too early)");
 	json_decref(shown);
 	free(text);
@@ -202,8 +197,8 @@ TEST(copies_that_end_early_are_no_rate)
 	assert_int_equal(run(2, both, &st), 0);
 	shown = show(&text);
 	json_assert_text(
-	    json_cell(json_table(shown, "control"), (json_keys){"source", "PCIe", NULL}, "missing"),
-	    "", "not supported");
+	    json_cell(json_table(shown, "control"), JSON_IS("source", "PCIe"), "missing"), "",
+	    "not supported");
 	json_decref(shown);
 	free(text);
 	sender.early = false;
@@ -222,7 +217,7 @@ TEST(the_tables_say_it)
 	json_assert_number(json_cell(t, decimal, "ce_push"), "", 0, 0.01);
 	json_assert_null(json_cell(t, binary, "sm_pull"), "");
 	json_assert_text(json_cell(t, binary, "unit"), "", "KiB");
-	assert_int_equal(json_rows(t, (json_keys){"source", "PCIe", NULL}), 0);
+	assert_int_equal(json_rows(t, JSON_IS("source", "PCIe")), 0);
 	t = json_table(shown, "pieces");
 	json_keys odd = {"way", "SM push", "piece", "1001", "direction", "back", NULL};
 	json_assert_number(json_cell(t, odd, "overhead"), "", 20, 0.01);

@@ -112,7 +112,7 @@ TEST(what_is_wrong_has_its_line)
 	     "x.chapter:3: an end belongs to one each"},
 	    {"chapter x\neach t by a\n", "x.chapter:2: an end belongs to one each"},
 	};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+	for (size_t i = 0; i < LENGTH(texts); i++)
 		assert_string_equal(refused(texts[i][0]), texts[i][1]);
 }
 

@@ -71,7 +71,7 @@ static void stamps(const struct made_place *p, int64_t out[6])
 
 static const struct made made = {.ranks = RANKS,
                                  .blocks = 6,
-                                 .sizes = sizeof calls / sizeof *calls,
+                                 .sizes = LENGTH(calls),
                                  .calls = calls,
                                  .variants = variants,
                                  .nvariants = 3,
@@ -99,7 +99,7 @@ static int begin(void **state)
 TEST(each_size_has_its_choice)
 {
 	const json_t *rows = json_table(report, "choices");
-	assert_int_equal(json_rows(rows, (json_keys){NULL}), 2 * 5 + 2);
+	assert_int_equal(json_rows(rows, JSON_ALL), 2 * 5 + 2);
 	json_keys last = {"collective", "all_reduce", "variant", "default",
 	                  "algorithm",  "TREE",       NULL};
 	json_assert_number(json_cell(rows, last, "asked_bytes"), "", 1 << 20, 0);
@@ -116,7 +116,7 @@ TEST(sizes_of_one_choice_are_one_span)
 {
 	const json_t *spans = json_table(report, "choice_spans");
 	json_keys ring = {"collective", "all_reduce", "choice", "RING LL", NULL};
-	assert_int_equal(json_rows(spans, (json_keys){NULL}), 2 + 2 + 2);
+	assert_int_equal(json_rows(spans, JSON_ALL), 2 + 2 + 2);
 	json_assert_text(json_cell(spans, ring, "variants"), "", "default, same");
 	json_assert_number(json_cell(spans, ring, "from_bytes"), "", 4096, 0);
 	json_assert_number(json_cell(spans, ring, "to_bytes"), "", 65536, 0);

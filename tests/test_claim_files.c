@@ -1,7 +1,5 @@
 /* Factors, claims and the gap in an experiment file, and their way into the record and back. */
 #include <glob.h>
-#include <math.h>
-#include <unistd.h>
 
 #include "../harness/run/describe.h"
 #include "laid.h"
@@ -193,7 +191,7 @@ TEST(the_gap_is_read)
 	static char *const bad[] = {"gap=a",         "gap=a, a",           "gap=a, b, a",
 	                            "gap=a, nobody", "host.gap=nobody, a", "nccl.gap=nobody, a",
 	                            "gap=a, b or",   "gap=a, b or b, a",   "gap=a, b b, a"};
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+	for (size_t i = 0; i < LENGTH(bad); i++) {
 		st.text[0] = '\0';
 		assert_int_equal(spec_load(file, 1, &bad[i], "host", lookup, &spec, &st), -1);
 		assert_int_equal(strncmp(st.text, "command line: ", 14), 0);
@@ -224,7 +222,7 @@ TEST(a_section_says_what_is_asked_without_a_variant)
 	};
 	struct status st;
 	loads(LACKING, "null");
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		if (spec_load(file, 2, (char *const *)rows[i].overrides, rows[i].backend, lookup,
 		              &spec, &st) ||
 		    plan_it(&st))
@@ -377,9 +375,9 @@ static void says_its_limit(const struct claim *c)
 	             {"(12 to 28 times)", 28.1},  {"(5.3 to 19)", 19}};
 	const double of = c->of ? c->of : 1, lo = of / (1 + c->by), hi = of * (1 + c->by);
 	bool figure = false, right = false;
-	for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+	for (size_t i = 0; i < LENGTH(figures); i++)
 		figure |= strstr(c->text, figures[i]) != NULL;
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+	for (size_t i = 0; i < LENGTH(known); i++) {
 		const double x = known[i].ratio;
 		right |= strstr(c->text, known[i].words) &&
 		         (!x || fabs(lo / x - 1) < 0.02 || fabs(hi / x - 1) < 0.02);
@@ -451,7 +449,7 @@ TEST(launching_is_no_question_to_host)
 	static const char *const names[] = {"serial-launch", "coordination"};
 	if (access("experiments/h800_alltoall.exp", R_OK))
 		skip(); /* run from elsewhere */
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < LENGTH(names); i++) {
 		assert_int_not_equal(own_claim(names[i], "nccl")->test, CLAIM_NEEDS);
 		assert_int_equal(own_claim(names[i], "host")->test, CLAIM_NEEDS);
 		assert_says(own_claim(names[i], "host")->needs, "on host");
@@ -488,7 +486,7 @@ TEST(a_primary_claim_is_one_of_the_file)
 	            {"gap=a, b or b, a", "say it in [experiment without VARIANT]"}};
 	struct status st;
 	loads(LACKING, "null");
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		st.text[0] = '\0';
 		assert_int_equal(spec_load(file, 1, &rows[i].key, "null", lookup, &spec, &st),
 		                 rows[i].what ? -1 : 0);
@@ -528,11 +526,10 @@ TEST(a_claim_may_expect_a_share)
 	assert_near(spec.asked.claims[0].of, 0.6, 1e-12);
 	static const char *const wrong[] = {"less by 20% of 60%", "within 20% of 60",
 	                                    "within 20% of", "within 20% of 0%"};
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		char text[128];
-		snprintf(text, sizeof text,
-		         "[claim c]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = %s\n",
-		         wrong[i]);
+	for (size_t i = 0; i < LENGTH(wrong); i++) {
+		char *text =
+		    test_text("[claim c]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = %s\n",
+		              wrong[i]);
 		refuse(text, 6, "is not allowed; allowed is less by X%");
 	}
 }
@@ -561,7 +558,7 @@ TEST(a_claim_may_compare_two_collectives)
 	     "allowed is collective for both sides", 1},
 	    {"left_collective = all_redce\n", "left_collective = 'all_redce'", 7},
 	};
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+	for (size_t i = 0; i < LENGTH(wrong); i++) {
 		snprintf(text, sizeof text, "%s%s", one, wrong[i].more);
 		refuse(text, wrong[i].line, wrong[i].what);
 	}
@@ -682,7 +679,7 @@ TEST(a_damaged_list_is_refused)
 	    "\"right_collective\": \"all_nothing\"}]}",
 	    "{\"gap\": {\"from\": \"a\", \"to\": \"b\", \"bytes\": [1]}}",
 	};
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+	for (size_t i = 0; i < LENGTH(bad); i++) {
 		struct status st = {""};
 		json_t *env = json_loads(bad[i], 0, NULL);
 		assert_non_null(env);

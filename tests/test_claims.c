@@ -36,7 +36,7 @@ TEST(the_rule_of_each_test)
 	    {CLAIM_WITHIN, 0.02, 0.5, 0.979, CLAIMS_FAIL},
 	    {CLAIM_WITHIN, 0.02, 0.9, 1.1, CLAIMS_UNDECIDED},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		struct claims_ratio r =
 		    ratio(rows[i].lo, sqrt(rows[i].lo * rows[i].hi), rows[i].hi);
 		unsigned more = 7;
@@ -94,7 +94,7 @@ TEST(each_side_is_tested_by_its_own_interval)
 	    {CLAIM_WITHIN, 1.03, 1.2, 1.021, 1.3, CLAIMS_FAIL},
 	    {CLAIM_WITHIN, 0.8, 0.979, 0.7, 0.981, CLAIMS_UNDECIDED},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		const double at = sqrt(rows[i].lo * rows[i].hi);
 		const struct claims_ratio r = {{at, rows[i].lo, rows[i].hi, 10, 0.9},
 		                               {at, rows[i].both_lo, rows[i].both_hi, 10, 0.95}};
@@ -129,7 +129,7 @@ TEST_WITH(a_wide_line_leaves_what_is_refuted, NULL, NULL)
 	    {CLAIM_WITHIN, 0.2, 0.95, 1.05, CLAIMS_HOLD},
 	};
 	const struct claims_ratio none = ratio(NAN, 0.5, NAN), there = ratio(8, 9, 10);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		const struct claims_ratio r = ratio(rows[i].lo, rows[i].lo, rows[i].hi);
 		if (claims_decide_beyond(&r, rows[i].test, rows[i].by, 0.1) != rows[i].is)
 			fail_msg("row %zu", i);
@@ -292,16 +292,13 @@ TEST(verdicts_and_intervals_are_counted)
 	static const char *const regimes[] = {"verdicts_small", "verdicts_large"};
 	for (unsigned i = 0; i < 2; i++) {
 		const json_t *table = json_table(report, regimes[i]);
-		verdicts += json_rows(table, (json_keys){NULL}) -
-		            json_rows(table, (json_keys){"speed", "", NULL});
+		verdicts += json_rows(table, JSON_ALL) - json_rows(table, JSON_IS("speed", ""));
 	}
 	const json_t *claims = json_table(report, "claims");
-	verdicts += json_rows(claims, (json_keys){NULL}) -
-	            json_rows(claims, (json_keys){"ratio", "", NULL});
+	verdicts += json_rows(claims, JSON_ALL) - json_rows(claims, JSON_IS("ratio", ""));
 	verdicts += 2 * json_count(report, "factors");
 	const json_t *summary = json_table(report, "summary");
-	rows = json_rows(summary, (json_keys){NULL}) -
-	       json_rows(summary, (json_keys){"ratio", "", NULL});
+	rows = json_rows(summary, JSON_ALL) - json_rows(summary, JSON_IS("ratio", ""));
 	json_assert_number(report, "verdicts", (double)verdicts, 0);
 	json_assert_number(report, "intervals", (double)(verdicts + rows), 0);
 }
@@ -536,11 +533,11 @@ TEST(the_report_shows_it_all)
 	size_t at = 0;
 	const json_t *sections = json_object_get(report, "sections");
 	for (size_t i = 0; i < json_array_size(sections); i++)
-		if (at < sizeof order / sizeof *order &&
+		if (at < LENGTH(order) &&
 		    !strcmp(json_string_value(json_object_get(json_array_get(sections, i), "id")),
 		            order[at]))
 			at++;
-	if (at < sizeof order / sizeof *order)
+	if (at < LENGTH(order))
 		fail_msg("section %s is missing or out of order", order[at]);
 	const json_t *factors = json_section(report, "factors"),
 	             *waterfall = json_table(report, "waterfall"),
@@ -551,10 +548,10 @@ TEST(the_report_shows_it_all)
 	json_assert_text(effect(report, "zero-copy", "sizes"), "", "4 KiB to 256 KiB");
 	json_assert_one_says(json_section(report, "gap"), "zero-copy explains 80.");
 	json_assert_one_says(json_object_get(report, "answer"), "zero-copy explains 80.");
-	json_assert_number(json_cell(waterfall, (json_keys){"step", "zero-copy", NULL}, "share"),
-	                   "", 0.81, 0.01);
-	json_assert_number(json_cell(waterfall, (json_keys){"step", "what is left", NULL}, "share"),
-	                   "", 0.19, 0.01);
+	json_assert_number(json_cell(waterfall, JSON_IS("step", "zero-copy"), "share"), "", 0.81,
+	                   0.01);
+	json_assert_number(json_cell(waterfall, JSON_IS("step", "what is left"), "share"), "", 0.19,
+	                   0.01);
 	json_keys c1 = {"claim", "c1", NULL}, c2 = {"claim", "c2", NULL};
 	json_assert_text(json_cell(claims, c1, "text"), "", "It is | so.");
 	json_assert_text(json_cell(claims, c1, "verdict"), "", "holds");
@@ -602,7 +599,7 @@ TEST(old_records_have_none_of_it)
 	static const char *const none[] = {"claims", "tests",    "factors", "gap",
 	                                   "paths",  "counters", "versions"};
 	const json_t *report = made_report(&plain);
-	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+	for (size_t i = 0; i < LENGTH(none); i++)
 		assert_null(json_section(report, none[i]));
 	assert_non_null(json_section(report, "results"));
 }

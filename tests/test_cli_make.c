@@ -1,12 +1,7 @@
 /* The Makefile as a front: what it refuses, what it lists, and what it leaves alone. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "here.h"
-#include "test.h"
 
-/* make with nothing of the make that runs the tests. The caller frees `out`. */
+/* make with nothing of the make that runs the tests. */
 static struct cli make(const char *environment, const char *arguments)
 {
 	return here_shell("env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS %s make %s", environment,
@@ -42,7 +37,7 @@ TEST(what_is_not_allowed_is_refused)
 	    {"-n deps DEPS=install", " install build", true},
 	    {"-n all", " need build", true},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < LENGTH(rows); i++)
 		cli_expect(make("", rows[i].arguments), rows[i].good ? 0 : CLI_FAILS,
 		           rows[i].words);
 	cli_expect(make("EXP=smoke", "experiment"), CLI_FAILS, "EXP is not given");
@@ -51,14 +46,11 @@ TEST(what_is_not_allowed_is_refused)
 /* A fuzzer's objects stay: no make ends by removing them. */
 TEST(nothing_that_was_compiled_is_removed)
 {
-	char arguments[256];
-	snprintf(arguments, sizeof arguments, "-n B=%s/build %s/build/tests/fuzz_sizes", folder,
-	         folder);
+	char *arguments = test_text("-n B=%s/build %s/build/tests/fuzz_sizes", folder, folder);
 	struct cli cli = make("", arguments);
 	assert_int_equal(cli.code, 0);
 	assert_says(cli.out, "fuzz_sizes.o");
 	assert_lacks(cli.out, "\nrm /");
-	free(cli.out);
 }
 
 /* What make says it would run is run, with another program in the place of ours. */
@@ -77,7 +69,7 @@ TEST(what_a_variable_holds_is_run_by_nobody)
 	    "tour MODE=\"x'; touch $E; '\"",
 	    "install DESTDIR=\"/nowhere'; touch $E; '\"",
 	};
-	for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
+	for (size_t i = 0; i < LENGTH(says); i++) {
 		char text[256], *rest = text, *dollar;
 		strcpy(text, says[i]);
 		while ((dollar = strstr(rest, "$E"))) {
@@ -124,7 +116,6 @@ TEST(the_environment_does_not_leak_in)
 	assert_lacks(line, "nccl");
 	assert_lacks(line, "blocks");
 	assert_lacks(line, "--frob");
-	free(cli.out);
 }
 
 /* Into a build folder that is not there: nothing is made in it. */
@@ -136,9 +127,9 @@ TEST(looking_builds_and_installs_nothing)
 	} rows[] = {{"experiments", "  smoke  ", true},
 	            {"doctor", "not built yet", true},
 	            {"install DESTDIR=/nowhere", "Build it first", false}};
-	char arguments[256], build[80];
-	snprintf(build, sizeof build, "%s/build", folder);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	char arguments[256];
+	char *build = test_text("%s/build", folder);
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		snprintf(arguments, sizeof arguments, "B=%s %s", build, rows[i].goal);
 		cli_expect(make("", arguments), rows[i].good ? 0 : CLI_FAILS, rows[i].words);
 	}
@@ -179,13 +170,12 @@ TEST(the_tests_are_counted_with_each_release_of_cmocka)
 {
 	static const char *const named[] = {"", "t: "};
 	for (unsigned i = 0; i < 2; i++) {
-		char program[512];
-		snprintf(program, sizeof program,
-		         "#!/bin/sh\ncat <<END\n[ RUN      ] a\n[       OK ] a\n[ RUN      ] b\n"
-		         "[  SKIPPED ] b\n[==========] %s2 test(s) run.\n[  PASSED  ] 1 test(s).\n"
-		         "[  SKIPPED ] %s1 test(s), listed below:\n[  SKIPPED ] b\n\n"
-		         " 1 SKIPPED TEST(S)\nEND\n",
-		         named[i], named[i]);
+		char *program = test_text(
+		    "#!/bin/sh\ncat <<END\n[ RUN      ] a\n[       OK ] a\n[ RUN      ] b\n"
+		    "[  SKIPPED ] b\n[==========] %s2 test(s) run.\n[  PASSED  ] 1 test(s).\n"
+		    "[  SKIPPED ] %s1 test(s), listed below:\n[  SKIPPED ] b\n\n"
+		    " 1 SKIPPED TEST(S)\nEND\n",
+		    named[i], named[i]);
 		cli_write(folder, "t", program);
 		cli_expect(here_shell("chmod +x $HERE/t; tests/run $HERE/t"), 0,
 		           "\n1 passed, 0 failed, 1 skipped\n");
@@ -204,13 +194,9 @@ TEST_WITH(every_library_has_its_package, NULL, NULL)
 	unsigned found = 0;
 	for (char *name = strtok_r(libraries, " ", &next); name;
 	     name = strtok_r(NULL, " ", &next), found++) {
-		char proof[80];
-		snprintf(proof, sizeof proof, "pkg-config --exists %s", name);
-		assert_says(packages, proof);
+		assert_says(packages, test_text("pkg-config --exists %s", name));
 	}
 	assert_true(found > 3);
-	free(makefile);
-	free(packages);
 }
 
 TESTS(.before = set_up, .after = tear_down);

@@ -1,14 +1,10 @@
 /* Mistakes of a first-time user: wrong words, keys that fight the file, a run that is stopped, a
  * machine without GPUs. */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 #define QUICK                                                                                      \
 	"; Quick?\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"              \
@@ -68,9 +64,9 @@ TEST(lists_say_what_is_allowed)
 /* A folder of runs is none itself; its last one is. */
 TEST(a_folder_of_runs_names_its_last)
 {
-	char runs[80], last[128], words[192];
-	snprintf(runs, sizeof runs, "%s/runs", folder);
-	snprintf(last, sizeof last, "%s/20261122T195305Z", runs);
+	char words[192];
+	char *runs = test_text("%s/runs", folder);
+	char *last = test_text("%s/20261122T195305Z", runs);
 	assert_int_equal(mkdir(runs, 0777), 0);
 	cli_write(runs, "other", "");
 	for (unsigned has = 0; has < 2; has++) {
@@ -81,13 +77,11 @@ TEST(a_folder_of_runs_names_its_last)
 		}
 		snprintf(words, sizeof words, "(did you mean '%s'?)", last);
 		for (unsigned i = 0; i < 3; i++) {
-			char arguments[256];
-			snprintf(arguments, sizeof arguments, verbs[i], runs, runs);
+			char *arguments = test_text(verbs[i], runs, runs);
 			struct cli cli = here_call(arguments);
 			assert_true(cli.code > 0);
 			assert_says(cli.out, "holds neither trials.jsonl");
 			assert_says_if(has, cli.out, words);
-			free(cli.out);
 		}
 	}
 }
@@ -147,7 +141,6 @@ TEST(some_variants_alone)
 	assert_lacks(record, "\"name\":\"single\"");
 	assert_says(record, "\"name\":\"g\"");
 	assert_lacks(record, "\"name\":\"f\"");
-	free(record);
 	SAYS("run --file $HERE/t.exp --only threads reference=single --results $HERE/results", 1,
 	     "reference = 'single' names no variant");
 	SAYS("run --file $HERE/t.exp --only , --results $HERE/results", 1,
@@ -230,7 +223,6 @@ TEST(a_run_is_gone_on_with)
 	how[strcspn(how, "\n")] = '\0';
 	/* delay=0 is another run: resume refuses it */
 	cli_expect(here_shell("%s --no-report delay=0", how), 1, "cannot resume: `variants`");
-	free(cli.out);
 	char command[600];
 	snprintf(command, sizeof command, "resume %s --no-report", here_path(""));
 	SAYS(command, 0, "block 4 of 4");
@@ -239,7 +231,6 @@ TEST(a_run_is_gone_on_with)
 	SAYS(command, 0, "block 5 of 5");
 	struct record_run record = cli_record(here_path(""));
 	assert_int_equal(record_next_block(&record), 5);
-	record_free(&record);
 	SAYS("resume", 1, "resume needs a run's folder");
 	SAYS("resume /nonexistent", 1, "/nonexistent");
 }
@@ -264,7 +255,6 @@ TEST(results_are_above_claims_at_a_runs_end)
 	assert_true(results_at && claims_at && results_at < claims_at);
 	assert_true(strstr(results_at, "\n  v7 ") && strstr(results_at, "\n  v7 ") < claims_at);
 	assert_says(claims_at, " more rows in report.md.");
-	free(cli.out);
 }
 
 /* Threads and the reference have one process, which none of them starts. */
@@ -277,7 +267,6 @@ TEST(a_launcher_is_of_variants_with_several_processes)
 	struct record_run record = cli_record(here_path(""));
 	assert_int_equal(record.nfailures, 0);
 	assert_int_equal(record_block_trials(&record), record.nvariants);
-	record_free(&record);
 	SAYS("run --file $HERE/t.exp launcher=exce --dry-run", 1, "launcher = 'exce' is not known");
 }
 
@@ -331,27 +320,25 @@ TEST(what_is_not_installed_is_done_without)
 	json_t *report = json_report(here_path("report.json"));
 	json_assert_one_says(json_object_get(report, "warnings"),
 	                     "no pictures, for there is no gnuplot here");
-	assert_int_equal(
-	    json_rows(json_table(report, "variants"), (json_keys){"variant", "threads", NULL}), 1);
-	assert_int_equal(
-	    json_rows(json_table(report, "variants"), (json_keys){"variant", "processes", NULL}),
-	    1);
-	json_decref(report);
+	assert_int_equal(json_rows(json_table(report, "variants"), JSON_IS("variant", "threads")),
+	                 1);
+	assert_int_equal(json_rows(json_table(report, "variants"), JSON_IS("variant", "processes")),
+	                 1);
 }
 
 /* A fault that is always found, so that one of three trials fails. */
 TEST(a_failed_trial_says_how_its_block_is_replaced)
 {
-	char path[256], said[400];
+	char path[256];
 	struct cli cli = run_two("host",
 	                         "collective = alltoall\nbytes = 4K\n[variant a]\nmode = threads\n"
 	                         "[variant wrong]\nmode = threads\nflip = 0:0\n",
 	                         "--no-report");
 	cli_result(folder, "t", "", path, sizeof path);
-	snprintf(said, sizeof said,
-	         "1 trial failed; the report names it. To measure 1 block instead of the one that "
-	         "lacks a trial: %s resume %s blocks=1\n",
-	         getenv("LAUNCHGAP"), path);
+	char *said = test_text(
+	    "1 trial failed; the report names it. To measure 1 block instead of the one that "
+	    "lacks a trial: %s resume %s blocks=1\n",
+	    getenv("LAUNCHGAP"), path);
 	cli_expect(cli, 1, said);
 	cli_expect(cli_call(folder, "resume", path, NULL), 1,
 	           "blocks=N adds N more, for example to replace those with a failed trial");
@@ -367,7 +354,7 @@ TEST(too_few_open_files_are_said)
 	             {"-n 32", "but the limit is 32; raise it: ulimit -n 72\n", 1},
 	             {"-S -n 32", "", 0}};
 	cli_write(folder, "t.exp", QUICK MODES);
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+	for (unsigned i = 0; i < LENGTH(cases); i++)
 		cli_expect(here_shell("ulimit %s; exec $LAUNCHGAP run --file $HERE/t.exp "
 		                      "--results $HERE/results --no-report",
 		                      cases[i].limit),
@@ -383,13 +370,13 @@ TEST(processes_run_here_in_a_job_of_several_hosts)
 	    {"SLURM_NNODES", "2"},     {"SLURM_TASKS_PER_NODE", "2(x2)"}};
 	if (system("command -v mpirun >/dev/null"))
 		skip();
-	for (size_t i = 0; i < sizeof job / sizeof *job; i++)
+	for (size_t i = 0; i < LENGTH(job); i++)
 		setenv(job[i][0], job[i][1], 1);
 	struct cli cli = run_two("null",
 	                         "collective = alltoall\nbytes = 4K\n[variant a]\n"
 	                         "mode = processes\n",
 	                         "--no-report");
-	for (size_t i = 0; i < sizeof job / sizeof *job; i++)
+	for (size_t i = 0; i < LENGTH(job); i++)
 		unsetenv(job[i][0]);
 	cli_expect(cli, 0, "");
 }

@@ -1,6 +1,4 @@
 /* The algebra: names, rounding, factors. */
-#include <string.h>
-
 #include "../harness/coll/coll.h"
 #include "test.h"
 
@@ -14,13 +12,13 @@ TEST(sizes_round_down_as_nccl_tests_does)
 	};
 	static const enum coll_kind whole[] = {COLL_ALL_REDUCE, COLL_BROADCAST, COLL_REDUCE,
 	                                       COLL_SENDRECV};
-	for (unsigned c = 0; c < sizeof parted / sizeof *parted; c++) {
+	for (unsigned c = 0; c < LENGTH(parted); c++) {
 		assert_int_equal(coll_round(parted[c], DTYPE_INT8, 4096, 8), 4096);
 		assert_int_equal(coll_round(parted[c], DTYPE_INT8, 4095, 8), 3968);
 		assert_int_equal(coll_round(parted[c], DTYPE_INT8, 127, 8), 0);
 		assert_int_equal(coll_round(parted[c], DTYPE_FLOAT64, (size_t)1 << 40, 3) % 48, 0);
 	}
-	for (unsigned c = 0; c < sizeof whole / sizeof *whole; c++) {
+	for (unsigned c = 0; c < LENGTH(whole); c++) {
 		assert_int_equal(coll_round(whole[c], DTYPE_FLOAT32, 8, 8), 8);
 		assert_int_equal(coll_round(whole[c], DTYPE_FLOAT32, 4095, 8), 4092);
 		assert_int_equal(coll_round(whole[c], DTYPE_INT8, 4095, 8), 4095);
@@ -57,7 +55,7 @@ TEST(alltoallv_counts_what_it_moves)
 	    {&skewed, 2, 4096, 4096}, {&(struct value_weights){0}, 4, 4096, 4096},
 	    {&matrix, 2, 64, 48},
 	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		cell.bytes = cases[i].bytes;
 		struct value_parts parts = coll_parts(&cell, cases[i].weights, cases[i].nranks);
 		assert_int_equal(coll_moved(&cell, &parts, cases[i].nranks), cases[i].moved);

@@ -1,8 +1,4 @@
 /* Several runs of one experiment as one: from folders to tables, sentences and the exit code. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "../harness/compare/combine.h"
@@ -133,12 +129,12 @@ static int combine(const char *a, const char *b, const char *c)
 
 static const json_t *of_claim(const char *name, const char *column)
 {
-	return json_cell(json_table(told, "claims"), (json_keys){"claim", name, NULL}, column);
+	return json_cell(json_table(told, "claims"), JSON_IS("claim", name), column);
 }
 
 static const json_t *of_variant(const char *name, const char *column)
 {
-	return json_cell(json_table(told, "verdicts"), (json_keys){"variant", name, NULL}, column);
+	return json_cell(json_table(told, "verdicts"), JSON_IS("variant", name), column);
 }
 
 static double end_of(const json_t *ratio, const char *end)
@@ -269,9 +265,9 @@ TEST(three_results_are_combined)
 	assert_says(st.text, "only runs are combined");
 	assert_int_equal(parse(&q, &st, 5, slip), -1);
 	assert_says(st.text, "did you mean '--combine'");
-	for (unsigned i = 2; i < sizeof many / sizeof *many; i++)
+	for (unsigned i = 2; i < LENGTH(many); i++)
 		many[i] = "a";
-	assert_int_equal(parse(&q, &st, sizeof many / sizeof *many, many), -1);
+	assert_int_equal(parse(&q, &st, LENGTH(many), many), -1);
 	assert_says(st.text, "is not understood");
 }
 

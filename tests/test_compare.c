@@ -1,12 +1,7 @@
 /* Two runs against each other: from folders to the table and the exit code. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "../harness/compare/compare.h"
-#include "../harness/record/record.h"
 #include "../harness/terminal.h"
 #include "here.h"
 #include "made.h"
@@ -188,7 +183,7 @@ static void refuses(const char *left, const char *right, const char *words)
 static double answered(const char *verdict, const char *column)
 {
 	const json_t *cell =
-	    json_cell(json_table(told, "answer"), (json_keys){"verdict", verdict, NULL}, column);
+	    json_cell(json_table(told, "answer"), JSON_IS("verdict", verdict), column);
 	return json_number_value(cell);
 }
 
@@ -203,8 +198,8 @@ static void answers(const char *verdict, unsigned cells)
 /* Of the row of a variant and a pace. */
 static const json_t *judged(const char *variant, const char *pace, const char *column)
 {
-	return json_cell(json_table(told, "verdicts"),
-	                 (json_keys){"variant", variant, "pace", pace, NULL}, column);
+	return json_cell(json_table(told, "verdicts"), JSON_IS("variant", variant, "pace", pace),
+	                 column);
 }
 
 static void judges(const char *variant, const char *pace, const char *verdict)
@@ -240,8 +235,7 @@ TEST(a_run_equals_itself)
 	/* Of threads and processes in both paces, and of the limit; not of the twin. */
 	assert_int_equal(json_count(told, "verdicts"), 5);
 	assert_int_equal(
-	    json_rows(json_table(told, "verdicts"), (json_keys){"verdict", "no difference", NULL}),
-	    5);
+	    json_rows(json_table(told, "verdicts"), JSON_IS("verdict", "no difference")), 5);
 	assert_int_equal(noted("The same build and machine."), 1);
 	assert_int_equal(json_count(told, "notes"), 1);
 	/* With noise so large that nothing can be said, it is still not worse. */
@@ -305,13 +299,13 @@ TEST(json_has_every_row_and_verdict)
 	const json_t *t = json_table(told, "verdicts");
 	assert_int_equal(json_count(told, "verdicts"), 5); /* and the limit */
 	assert_int_equal(
-	    json_rows(t, (json_keys){"counted", "true", "collective", "alltoall", "dtype",
-	                             "float32", "root", "", "in_place", "false", "sizes", "2",
-	                             "of_sizes", "3", "trials_a", "8", "trials_b", "8", NULL}),
+	    json_rows(t, JSON_IS("counted", "true", "collective", "alltoall", "dtype", "float32",
+	                         "root", "", "in_place", "false", "sizes", "2", "of_sizes", "3",
+	                         "trials_a", "8", "trials_b", "8")),
 	    4);
 	assert_int_equal(
-	    json_rows(t, (json_keys){"counted", "false", "collective", "copy", "variant", "limit",
-	                             "sizes", "2", "trials_a", "8", "trials_b", "8", NULL}),
+	    json_rows(t, JSON_IS("counted", "false", "collective", "copy", "variant", "limit",
+	                         "sizes", "2", "trials_a", "8", "trials_b", "8")),
 	    1);
 	const json_t *speed = judged("processes", "stream", "speed");
 	json_assert_number(speed, "estimate", 1 / 1.1, 1e-3);
@@ -319,12 +313,11 @@ TEST(json_has_every_row_and_verdict)
 	t = json_table(told, "cells");
 	assert_int_equal(json_count(told, "cells"), 10);
 	json_assert_number(
-	    json_cell(t, (json_keys){"variant", "threads", "pace", "stream", "bytes", "8192", NULL},
-	              "a_us"),
+	    json_cell(t, JSON_IS("variant", "threads", "pace", "stream", "bytes", "8192"), "a_us"),
 	    "", 20, 0.1);
 	t = json_table(told, "sides");
-	json_assert_text(json_cell(t, (json_keys){"fact", "result", NULL}, "a"), "", a);
-	json_assert_text(json_cell(t, (json_keys){"fact", "result", NULL}, "b"), "", b);
+	json_assert_text(json_cell(t, JSON_IS("fact", "result"), "a"), "", a);
+	json_assert_text(json_cell(t, JSON_IS("fact", "result"), "b"), "", b);
 	assert_int_equal(noted("The same build and machine."), 1);
 	assert_int_equal(
 	    noted("bind is not set the same in threads, processes, threads-again, limit."), 1);
@@ -537,7 +530,7 @@ TEST(what_cannot_be_read_is_said)
 static void write_json(double factor, const char *options)
 {
 	for (int k = 0; k < 5; k++) {
-		char text[4096], name[64];
+		char text[4096];
 		double times = factor + 0.001 * k;
 		int n = snprintf(
 		    text, sizeof text,
@@ -553,16 +546,14 @@ static void write_json(double factor, const char *options)
 			              "\"in_place\":null}",
 			              i ? "," : "", 4096u << i, times * 10 * (i + 1));
 		snprintf(text + n, sizeof text - (size_t)n, "]}");
-		snprintf(name, sizeof name, "json/%d.json", k);
-		cli_write(folder, name, text);
+		cli_write(folder, test_text("json/%d.json", k), text);
 	}
 }
 
 TEST(nccl_tests_stand_beside_ours)
 {
 	const char *a = make("a", &plain), *mean = "the mean over ranks (its default) (-a 1)";
-	char theirs[128];
-	snprintf(theirs, sizeof theirs, "%s/json", folder);
+	char *theirs = test_text("%s/json", folder);
 	mkdir(theirs, 0777);
 	write_json(1, "");
 	compares(a, theirs, COMPARE_NOT_WORSE);
@@ -637,7 +628,7 @@ TEST(the_command_line)
 	assert_string_equal(r.right, "B");
 	assert_string_equal(r.variant, "v");
 	assert_true(r.form == COMPARE_JSON);
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+	for (size_t i = 0; i < LENGTH(bad); i++) {
 		assert_int_equal(parse(&r, &st, bad[i].args), -1);
 		assert_says(st.text, bad[i].said);
 	}
@@ -659,9 +650,8 @@ TEST(a_measured_run_equals_itself)
 	compares(path, path, COMPARE_NOT_WORSE);
 	*strrchr(path, '/') = '\0';
 	compares(path, path, COMPARE_NOT_WORSE);
-	json_assert_text(
-	    json_cell(json_table(told, "sides"), (json_keys){"fact", "trials", NULL}, "a"), "",
-	    "4");
+	json_assert_text(json_cell(json_table(told, "sides"), JSON_IS("fact", "trials"), "a"), "",
+	                 "4");
 	assert_int_equal(noted("Not the same"), 0);
 }
 

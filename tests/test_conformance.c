@@ -2,12 +2,7 @@
  * operation, in place and from several roots: the data of every call is right, and the digest of a
  * cell is the same, whichever variant computed it. A flipped byte is found. New rows of the tables
  * of modes, backends and collectives are picked up by themselves. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/backend/table.h"
-#include "../harness/record/record.h"
 #include "../modes/launcher.h"
 #include "../modes/mode.h"
 #include "cli.h"
@@ -74,7 +69,7 @@ static void add_head(struct experiment *to, const char *backend, unsigned ranks,
 static void add_layout(struct experiment *to, bool host, unsigned procs, unsigned threads,
                        unsigned each)
 {
-	for (unsigned p = 0; p < (host ? sizeof paths / sizeof *paths : 1); p++)
+	for (unsigned p = 0; p < (host ? LENGTH(paths) : 1); p++)
 		if (!host || strcmp(paths[p], "direct") || procs == 1)
 			add(to, "[variant %ux%ux%u-%s]\nlayout = %ux%ux%u\n%s%s\n", procs, threads,
 			    each, paths[p], procs, threads, each, host ? "path = " : "",
@@ -148,12 +143,12 @@ static void check_left_out(const char *said)
 static struct record_run run_experiment(const struct experiment *text, const char *words,
                                         const char *const keys[])
 {
-	char folder[64], file[128], results[128], path[256];
+	char folder[64], path[256];
 	struct record_run run;
 	cli_folder(folder);
 	cli_write(folder, "conformance.exp", text->text);
-	snprintf(file, sizeof file, "%s/conformance.exp", folder);
-	snprintf(results, sizeof results, "%s/results", folder);
+	char *file = test_text("%s/conformance.exp", folder);
+	char *results = test_text("%s/results", folder);
 	const char *args[12] = {"run", "--file", file, "--results", results};
 	unsigned n = 5;
 	if (!words)
@@ -167,7 +162,6 @@ static struct record_run run_experiment(const struct experiment *text, const cha
 		print_error("%s\n", cli.out);
 	assert_true(as_expected);
 	check_left_out(cli.out);
-	free(cli.out);
 	cli_result(folder, "conformance", "trials.jsonl", path, sizeof path);
 	run = cli_record(path);
 	cli_clean(folder);
@@ -307,7 +301,7 @@ static void conform_options(const struct backend *backend, unsigned ranks)
 	unsigned kinds = 0;
 	add_head(&text, backend->name, ranks, 0, COLL_ROUNDS);
 	add(&text, "bytes = 40K\n%s", matrix);
-	for (unsigned i = 0; i < sizeof options / sizeof *options; i++)
+	for (unsigned i = 0; i < LENGTH(options); i++)
 		add(&text, "[variant %u]\nmode = %s\n", i, options[i]);
 	for (int c = 0; c < COLL_KINDS; c++)
 		kinds += is_taken(c, 0, COLL_ROUNDS) ? ways(c, ranks) : 0;
@@ -440,7 +434,6 @@ TEST(the_matrix_is_right_on_host)
 	assert_non_null(file);
 	text.used = 0;
 	add(&text, "%s", file);
-	free(file);
 	struct record_run run = run_experiment(
 	    &text, NULL, (const char *const[]){"backend=host", "ranks=4", "bytes=960", NULL});
 	unsigned kinds = 0;

@@ -74,8 +74,8 @@ static const json_t *report(struct apart one, struct apart two)
 
 static const char *cell(const json_t *json, const char *variant, const char *column)
 {
-	const char *text = json_string_value(json_cell(
-	    json_table(json, "containers"), (json_keys){"variant", variant, NULL}, column));
+	const char *text = json_string_value(
+	    json_cell(json_table(json, "containers"), JSON_IS("variant", variant), column));
 	return text ? text : "";
 }
 
@@ -121,7 +121,7 @@ TEST(what_is_no_remedy_is_not_named)
 	    {"plain-too", "none", NULL, NULL, 1},
 	    {"gpu", "uts", "own", NULL, 1},
 	};
-	for (unsigned i = 0; i < sizeof others / sizeof *others; i++) {
+	for (unsigned i = 0; i < LENGTH(others); i++) {
 		const json_t *json =
 		    report((struct apart){"pod", "uts, shm", NULL, NULL, 0.01}, others[i]);
 		assert_string_equal(cell(json, "pod", "verdict"), "slower");

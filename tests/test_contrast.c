@@ -2,8 +2,6 @@
 #include "made.h"
 #include "noise.h"
 
-#include <math.h>
-
 #include "../harness/analysis/contrast.h"
 #include "../harness/story/verdict_text.h"
 

@@ -4,7 +4,6 @@
 
 #include "../harness/analysis/claims.h"
 #include "../harness/analysis/regime.h"
-#include "../harness/arena.h"
 #include "here.h"
 #include "scratch.h"
 
@@ -55,8 +54,8 @@ TEST(the_report_says_in_how_many_blocks)
 	claim(METRIC_DRAM_PER_NVLINK, CLAIM_MORE, 0.5);
 	report = made_report(&made);
 	const json_t *rows = json_table(report, "counters_read");
-	json_assert_number(json_cell(rows, (json_keys){NULL}, "most"), "", 6, 0);
-	json_assert_number(json_cell(rows, (json_keys){NULL}, "blocks"), "", 10, 0);
+	json_assert_number(json_cell(rows, JSON_ALL, "most"), "", 6, 0);
+	json_assert_number(json_cell(rows, JSON_ALL, "blocks"), "", 10, 0);
 	json_assert_says(json_claim(report, "c1"), "rests_on", "6 trials of each");
 	assert_non_null(strstr(made_read("report.md"), "Counters were read in 6 of 10"));
 	counted_blocks = UINT_MAX;
@@ -95,13 +94,11 @@ TEST_WITH(a_plan_reads_counters_in_some_blocks, set_up, tear_down)
 	assert_int_equal(blocks_of(&r, "a-again"), 0x3f);
 	assert_int_equal(blocks_of(&r, "b"), 0x3f);
 	assert_int_equal(blocks_of(&r, "c"), 0x7);
-	record_free(&r);
 	cli_expect(cli_call(folder, "resume", run, "--no-report", "blocks=1", NULL), 0,
 	           "block 8 of 8");
 	r = cli_record(run);
 	assert_int_equal(blocks_of(&r, "b"), 0xbf);
 	assert_int_equal(blocks_of(&r, "c"), 0x87);
-	record_free(&r);
 }
 
 /* --- the reference records --- */
@@ -193,10 +190,8 @@ TEST(six_blocks_decide_what_all_decide)
 {
 	static const char *const records[] = {"2x-h200/h800_alltoall", "2x-h200/h800_sendrecv"};
 	struct agreement t = {0};
-	for (unsigned i = 0; i < sizeof records / sizeof *records; i++) {
-		char path[128];
-		snprintf(path, sizeof path, "results/reference/%s", records[i]);
-		tally_record(scratch(), path, &t);
+	for (unsigned i = 0; i < LENGTH(records); i++) {
+		tally_record(scratch(), test_text("results/reference/%s", records[i]), &t);
 	}
 	assert_true(t.claims > 0);
 	assert_int_equal(t.opposite, 0);
@@ -208,7 +203,6 @@ TEST(six_blocks_decide_what_all_decide)
 	    t.claims, t.same, t.choices);
 	if (!strstr(method, says))
 		fail_msg("the method lacks: %s", says);
-	free(method);
 }
 
 TESTS(.undrawn = true, .begin = made_begin, .end = made_end, .before = fresh);

@@ -1,7 +1,4 @@
 /* alltoallv's counts, as they are written, printed and kept. */
-#include <stdio.h>
-#include <string.h>
-
 #include "../harness/coll/counts.h"
 #include "cli.h"
 #include "test.h"
@@ -71,7 +68,7 @@ TEST(equal_counts_are_equal_texts)
 	     "0:3:0:3, 3:3:3:3, 0:0:0:6, 3:0:0:0", "0:1:0:1, 1:1:1:1, 0:0:0:2, 1:0:0:0"},
 	};
 	char text[COUNTS_TEXT_BYTES];
-	for (unsigned i = 0; i < sizeof same / sizeof *same; i++)
+	for (unsigned i = 0; i < LENGTH(same); i++)
 		for (unsigned k = 0; k < 2; k++) {
 			struct value_weights w = parsed(same[i][k]);
 			counts_text(&w, 4, text);
@@ -98,11 +95,11 @@ TEST(counts_have_to_fit_the_ranks)
 /* A file as nccl-tests reads it: bytes, which are brought to scale. */
 TEST(a_file_is_read)
 {
-	char folder[64], path[96];
+	char folder[64];
 	struct value_weights w;
 	struct status st = {""};
 	cli_folder(folder);
-	snprintf(path, sizeof path, "%s/matrix", folder);
+	char *path = test_text("%s/matrix", folder);
 	cli_write(folder, "matrix", "  0 9\t1 \n\n1 0 1\r\n1 9 0");
 	w = parsed(path);
 	struct value_weights same = parsed("0:9:1, 1:0:1, 1:9:0");
@@ -118,7 +115,7 @@ TEST(a_file_is_read)
 	static const char *const bad[] = {
 	    "",           "1 2\n",     "1 2\n3\n",   "1 2\n3 4\n5 6\n",
 	    "1 x\n2 3\n", "-1 2\n3 4", "0 0\n0 0\n", "inf 1\n1 1\n"};
-	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+	for (unsigned i = 0; i < LENGTH(bad); i++) {
 		st.text[0] = 0;
 		cli_write(folder, "matrix", bad[i]);
 		assert_int_equal(counts_parse(path, &w, &st), -1);
@@ -135,7 +132,7 @@ TEST(what_is_written_is_read_again)
 {
 	static const char *const texts[] = {"even", "1:2:4", "0:7:2", "0:9:1, 1:0:1, 2:0:3"};
 	char text[2][COUNTS_TEXT_BYTES], large[16 * 48] = "";
-	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+	for (unsigned i = 0; i < LENGTH(texts); i++) {
 		struct value_weights w = parsed(texts[i]), again;
 		struct status st = {""};
 		json_t *json = counts_to_json(&w);
@@ -161,7 +158,7 @@ TEST(other_json_is_refused)
 	static const char *const bad[] = {
 	    "{}",        "[1, \"2\"]",      "[-1]", "[65536]", "[[1,2]]",
 	    "[[1],[2]]", "[[1,2],[3,4,5]]", "[[]]"};
-	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+	for (unsigned i = 0; i < LENGTH(bad); i++) {
 		struct value_weights w;
 		struct status st = {""};
 		json_t *json = json_loads(bad[i], 0, NULL);

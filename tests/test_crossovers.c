@@ -1,7 +1,5 @@
 /* Which backend is the fastest at which sizes: planted times are found, and nothing is called that
  * the blocks do not show. */
-#include <math.h>
-
 #include "made.h"
 
 #define MIDDLE 1 /* the size at which two are equal */
@@ -49,9 +47,9 @@ TEST(crossovers_are_found_by_size)
 	json_assert_one_says(section,
 	                     "single against threads: threads at all sizes, 4 KiB to 1 MiB");
 	/* Three ranges in each pace; the times are those of the smallest and largest size. */
-	assert_int_equal(json_rows(rows, (json_keys){"left", "threads", "right", "processes",
-	                                             "pace", "isolated", NULL}),
-	                 3);
+	assert_int_equal(
+	    json_rows(rows, JSON_IS("left", "threads", "right", "processes", "pace", "isolated")),
+	    3);
 	json_keys won = {"left",   "threads", "right",   "processes", "pace",
 	                 "stream", "faster",  "threads", NULL};
 	json_assert_number(json_cell(rows, won, "from_bytes"), "", 65536, 0);
@@ -59,9 +57,8 @@ TEST(crossovers_are_found_by_size)
 	json_assert_number(json_cell(rows, won, "least_times"), "", 75536.0 / 26553.6, 0.1);
 	/* Every variant of another mode than the reference's is compared once with the first of its
 	 * backend. */
-	assert_int_equal(json_rows(rows, (json_keys){"left", "single", "right", "threads", "pace",
-	                                             "stream", NULL}),
-	                 1);
+	assert_int_equal(
+	    json_rows(rows, JSON_IS("left", "single", "right", "threads", "pace", "stream")), 1);
 	json_keys small = {"pace", "isolated", "fastest", "processes", "alike", "", NULL};
 	assert_true(json_rows(fastest, small) >= 1);
 	json_assert_one_says(json_object_get(report, "answer"),
@@ -75,8 +72,8 @@ TEST(few_blocks_decide_nothing)
 	few.blocks = 5;
 	const json_t *report = made_report(&few);
 	const json_t *rows = json_table(report, "crossovers");
-	assert_int_equal(json_rows(rows, (json_keys){"faster", "undecided", NULL}),
-	                 json_rows(rows, (json_keys){NULL}));
+	assert_int_equal(json_rows(rows, JSON_IS("faster", "undecided")),
+	                 json_rows(rows, JSON_ALL));
 	/* Which is one sentence. */
 	json_assert_one_says(json_section(report, "crossovers"),
 	                     " pairs of backends are undecided at all sizes.");
@@ -99,10 +96,9 @@ TEST(what_the_twin_shows_is_no_crossover)
 	off.stamps = noisy;
 	const json_t *report = made_report(&off);
 	const json_t *rows = json_table(report, "crossovers");
-	assert_int_equal(
-	    json_rows(rows, (json_keys){"left", "threads", "right", "processes", "pace", "isolated",
-	                                "faster", "processes", NULL}),
-	    0);
+	assert_int_equal(json_rows(rows, JSON_IS("left", "threads", "right", "processes", "pace",
+	                                         "isolated", "faster", "processes")),
+	                 0);
 }
 
 TEST(one_backend_has_no_such_section)

@@ -7,9 +7,9 @@
  * those that wrap: by them the model knows what is old. */
 #define PROTOCOL_BITS 4
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <search.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "../harness/backend/nccl/device_protocol.h"
 #include "test.h"
@@ -74,8 +74,8 @@ static const struct {
 };
 // clang-format on
 
-enum pattern { ALL, RING, PAIR };          /* PAIR: ranks 0 and 1; others send nothing */
-enum kind { PACKETS, ENTRY, ALTERNATING }; /* what is written after which wait */
+enum pattern { ALL, RING, PAIR };             /* PAIR: ranks 0 and 1; others send nothing */
+enum kind { PACKETS, ON_ENTRY, ALTERNATING }; /* what is written after which wait */
 struct call {
 	enum pattern pattern;
 	enum kind kind;
@@ -125,8 +125,8 @@ struct model {
 	enum broken broken;
 	struct state *stack;
 	size_t depth, room;
-	uint64_t *seen; /* hashes of states; 0: free */
-	size_t nseen, nroom;
+	void *seen; /* a tree of states' hashes */
+	size_t nseen;
 	char found[160]; /* what does not hold */
 };
 
@@ -180,7 +180,7 @@ static bool sends(const struct call *c, unsigned n, unsigned from, unsigned to)
 
 static unsigned buffer_of(const struct model *m, const struct call *c, unsigned truth)
 {
-	return c->kind == ENTRY ? 2 : m->broken == ONE_BUFFER ? 0 : truth % 2;
+	return c->kind == ON_ENTRY ? 2 : m->broken == ONE_BUFFER ? 0 : truth % 2;
 }
 
 /* --- a rank's steps ----------------------------------------------------------------------------- */
@@ -217,8 +217,8 @@ static void tell_done(const struct model *m, struct rank *r, unsigned me, const 
 static bool may_write(const struct model *m, const struct rank *r, unsigned me,
                       const struct call *c)
 {
-	unsigned turns = c->kind == ENTRY ? 1 : PROTOCOL_TURNS;
-	if (m->broken == (c->kind == ENTRY ? NO_ENTRY_WAIT : NO_WAIT_TO_SEND))
+	unsigned turns = c->kind == ON_ENTRY ? 1 : PROTOCOL_TURNS;
+	if (m->broken == (c->kind == ON_ENTRY ? NO_ENTRY_WAIT : NO_WAIT_TO_SEND))
 		return true;
 	turns += m->broken == ONE_CALL_TOO_FAR;
 	for (unsigned to = 0; to < m->of->nranks; to++)
@@ -395,48 +395,29 @@ static bool arrives(struct model *m, struct state *s, unsigned from, unsigned i)
 
 /* --- all states ---------------------------------------------------------------------------------- */
 
-static uint64_t hash_of(const struct state *s)
+static int by_number(const void *a, const void *b)
 {
-	const unsigned char *at = (const unsigned char *)s;
-	uint64_t h = 0x9e3779b97f4a7c15;
-	for (size_t i = 0; i < sizeof *s; i++) {
-		h = (h ^ at[i]) * 0x100000001b3;
-		h ^= h >> 29;
-	}
-	h *= 0xbf58476d1ce4e5b9;
-	h ^= h >> 32;
-	return h ? h : 1;
+	return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
+}
+
+static void keep(void *key)
+{
+	(void)key;
 }
 
 static bool is_new(struct model *m, uint64_t h)
 {
-	if (2 * m->nseen >= m->nroom) {
-		size_t room = m->nroom ? 2 * m->nroom : 1 << 16;
-		uint64_t *wider = calloc(room, sizeof *wider);
-		assert_non_null(wider);
-		for (size_t i = 0; i < m->nroom; i++)
-			if (m->seen[i]) {
-				size_t k = m->seen[i] & (room - 1);
-				while (wider[k])
-					k = (k + 1) & (room - 1);
-				wider[k] = m->seen[i];
-			}
-		free(m->seen);
-		m->seen = wider;
-		m->nroom = room;
-	}
-	size_t k = h & (m->nroom - 1);
-	for (; m->seen[k]; k = (k + 1) & (m->nroom - 1))
-		if (m->seen[k] == h)
-			return false;
-	m->seen[k] = h;
+	const void *key = (const void *)(uintptr_t)h;
+	if (tfind(key, &m->seen, by_number))
+		return false;
+	assert_non_null(tsearch(key, &m->seen, by_number));
 	m->nseen++;
 	return true;
 }
 
 static void push(struct model *m, const struct state *s)
 {
-	if (!is_new(m, hash_of(s)))
+	if (!is_new(m, XXH3_64bits(s, sizeof *s)))
 		return;
 	if (m->depth == m->room) {
 		m->room = m->room ? 2 * m->room : 1 << 10;
@@ -506,7 +487,7 @@ static void explore(const struct scenario *of, enum broken broken, char *found, 
 		                           : pattern == 'o' ? RING
 		                                            : PAIR,
 		                           kind == 'P'   ? PACKETS
-		                           : kind == 'E' ? ENTRY
+		                           : kind == 'E' ? ON_ENTRY
 		                                         : ALTERNATING};
 	}
 	begin(&m);
@@ -517,7 +498,7 @@ static void explore(const struct scenario *of, enum broken broken, char *found, 
 	snprintf(found, bytes, "%s", m.found);
 	*states = m.nseen;
 	free(m.stack);
-	free(m.seen);
+	tdestroy(m.seen, keep);
 }
 
 /* --- scenarios ----------------------------------------------------------------------------------- */
@@ -536,7 +517,7 @@ static const struct scenario scenarios[] = {
     {"3 ranks, a mixture", 3, 5, "P*P2EoPoA*"},
 };
 // clang-format on
-#define SCENARIOS (sizeof scenarios / sizeof *scenarios)
+#define SCENARIOS LENGTH(scenarios)
 
 TEST(the_protocol_holds_in_every_interleaving)
 {

@@ -3,9 +3,6 @@
  * `make test SAN=thread` sees each access that the protocol does not order. */
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../harness/clock.h"
 #include "test.h"

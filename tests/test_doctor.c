@@ -1,13 +1,8 @@
 /* doctor: text and JSON of the same findings, and what each missing thing costs. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
-/* The needs of a machine; `before`: what stands before the program. The caller frees *all. */
+/* The needs of a machine; `before`: what stands before the program. */
 static const json_t *needs_of(const char *before, json_t **all)
 {
 	struct cli cli = here_shell("%s $LAUNCHGAP doctor --json", before);
@@ -16,7 +11,6 @@ static const json_t *needs_of(const char *before, json_t **all)
 	*all = json_loads(cli.out, 0, &why);
 	if (!*all)
 		fail_msg("%s: %s", why.text, cli.out);
-	free(cli.out);
 	assert_int_equal(json_integer_value(json_object_get(*all, "schema")), 1);
 	assert_true(json_is_string(json_object_get(*all, "launchgap")));
 	return json_object_get(*all, "needs");
@@ -57,17 +51,15 @@ static void rows_are_whole(const json_t *needs)
 	json_array_foreach((json_t *)(size_t)needs, i, one)
 	{
 		const bool ok = json_is_true(json_object_get(one, "ok"));
-		assert_int_equal(json_object_size(one), sizeof keys / sizeof *keys);
-		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-			char row[32];
-			snprintf(row, sizeof row, "\n| `%s` |", keys[k]);
+		assert_int_equal(json_object_size(one), LENGTH(keys));
+		for (size_t k = 0; k < LENGTH(keys); k++) {
+			char *row = test_text("\n| `%s` |", keys[k]);
 			assert_non_null(json_object_get(one, keys[k]));
 			assert_says(page, row);
 		}
 		assert_true(json_is_null(json_object_get(one, "costs")) == ok);
 		assert_true(json_is_null(json_object_get(one, "mend")) == ok);
 	}
-	free(page);
 }
 
 /* Each row of JSON is in the text, with what it costs and what mends it. */
@@ -81,16 +73,13 @@ TEST(text_and_json_say_the_same)
 	json_array_foreach((json_t *)(size_t)needs, i, one)
 	{
 		const char *name = json_string_value(json_object_get(one, "name"));
-		char line[96];
-		snprintf(line, sizeof line, "%s %-13s ", is_there(needs, name) ? "ok " : "-- ",
-		         name);
+		char *line = test_text("%s %-13s ", is_there(needs, name) ? "ok " : "-- ", name);
 		assert_says(cli.out, line);
 		if (strcmp(name, "/dev/shm")) /* its free room changes */
 			assert_says(cli.out, text_of(needs, name, "found"));
 		assert_says(cli.out, text_of(needs, name, "costs"));
 		assert_says(cli.out, text_of(needs, name, "mend"));
 	}
-	free(cli.out);
 	assert_false(is_there(needs, "gnuplot"));
 	assert_string_equal(text_of(needs, "gnuplot", "costs"), "the pictures of reports");
 	assert_says(text_of(needs, "gnuplot", "mend"), "apt-get install");

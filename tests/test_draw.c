@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <limits.h>
-#include <math.h>
 
 #include "../harness/report/draw.h"
 #include "../harness/analysis/calls.h"
@@ -97,7 +96,7 @@ TEST(a_quoted_text_is_that_text)
 		skip();
 	made_report(&plain); /* for the style */
 	char lines[2560] = "", wanted[1280] = "";
-	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+	for (unsigned i = 0; i < LENGTH(texts); i++) {
 		char quoted[256];
 		script_quote(texts[i], quoted, sizeof quoted);
 		status_add(lines, sizeof lines, "x = %s\nprint x\n", quoted);
@@ -117,7 +116,7 @@ TEST(a_folders_name_is_no_command)
 		skip();
 	assert_non_null(realpath("plot", plot));
 	assert_non_null(getcwd(here, sizeof here));
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+	for (unsigned i = 0; i < LENGTH(names); i++) {
 		made_write(&plain);
 		assert_int_equal(chdir(made_folder), 0);
 		assert_int_equal(mkdir(names[i], 0777), 0);
@@ -269,7 +268,7 @@ TEST(a_number_stays_with_its_unit)
 		skip();
 	made_report(&plain);
 	char lines[512] = "", right[256] = "";
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		status_add(lines, sizeof lines, "print row('%s', 1, %u).'|'\n", rows[i].text,
 		           rows[i].most);
 		status_add(right, sizeof right, "%s|\n", rows[i].row);
@@ -290,7 +289,7 @@ static void loud_stamps(const struct made_place *p, int64_t out[6])
 static const char *caption_of(const json_t *report, const char *pace, const char *of)
 {
 	return json_string_value(
-	    json_cell(json_table(report, "captions"), (json_keys){"pace", pace, NULL}, of));
+	    json_cell(json_table(report, "captions"), JSON_IS("pace", pace), of));
 }
 
 /* Each picture says which effects noise cannot hide; for the rest, which it can. */

@@ -1,16 +1,11 @@
 /* each = PATH:PATH: one variant per library, named after its version if that can be read (stand-ins
  * under several names), else counted. No GPU. */
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "../harness/backend/table.h"
 #include "../harness/config/spec.h"
 #include "here.h"
 #include "standin.h"
-#include "test.h"
 
 #define TEXT                                                                                       \
 	"[experiment]\ncollective = alltoall\nbytes = 4K\n"                                        \
@@ -69,17 +64,14 @@ static void expect(const char *const names[], const char *const files[], unsigne
 static void refuse(const char *what)
 {
 	struct status st;
-	char line[96];
 	assert_int_equal(load(&st), -1);
-	snprintf(line, sizeof line, "%s:6: each", file);
-	assert_begins(st.text, line);
+	assert_begins(st.text, test_text("%s:6: each", file));
 	assert_says(st.text, what);
 	assert_says(st.text, "allowed");
 }
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	libraries[0] = '\0';
 	return 0;
 }
@@ -131,9 +123,7 @@ TEST(what_cannot_be_read_is_named)
 TEST(more_than_fit_are_refused)
 {
 	for (unsigned i = 0; i < 16; i++) {
-		char name[32];
-		snprintf(name, sizeof name, "l@%u.so", 22000 + i);
-		library(name);
+		library(test_text("l@%u.so", 22000 + i));
 	}
 	struct status st;
 	assert_int_equal(load(&st), -1);

@@ -2,23 +2,16 @@
  */
 #include <dirent.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 static void write_experiment(const char *keys, const char *variants)
 {
-	char text[2048];
-	snprintf(text, sizeof text, "; A test.\n[experiment]\n%s\n%s", keys, variants);
-	cli_write(folder, "t.exp", text);
+	cli_write(folder, "t.exp", test_text("; A test.\n[experiment]\n%s\n%s", keys, variants));
 }
 
 static unsigned count_pictures(const char *plots)
@@ -27,13 +20,11 @@ static unsigned count_pictures(const char *plots)
 	struct dirent *entry;
 	unsigned pictures = 0;
 	while (dir && (entry = readdir(dir))) {
-		char picture[600];
 		unsigned char head[24] = {0};
 		const char *dot = strrchr(entry->d_name, '.');
 		if (!dot || strcmp(dot, ".png"))
 			continue;
-		snprintf(picture, sizeof picture, "%s/%s", plots, entry->d_name);
-		FILE *f = fopen(picture, "r");
+		FILE *f = fopen(test_text("%s/%s", plots, entry->d_name), "r");
 		assert_non_null(f);
 		assert_int_equal(fread(head, 1, sizeof head, f), sizeof head);
 		fclose(f);
@@ -50,8 +41,7 @@ static unsigned count_pictures(const char *plots)
 /* And from the records alone, again. */
 TEST(smoke_goes_from_file_to_pictures)
 {
-	char plots[80];
-	snprintf(plots, sizeof plots, "%s/copy/plots", folder);
+	char *plots = test_text("%s/copy/plots", folder);
 	cli_expect(here_shell("PATH=${PATH#*undrawn:} $LAUNCHGAP run smoke backend=host blocks=1 "
 	                      "--results $HERE/results"),
 	           0, "single", "processes", "report.md");
@@ -74,7 +64,6 @@ TEST(null_measures_the_harness)
 	struct record_run record = cli_record(here_in("overhead", "trials.jsonl"));
 	assert_false(record.cells[0].carries_data);
 	assert_string_equal(record.cells[0].digest, "");
-	record_free(&record);
 }
 
 #define SLOW                                                                                       \
@@ -127,7 +116,6 @@ TEST(resumed_it_adds_whole_blocks)
 	assert_string_equal(json_string_value(json_array_get(resume->command,
 	                                                     json_array_size(resume->command) - 1)),
 	                    "blocks=2");
-	record_free(&record);
 	cli_expect(here_shell(RESUME, here_path(""), "ranks=3"), 1, "cannot resume");
 	cli_expect(here_shell(RESUME, here_path(""), "dtype=int8"), 1, "cannot resume: `dtypes`");
 }
@@ -140,9 +128,8 @@ TEST(another_seed_is_refused)
 	                 "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n",
 	                 "[variant s]\nmode = single\n");
 	for (unsigned i = 0; i < 2; i++) {
-		char path[512];
 		cli_expect(here_run(NULL, "--no-report", seeds[i], NULL), 0, "block 1");
-		snprintf(path, sizeof path, "%s/t/latest", results);
+		char *path = test_text("%s/t/latest", results);
 		cli_expect(
 		    cli_call(folder, "resume", path, "blocks=1", "seed=8", "--no-report", NULL), 1,
 		    "cannot resume: seed = 8, but that run's is ");
@@ -178,7 +165,6 @@ TEST(a_cell_without_end_ends_its_trial)
 	cli_expect(here_run(NULL, "--no-report", NULL), 1, "s" LATE, "t" LATE, "p" LATE);
 	char *text = here_read("trials.jsonl");
 	assert_says(text, ": a cell took longer than cell_timeout = 1s: alltoall");
-	free(text);
 }
 
 /* The second rank is in its call, and the first in MPI's end. */
@@ -256,12 +242,11 @@ TEST(nccl_tests_columns_have_both_halves)
 	} cases[] = {{"", "warmup=1", true, true},
 	             {"in_place = no\n", "warmup=1", true, false},
 	             {"", "in_place=yes", false, true}};
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		char keys[256];
-		snprintf(keys, sizeof keys,
-		         "collective = all_reduce\nbytes = 4K\nbackend = host\nlimit = no\n"
-		         "ranks = 2\nblocks = 1\npace = stream\ncalls = 5\n%s",
-		         cases[i].key);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		char *keys =
+		    test_text("collective = all_reduce\nbytes = 4K\nbackend = host\nlimit = no\n"
+		              "ranks = 2\nblocks = 1\npace = stream\ncalls = 5\n%s",
+		              cases[i].key);
 		write_experiment(keys, "[variant a]\nmode = threads\n");
 		struct cli cli = here_run(NULL, cases[i].where, "--format", "nccl-tests", NULL);
 		const char *row = cli.out ? strstr(cli.out, "\n        4096 ") : NULL;
@@ -280,8 +265,7 @@ TEST(nccl_tests_columns_have_both_halves)
 /* A run is gone on with as it was begun, with the columns or without. */
 TEST(more_blocks_are_of_the_same_halves)
 {
-	char latest[128];
-	snprintf(latest, sizeof latest, "%s/t/latest", results);
+	char *latest = test_text("%s/t/latest", results);
 	write_experiment("collective = all_reduce\nbytes = 4K\nbackend = host\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\npace = stream\ncalls = 5\n",
 	                 "[variant a]\nmode = threads\n");
@@ -319,7 +303,6 @@ TEST(wrong_data_fails_the_run_and_is_kept)
 		assert_int_equal(record.cells[i].wrong,
 		                 strcmp(record.cells[i].variant, "bad") == 0 ||
 		                     strcmp(record.cells[i].variant, "alone") == 0);
-	record_free(&record);
 }
 
 /* Forced upon a backend that has none: each rank's are null, and that is no damage. */
@@ -335,7 +318,6 @@ TEST(counters_that_a_backend_lacks_can_be_read)
 		read += json_is_null(
 		    json_array_get(json_object_get(record.cells[i].json, "counters"), 1));
 	assert_true(read > 0);
-	record_free(&record);
 }
 
 /* Another backend's requirements are for the report's reader, not for the user at the terminal. */
@@ -357,7 +339,6 @@ TEST(claims_of_another_backend_are_in_the_report_alone)
 	json_assert_says(nodes, "rests_on", "it needs 2 nodes");
 	json_assert_text(far, "text", "Only there.");
 	json_assert_says(far, "rests_on", "it needs backend nccl");
-	json_decref(report);
 }
 
 /* A file-size limit replaces a full disk: writing fails in the same place. */
@@ -379,7 +360,6 @@ TEST(a_full_disk_keeps_the_whole_trials)
 	char *text = here_read("trials.jsonl");
 	assert_true(cli_lines(here_path("trials.jsonl")) >= 2);
 	assert_int_equal(text[strlen(text) - 1], '\n'); /* no torn line */
-	free(text);
 }
 
 TESTS(.slow = true, .undrawn = true, .before = set_up, .after = tear_down);

@@ -35,9 +35,8 @@ static struct made made = {.blocks = 8,
                            .line = libraries,
                            .stamps = times};
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	for (unsigned v = 0; v < 3; v++)
 		for (unsigned i = 0; i < 8; i++)
 			factor[v][i] = 1;
@@ -85,8 +84,8 @@ TEST(a_size_of_no_regime_is_named)
 	const json_t *report = made_report(&made), *table = json_table(report, "exceptions");
 	assert_int_equal(json_count(report, "exceptions"), 2); /* in both paces */
 	json_assert_text(
-	    json_cell(table, (json_keys){"variant", "single", "pace", "stream", NULL}, "verdict"),
-	    "", "slower");
+	    json_cell(table, JSON_IS("variant", "single", "pace", "stream"), "verdict"), "",
+	    "slower");
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "At 1 MiB (alltoall, stream; between the classes) slower than");
 	/* A small size of streams is in none either; a large one of isolated calls is no news.

@@ -1,11 +1,8 @@
 /* launcher = exec: what the shell, the user's limits or another launcher left behind does not matter to the
  * processes that a job starts itself. */
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "cli.h"
 #include "here.h"
-#include "test.h"
 
 #define IN(mode)                                                                                   \
 	"[experiment]\ntitle = t\ncollective = alltoall\nbytes = 4K\nranks = 2\nblocks = 1\n"      \
@@ -22,7 +19,6 @@ TEST(a_parent_that_ignores_its_children_does_not_matter)
 	cli_expect(here_shell("timeout 60 env --ignore-signal=CHLD " RUN), 0, "2 ranks on null");
 	char *record = here_read("trials.jsonl");
 	assert_says(record, "\"launcher\":\"exec\"");
-	free(record);
 }
 
 /* As another user, whose processes are counted from none: the run, its job, and one rank or thread. */
@@ -41,7 +37,7 @@ TEST(a_process_that_cannot_be_started_is_said)
 	    {2, IN("threads"), "thread 2 of 2: Resource "},
 	    {3, TWO, "process 2 of 2: Resource "},
 	};
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		cli_write(folder, "t.exp", rows[i].text);
 		cli_expect(
 		    here_shell("cp $LAUNCHGAP $HERE/launchgap; timeout 60 prlimit --nproc=%u "
@@ -62,7 +58,7 @@ TEST(ranks_of_others_do_not_matter)
 	    "LAUNCHGAP_SEAT='3 0123456789abcdef0123456789abcdef 127.0.0.1:1'",
 	};
 	cli_write(folder, "t.exp", TWO);
-	for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
+	for (unsigned i = 0; i < LENGTH(others); i++)
 		cli_expect(here_shell("%s timeout 60 " RUN, others[i]), 0, "2 ranks on null");
 }
 

@@ -133,7 +133,7 @@ TEST(a_factor_may_be_of_latency_alone)
 	/* No figure of bandwidth, which no factor has. */
 	json_assert_null(effect(report, "large", "bandwidth"), "");
 	json_assert_null(effect(report, "large", "verdict"), "");
-	assert_int_equal(json_rows(table, (json_keys){NULL}), 3);
+	assert_int_equal(json_rows(table, JSON_ALL), 3);
 	json_assert_text(effect(report, "large", "sizes"), "", "64 KiB to 256 KiB");
 	json_assert_number(effect(report, "large", "latency"), "estimate", 0.7, 0.01);
 	json_assert_text(effect(report, "large", "latency_verdict"), "", "slower");
@@ -152,9 +152,8 @@ TEST(a_factor_may_be_of_latency_alone)
 	                     "Cannot be tested here, more ranks than cores: waiting workers "
 	                     "share them, so that p50 of isolated calls is the scheduler's: "
 	                     "none, small, large.");
-	json_assert_says(
-	    json_cell(json_table(report, "factors"), (json_keys){"factor", "none", NULL}, "why"),
-	    "", "more ranks than cores");
+	json_assert_says(json_cell(json_table(report, "factors"), JSON_IS("factor", "none"), "why"),
+	                 "", "more ranks than cores");
 }
 
 /* A column of latency is shown if there is any, else the reason why not. */
@@ -204,7 +203,7 @@ TEST(a_caption_says_what_is_decided)
 	};
 	factor("one", "nodirect", "threads-old");
 	factor("two", "threads-old", "processes-old");
-	for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++) {
+	for (unsigned c = 0; c < LENGTH(cases); c++) {
 		speed[0] = cases[c].speed;
 		noise = cases[c].noise;
 		off = cases[c].off;

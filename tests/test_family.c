@@ -1,6 +1,5 @@
 /* How many blocks a family of claims takes, and what a plan says of it before the run. */
 #include <glob.h>
-#include <math.h>
 
 #include "../harness/config/family.h"
 #include "laid.h"
@@ -40,7 +39,7 @@ TEST(blocks_of_a_family)
 {
 	static const unsigned rows[][2] = {{0, 6}, {1, 6}, {3, 6},  {4, 7},  {6, 7},
 	                                   {7, 8}, {9, 8}, {12, 8}, {13, 9}, {25, 9}};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < LENGTH(rows); i++)
 		assert_int_equal(family_blocks(rows[i][0], FAMILY_ALPHA), rows[i][1]);
 	/* A second look leaves a quarter of α: two blocks more. */
 	assert_int_equal(family_blocks(9, FAMILY_ALPHA / 4), 10);

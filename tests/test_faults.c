@@ -12,18 +12,13 @@
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "../harness/record/record.h"
 #include "cli.h"
 #include "json.h"
 #include "standin.h"
@@ -66,7 +61,7 @@ static const struct {
     {"rig", "ranks = 4\n[variant v]\nmode = processes\nlauncher = mpirun\nhosts = hosta:2,hostb:2\n"
             "wait = yield\n"},
 };
-#define NMODES (sizeof modes / sizeof *modes)
+#define NMODES LENGTH(modes)
 enum { SINGLE = 1, THREADS = 2, PROCESSES = 4, MODES = 7, HOSTS = 8, RIG = 16 };
 static const char *const backends[] = {"null", "host"};
 enum { VIRTUAL = 1, HOST = 2, BACKENDS = 3 };
@@ -131,7 +126,7 @@ static const struct fault {
     {"slow link",              NOBODY, 0, "", slow_link, LINKED, RIG, VIRTUAL, 0, 0, "", false, {NULL}},
 };
 // clang-format on
-#define NFAULTS (sizeof faults / sizeof *faults)
+#define NFAULTS LENGTH(faults)
 
 /* Errors after a fault; each is counted. */
 enum ill {
@@ -194,8 +189,7 @@ static void rest_ms(unsigned ms)
 static void find_scratch(struct shot *s)
 {
 	static const char *const where[] = {"/dev/shm", "/tmp"};
-	char owner[64];
-	snprintf(owner, sizeof owner, "process %d on ", (int)s->runner);
+	char *owner = test_text("process %d on ", (int)s->runner);
 	for (unsigned i = 0; i < 2 && !s->scratch[0]; i++) {
 		DIR *dir = opendir(where[i]);
 		struct dirent *entry;
@@ -208,7 +202,6 @@ static void find_scratch(struct shot *s)
 			if (text && !strncmp(text, owner, strlen(owner)))
 				snprintf(s->scratch, sizeof s->scratch, "%s/%.40s", where[i],
 				         entry->d_name);
-			free(text);
 		}
 		if (dir)
 			closedir(dir);
@@ -232,8 +225,7 @@ static void remove_results(struct shot *s)
 /* To its first line. */
 static void cut_record(struct shot *s)
 {
-	char file[300];
-	snprintf(file, sizeof file, "%s/trials.jsonl", s->run);
+	char *file = test_text("%s/trials.jsonl", s->run);
 	if (truncate(file, strchr(s->record, '\n') + 1 - s->record))
 		is_ill(s, STATUS, "cannot cut %s", file);
 }
@@ -241,9 +233,8 @@ static void cut_record(struct shot *s)
 /* Until there is no room for a page more. */
 static void fill(const char *folder)
 {
-	char file[100], page[4096] = "";
-	snprintf(file, sizeof file, "%s/fill", folder);
-	int fd = open(file, O_WRONLY | O_CREAT, 0666);
+	char page[4096] = "";
+	int fd = open(test_text("%s/fill", folder), O_WRONLY | O_CREAT, 0666);
 	while (write(fd, page, sizeof page) > 0)
 		continue;
 	close(fd);
@@ -262,9 +253,7 @@ static void fill_scratch(struct shot *s)
 
 static void make_room(const struct shot *s)
 {
-	char file[100];
-	snprintf(file, sizeof file, "%s/fill", s->results);
-	unlink(file);
+	unlink(test_text("%s/fill", s->results));
 	if (s->own_shm)
 		unlink("/dev/shm/fill");
 }
@@ -278,7 +267,6 @@ static void take_memory(struct shot *s)
 	char *text = cli_read(file);
 	if (!text || sscanf(text, "%lu", &pages) != 1)
 		is_ill(s, STATUS, "cannot read %s", file);
-	free(text);
 	rlim_t bytes = pages * (rlim_t)sysconf(_SC_PAGESIZE);
 	prlimit(s->victim, RLIMIT_AS, &(struct rlimit){bytes, bytes}, NULL);
 }
@@ -316,19 +304,17 @@ static bool fills(const struct fault *f)
 
 static void write_experiment(const struct shot *s)
 {
-	char text[600];
-	snprintf(text, sizeof text,
-	         "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = %s\n"
-	         "limit = no\nblocks = 2\nstretches = 5\n"
-	         "isolated_calls = 40\n%s%s",
-	         backends[s->backend], s->fault->keys, modes[s->mode].keys);
+	char *text =
+	    test_text("; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = %s\n"
+	              "limit = no\nblocks = 2\nstretches = 5\n"
+	              "isolated_calls = 40\n%s%s",
+	              backends[s->backend], s->fault->keys, modes[s->mode].keys);
 	cli_write(s->folder, "t.exp", text);
 }
 
 static void arm(const struct shot *s)
 {
-	char trial[8];
-	snprintf(trial, sizeof trial, "%d", STRUCK_AT);
+	char *trial = test_text("%d", STRUCK_AT);
 	setenv("FAULT_AT", places[s->place], 1);
 	setenv("FAULT_FOLDER", s->folder, 1);
 	setenv("FAULT_TRIAL", trial, 1);
@@ -350,7 +336,6 @@ static bool comes(struct shot *s)
 	for (unsigned i = 0; i < BOUND * 200 && !ended.si_pid; i++) {
 		char *text = cli_read(file);
 		s->victim = text ? atoi(text) : 0;
-		free(text);
 		if (s->victim)
 			return true;
 		rest_ms(5);
@@ -392,7 +377,6 @@ static void expect_code(struct shot *s, enum ill ill, const char *what, struct c
 	if (!well)
 		is_ill(s, ill, "%s: exit %d, wanted %d: …%s", what, cli.code, code,
 		       end - cli.out > 250 ? end - 250 : cli.out);
-	free(cli.out);
 }
 
 /* From the start to its end, struck on the way. */
@@ -401,8 +385,7 @@ static void run_struck(struct shot *s)
 	struct timespec begin, end;
 	const struct fault *f = s->fault;
 	bool said = false;
-	char file[80];
-	snprintf(file, sizeof file, "%s/t.exp", s->folder);
+	char *file = test_text("%s/t.exp", s->folder);
 	write_experiment(s);
 	arm(s);
 	/* read_by_all has the report of what strikes a job. */
@@ -456,9 +439,8 @@ static void look_for_scratch(struct shot *s)
 static void look_into_results(struct shot *s)
 {
 	static const char *const within[] = {"", "/plots", "/.."};
-	for (unsigned i = 0; i < sizeof within / sizeof *within; i++) {
-		char path[300];
-		snprintf(path, sizeof path, "%s%s", s->run, within[i]);
+	for (unsigned i = 0; i < LENGTH(within); i++) {
+		char *path = test_text("%s%s", s->run, within[i]);
 		DIR *dir = opendir(path);
 		struct dirent *entry;
 		while (dir && (entry = readdir(dir))) {
@@ -484,7 +466,6 @@ static bool look_at_record(struct shot *s, unsigned *blocks)
 	if (!text ||
 	    (s->fault->strike != cut_record && strncmp(text, s->record, strlen(s->record))))
 		is_ill(s, LINE, "lines are lost");
-	free(text);
 	*blocks = 0;
 	if (record_load(s->run, &run, &st)) {
 		is_ill(s, LINE, "%s", st.text);
@@ -529,11 +510,9 @@ static void read_by_all(struct shot *s)
 /* A rank that did not run in its timed calls: the report says so, and omits those. */
 static void look_for_flag(struct shot *s)
 {
-	char file[300];
 	if (!s->fault->disturbs || s->place != TIMED)
 		return;
-	snprintf(file, sizeof file, "%s/report.json", s->run);
-	json_t *report = json_load_file(file, 0, NULL);
+	json_t *report = json_load_file(test_text("%s/report.json", s->run), 0, NULL);
 	if (!json_one_says(json_object_get(report, "warnings"), "Disturbed: "))
 		is_ill(s, UNFLAGGED, "the report does not say that a rank did not run");
 	json_decref(report);
@@ -709,7 +688,7 @@ TEST(one_of_each_leaves_nothing_and_loses_nothing)
 		first += of;
 	}
 	for (unsigned i = 0; i < n; i++)
-		for (unsigned k = 0; k < sizeof known / sizeof *known; k++)
+		for (unsigned k = 0; k < LENGTH(known); k++)
 			chosen[i] = chosen[i] || !strcmp(name_of(&shots[i]), known[k]);
 	shoot_all(shots, n, chosen, 2);
 	for (unsigned i = 0; i < n; i++)
@@ -779,7 +758,7 @@ int main(int argc, char *argv[])
 	/* nohup and & ignore some; one of them dumps core. */
 	static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-	for (unsigned i = 0; i < sizeof usual / sizeof *usual; i++)
+	for (unsigned i = 0; i < LENGTH(usual); i++)
 		signal(usual[i], SIG_DFL);
 	use_faulty();
 	if (argc > 1) {

@@ -1,19 +1,15 @@
 /* A known fault, from an experiment's file to the verdict: it is found wherever data is checked,
  * and elsewhere the missing check is an error too. */
-#include <stdio.h>
-
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 /* Runs two ranks on host with these lines, and looks for words in the output. */
 static void run(const char *lines, int code, const char *words)
 {
-	char text[1024];
-	snprintf(text, sizeof text,
-	         "; A test.\n[experiment]\nbackend = host\nlimit = no\nranks = 2\nblocks = 1\n"
-	         "stretches = 2\npace = stream\n%s\n[variant a]\nmode = threads\n",
-	         lines);
+	char *text =
+	    test_text("; A test.\n[experiment]\nbackend = host\nlimit = no\nranks = 2\nblocks = 1\n"
+	              "stretches = 2\npace = stream\n%s\n[variant a]\nmode = threads\n",
+	              lines);
 	cli_expect(here_run(text, NULL), code, words);
 }
 
@@ -31,11 +27,9 @@ TEST(a_flip_is_found_where_only_a_fresh_call_is_checked)
 static void fresh_calls(unsigned cells)
 {
 	json_t *report = json_report(here_path("report.json"));
-	const json_t *checked =
-	    json_cell(json_table(report, "checked"), (json_keys){NULL}, "fresh_cells");
+	const json_t *checked = json_cell(json_table(report, "checked"), JSON_ALL, "fresh_cells");
 	json_assert_number(checked, "", cells, 0);
 	assert_int_equal(json_one_says(json_section(report, "checks"), "fresh call"), cells > 0);
-	json_decref(report);
 }
 
 TEST(the_report_says_where_only_a_fresh_call_was_checked)

@@ -3,20 +3,15 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "../harness/record/record.h"
 #include "../harness/run/folder.h"
 #include "here.h"
-#include "test.h"
 
 #define QUIET                                                                                      \
 	"; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"             \
@@ -46,7 +41,6 @@ static unsigned blocks(void)
 	for (unsigned i = 0; i < r.ncells; i++)
 		timed += r.cells[i].cell.pass == PASS_TIMED;
 	assert_int_equal(timed, 2 * n); /* s, and s again */
-	record_free(&r);
 	return n;
 }
 
@@ -54,27 +48,24 @@ TEST(one_writes_at_a_time)
 {
 	struct folder mine = {0};
 	struct status st = {""};
-	char words[PATH_MAX + 64], other[PATH_MAX + 8];
 	measure();
 	assert_int_equal(folder_hold(run, &mine, &st), 0);
-	snprintf(words, sizeof words, "%s is being written by process %d on ", run, (int)getpid());
-	cli_expect(resume(), 1, words);
+	cli_expect(resume(), 1,
+	           test_text("%s is being written by process %d on ", run, (int)getpid()));
 	assert_int_equal(blocks(), 1);
 	folder_close(&mine);
 	cli_expect(resume(), 0, "block 2 of 2");
 	assert_int_equal(blocks(), 2);
-	snprintf(other, sizeof other, "%s/lock", run);
-	assert_int_equal(access(other, F_OK), -1);
+	assert_int_equal(access(test_text("%s/lock", run), F_OK), -1);
 }
 
 /* Of two that are started together, one is late, or starts after the other has finished. */
 TEST(two_at_once_leave_a_whole_record)
 {
 	const char *args[] = {"resume", run, "blocks=1", "--no-report", NULL};
-	char second[80];
 	unsigned through = 0;
 	measure();
-	snprintf(second, sizeof second, "%s/second", folder);
+	char *second = test_text("%s/second", folder);
 	assert_int_equal(mkdir(second, 0777), 0);
 	pid_t pids[] = {cli_start(folder, args), cli_start(second, args)};
 	struct cli ends[] = {cli_wait(pids[0], folder, 60), cli_wait(pids[1], second, 60)};
@@ -88,7 +79,6 @@ TEST(two_at_once_leave_a_whole_record)
 
 TEST(a_lock_dies_with_its_process)
 {
-	char other[PATH_MAX + 8];
 	int ready[2], status;
 	char c;
 	measure();
@@ -105,8 +95,7 @@ TEST(a_lock_dies_with_its_process)
 	cli_expect(resume(), 1, "is being written");
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
-	snprintf(other, sizeof other, "%s/lock", run);
-	assert_int_equal(access(other, F_OK), 0);
+	assert_int_equal(access(test_text("%s/lock", run), F_OK), 0);
 	cli_expect(resume(), 0, "block 2 of 2");
 	close(ready[0]);
 	close(ready[1]);
@@ -136,7 +125,6 @@ static void replace(const char *name)
 	char *text = cli_read(name);
 	remove_it(name);
 	cli_write(run, "trials.jsonl", text);
-	free(text);
 }
 
 TEST(a_record_that_others_touch_ends_the_run)
@@ -149,7 +137,7 @@ TEST(a_record_that_others_touch_ends_the_run)
 	             {remove_it, "program has removed"},
 	             {replace, "program has removed"}};
 	const struct trial trial = {.experiment = "x", .variant = "v"};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		struct folder f = {0};
 		struct status st = {""};
 		struct stat about;
@@ -175,9 +163,8 @@ TEST(a_record_that_others_touch_ends_the_run)
 TEST(such_a_run_fails_and_is_not_the_latest)
 {
 	const struct timespec tick = {0, 20000000};
-	char latest[128];
 	record[0] = '\0';
-	snprintf(latest, sizeof latest, "%s/u/latest", results);
+	char *latest = test_text("%s/u/latest", results);
 	cli_write(folder, "u.exp", QUIET "delay = 4ms\nblocks = 50\n" ALONE);
 	snprintf(file, sizeof file, "%s/u.exp", folder);
 	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", file, "--no-report",
@@ -213,15 +200,13 @@ TEST(a_torn_line_is_cut_off_and_one_without_its_newline_is_kept)
 TEST(a_compressed_record_is_gone_on_with)
 {
 	for (unsigned torn = 0; torn < 2; torn++) {
-		char packed[PATH_MAX + 32];
 		struct stat about;
 		measure();
-		snprintf(packed, sizeof packed, "%s.gz", record);
+		char *packed = test_text("%s.gz", record);
 		char *text = cli_read(record);
 		gzFile out = gzopen(packed, "wb");
 		assert_true(gzwrite(out, text, (unsigned)strlen(text)) > 0);
 		assert_int_equal(gzclose(out), Z_OK);
-		free(text);
 		remove_it(record);
 		assert_int_equal(stat(packed, &about), 0);
 		if (torn)
@@ -305,17 +290,15 @@ static void run_in_small_shm(const char *out, const char *const args[])
 /* Processes would wait in MPI_Init until their timeout. */
 TEST(a_full_shm_is_left_alone)
 {
-	char out[80];
 	cli_write(folder, "t.exp",
 	          QUIET "blocks = 1\ntimeout = 20\n[variant p]\nmode = processes\n");
-	snprintf(out, sizeof out, "%s/out", folder);
+	char *out = test_text("%s/out", folder);
 	pid_t pid = fork();
 	if (pid == 0)
 		run_in_small_shm(out, (const char *[]){"run", "--file", file, "--no-report",
 		                                       "--results", results, NULL});
 	struct cli cli = cli_wait(pid, folder, 100);
 	if (cli.code == 77) {
-		free(cli.out);
 		skip();
 	}
 	cli_expect(cli, 0,

@@ -3,9 +3,6 @@
  * tests check a page's figures, on report.json. */
 #include "made.h"
 
-#include "../harness/config/claim.h"
-#include "cli.h"
-
 static double noise, speed[3];
 static bool wrong, many, old_library, two_libraries;
 static struct claim_list asked;
@@ -53,9 +50,8 @@ static void line(json_t *cell, const struct made_place *p)
 
 static struct made made;
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	noise = 0.001;
 	speed[0] = 0.8;
 	speed[1] = speed[2] = 1;
@@ -87,7 +83,6 @@ static char *page_of(const char *file)
 		at += folder ? n : 1;
 	}
 	fclose(out);
-	free(from);
 	return text;
 }
 
@@ -111,7 +106,6 @@ static void is_golden(const char *file, const char *name)
 		         (int)strcspn(text + at, "\n"), text + at, "build/tests/test_golden");
 	}
 	free(text);
-	free(golden);
 }
 
 static void print_page(void)
@@ -181,22 +175,20 @@ TEST(claims_of_two_versions_share_a_row)
 	static const char *const said[] = {"first, of then", "first", "second, of then", "second"};
 	old_library = two_libraries = true;
 	for (unsigned i = 0; i < 4; i++) {
-		char name[8];
-		snprintf(name, sizeof name, "c%u", i);
-		strcpy(claim(name, said[i], i % 2 ? "processes" : "threads-again")->right,
+		strcpy(claim(test_text("c%u", i), said[i], i % 2 ? "processes" : "threads-again")
+		           ->right,
 		       i % 2 ? "threads" : "single");
 	}
 	print_page();
 	json_t *report = json_report(made_path("report.json"));
 	const json_t *table = json_table(report, "claims_short");
-	assert_int_equal(json_rows(table, (json_keys){NULL}), 2);
+	assert_int_equal(json_rows(table, JSON_ALL), 2);
 	for (unsigned i = 1; i < 4; i += 2) {
 		json_keys row = {"claim", said[i], NULL};
 		/* Old threads have 0.8 of the speed of all others. */
 		assert_says(json_string_value(json_cell(table, row, "verdict")), "1.250");
 		assert_says(json_string_value(json_cell(table, row, "verdict_new")), "1.000");
 	}
-	json_decref(report);
 }
 
 TEST(wrong_data_is_not_compared)

@@ -2,10 +2,7 @@
  * heartbeat sends. */
 #include <assert.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "../harness/clock.h"
 #include "../harness/exchange/heartbeat.h"
@@ -120,7 +117,7 @@ TEST(the_first_failure_counts)
 TEST(what_no_heartbeat_sends_is_a_loss)
 {
 	static const uint32_t odd[] = {0, 4, 0xffffffff, 0x54534f50};
-	for (unsigned i = 0; i < sizeof odd / sizeof *odd; i++) {
+	for (unsigned i = 0; i < LENGTH(odd); i++) {
 		struct ends e;
 		begin(&e, 20000);
 		say(&e, odd[i], "");

@@ -34,17 +34,14 @@ TEST(help_and_man_page_name_every_option)
 	struct cli man = here_call("help --format man");
 	plain(man.out);
 	for (size_t i = 0; (verb = verb_at(i)); i++) {
-		char arguments[64];
-		snprintf(arguments, sizeof arguments, "help %s", verb->name);
+		char *arguments = test_text("help %s", verb->name);
 		struct cli cli = here_call(arguments);
 		assert_narrow(cli.out);
 		verb_each_option(verb, each_is_in, cli.out);
 		if (verb->form)
 			assert_says(man.out, verb->summary + 1); /* its first letter is a capital */
 		verb_each_option(verb, each_is_in, man.out);
-		free(cli.out);
 	}
-	free(man.out);
 }
 
 /* Sentences beside the rows are of keys. */
@@ -71,12 +68,10 @@ TEST(an_option_without_its_row_is_refused)
 {
 	const struct verb *verb;
 	for (size_t i = 0; (verb = verb_at(i)); i++) {
-		char arguments[64], says[64];
 		if (!verb->form || verb->name[0] == '-' || verb->as)
 			continue;
-		snprintf(arguments, sizeof arguments, "%s --no-such-option", verb->name);
-		snprintf(says, sizeof says, "'--no-such-option' is no");
-		cli_expect(here_call(arguments), CLI_FAILS, says);
+		cli_expect(here_call(test_text("%s --no-such-option", verb->name)), CLI_FAILS,
+		           test_text("'--no-such-option' is no"));
 	}
 }
 
@@ -90,13 +85,11 @@ TEST(the_page_of_experiments_names_every_key)
 		assert_says(man.out, table->head);
 		key_table_each(table, each_is_in, man.out);
 	}
-	free(man.out);
 }
 
 static bool machine_has(const char *program)
 {
 	struct cli cli = here_shell("command -v %s", program);
-	free(cli.out);
 	return !cli.code;
 }
 
@@ -106,7 +99,7 @@ TEST(man_pages_are_right_for_those_that_print_them)
 {
 	if (!machine_has("mandoc") || !machine_has("man"))
 		skip();
-	for (unsigned i = 0; i < sizeof formats / sizeof *formats; i++)
+	for (unsigned i = 0; i < LENGTH(formats); i++)
 		cli_expect(
 		    here_shell("cd $HERE && $LAUNCHGAP help --format %s >page && mandoc -Tlint "
 		               "-Wstyle page && LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l page "
@@ -169,7 +162,7 @@ static bool offers(const char *out, const char *word)
 /* Each so many-th line: zsh starts once for each. */
 static void is_completed_by(const char *shell, size_t nth)
 {
-	for (size_t i = 0; i < sizeof typed / sizeof *typed; i += nth) {
+	for (size_t i = 0; i < LENGTH(typed); i += nth) {
 		struct cli cli = here_shell(shell, typed[i].line);
 		for (unsigned w = 0; w < 4 && typed[i].words[w]; w++)
 			if (!offers(cli.out, typed[i].words[w]))
@@ -177,7 +170,6 @@ static void is_completed_by(const char *shell, size_t nth)
 				         cli.out);
 		if (offers(cli.out, typed[i].not ))
 			fail_msg("%s: %s in: %s", typed[i].line, typed[i].not, cli.out);
-		free(cli.out);
 	}
 }
 

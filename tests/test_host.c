@@ -21,11 +21,10 @@ static const size_t sizes[] = {64, 240, 4096, 65536, 100000, 196624, 524288 + 48
 
 static void add_cells(struct rig *rig, bool limit, size_t most)
 {
-	for (size_t s = 0; s < sizeof sizes / sizeof *sizes && sizes[s] <= most; s++) {
+	for (size_t s = 0; s < LENGTH(sizes) && sizes[s] <= most; s++) {
 		for (int c = 0; c < COLL_INIT; c++) {
 			enum coll_kind coll = (enum coll_kind)c;
 			unsigned n = layout_ranks(rig->trial.settings.layout);
-
 			/* A third of the collectives is large at once, by turns. */
 			if (!coll_refuses(coll, n) && (limit || coll != COLL_COPY) &&
 			    (sizes[s] < 60000 || ((size_t)c + s + n) % 3 == 0))
@@ -40,7 +39,6 @@ static void run_all(struct layout layout, const char *path, unsigned calls, unsi
 	/* The limit has no handshake: its order is the team's meetings, and where another
 	 * process opens a meeting TSan does not see that this one's threads have met. */
 	bool seen = !TSAN || layout.processes == 1;
-
 	rig_init(&rig, layout, path);
 	add_cells(&rig, strcmp(path, "fifo") != 0 && seen, calls > 1 ? STREAM_BYTES : SIZE_MAX);
 	rig.calls = calls;
@@ -63,7 +61,7 @@ TEST(every_collective_is_right_on_every_path_in_every_layout)
 	    {{2, 1, 1}, 9, 4}, {{3, 1, 1}, 1, 1}, {{2, 1, 2}, 5, 5}, {{2, 2, 2}, 3, 2},
 	};
 	static const char *const paths[] = {"direct", "fifo", "shared"};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < LENGTH(rows); i++)
 		for (unsigned p = rows[i].layout.processes > 1; p < 3; p++)
 			run_all(rows[i].layout, paths[p], rows[i].calls, rows[i].slots);
 }
@@ -73,7 +71,6 @@ TEST(a_stretch_of_many_calls)
 {
 	static const char *const paths[] = {"direct", "fifo", "shared"};
 	static struct rig rig;
-
 	for (unsigned p = 0; p < 3; p++) {
 		rig_init(&rig, (struct layout){1, 2, 1}, paths[p]);
 		for (unsigned repeat = 0; repeat < 4; repeat++) {
@@ -105,8 +102,7 @@ TEST(digests_are_equal_everywhere)
 	};
 	static struct rig rig;
 	uint64_t digests[4] = {0};
-
-	for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+	for (size_t v = 0; v < LENGTH(variants); v++) {
 		rig_init(&rig, variants[v].layout, variants[v].path);
 		add_cells(&rig, false, SIZE_MAX);
 		rig_raise(&rig);
@@ -130,7 +126,7 @@ TEST(timed_calls_fault_no_pages)
 	} rows[] = {
 	    {{1, 2, 1}, "direct"}, {{1, 2, 1}, "fifo"}, {{2, 1, 1}, "fifo"}, {{2, 1, 2}, "shared"}};
 	static struct rig rig;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		uint64_t faults = 0;
 		rig_init(&rig, rows[i].layout, rows[i].path);
 		rig_add(&rig, COLL_ALLTOALL, 1 << 20);

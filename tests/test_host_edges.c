@@ -17,7 +17,6 @@ static void bench_open_cell(struct bench *b, unsigned n, const char *path, struc
 	struct rig_worker worker = {&b->rig, NULL, 0, 0};
 	struct backend_place place;
 	struct status st = {""};
-
 	b->n = n;
 	b->ctx = NULL;
 	rig_init(&b->rig, (struct layout){1, 1, n}, path);
@@ -46,7 +45,6 @@ static void bench_issue(struct bench *b, unsigned slot)
 static void bench_finish(struct bench *b)
 {
 	struct status st = {""};
-
 	assert_int_equal(rig_wait(b->ctx, b->rig.team, b->n, &st), 0);
 }
 
@@ -59,7 +57,6 @@ static void bench_close(struct bench *b)
 static uint64_t fact(struct bench *b, const char *key)
 {
 	char text[TEAM_FACTS_BYTES], *at;
-
 	backend_host.describe(b->ctx, text, sizeof text);
 	at = strstr(text, key);
 	if (!at) /* printed only if there is something to report */
@@ -72,16 +69,13 @@ static void check_bound(const char *path, uint64_t copies_of_foreign)
 	static struct bench b;
 	uint64_t before = 0, part = (uint64_t)2 << 20;
 	unsigned polls = 0;
-
 	bench_open(&b, 3, path, COLL_ALLTOALL, 3 * part, 1);
 	bench_issue(&b, 0);
 	for (unsigned left = 3; left > 0;) {
 		left = 0;
 		for (unsigned i = 0; i < 3; i++, polls++) {
 			left += backend_host.poll(b.ctx, i) == 0;
-
 			uint64_t moved = fact(&b, "moved_bytes=");
-
 			assert_true(moved - before <= 256 << 10);
 			before = moved;
 		}
@@ -103,7 +97,6 @@ TEST(a_poll_moves_a_bounded_piece)
 TEST(a_call_is_over_when_its_readers_are)
 {
 	static struct bench b;
-
 	bench_open(&b, 2, "direct", COLL_SENDRECV, 4096, 1);
 	bench_issue(&b, 0);
 	assert_int_equal(backend_host.poll(b.ctx, 1), 0); /* posts, finds nothing yet */
@@ -118,7 +111,6 @@ TEST(a_call_is_over_when_its_readers_are)
 static struct counters watch(struct bench *b, unsigned i)
 {
 	struct counters c;
-
 	bench_issue(b, 0); /* before: not in the figures */
 	bench_finish(b);
 	backend_host.watch(b->ctx, true);
@@ -143,7 +135,6 @@ TEST(copies_are_counted)
 		unsigned copies;
 	} paths[] = {{"direct", 1}, {"shared", 1}, {"fifo", 2}};
 	static struct bench b;
-
 	for (unsigned p = 0; p < 3; p++) {
 		bench_open(&b, 4, paths[p].path, COLL_SENDRECV, 200000, 1);
 		struct counters c = watch(&b, 2);
@@ -151,7 +142,6 @@ TEST(copies_are_counted)
 		assert_int_equal((uint64_t)c.copied_bytes,
 		                 paths[p].copies * 2 * b.rig.cells[0].bytes);
 		bench_close(&b);
-
 		bench_open(&b, 4, paths[p].path, COLL_ALLTOALL, 200000, 1);
 		uint64_t part = b.rig.cells[0].bytes / 4;
 		c = watch(&b, 1);
@@ -171,7 +161,6 @@ static void *give_up(void *arg)
 	struct backend_place place = rig_place(at);
 	struct backend_ctx *ctx = NULL;
 	struct status st = {""};
-
 	if (backend_host.open(&place, &ctx, &st) == 0 &&
 	    buffers_prepare(&backend_host, ctx, place.count, at->rig->cells, RIG_SEED, 1, &st) ==
 	        0 &&
@@ -189,11 +178,9 @@ TEST(a_worker_that_gives_up_ends_all)
 {
 	static const char *const paths[] = {"direct", "fifo", "shared"};
 	static struct rig rig;
-
 	for (unsigned repeat = 0; repeat < 30; repeat++) {
 		struct rig_worker quitter = {&rig, NULL, 0, 0}, stayer = {&rig, NULL, 1, 0};
 		pthread_t a, b;
-
 		rig_init(&rig, (struct layout){1, 2, 1}, paths[repeat % 3]);
 		rig_add(&rig, COLL_SENDRECV, 8 << 20);
 		rig_raise(&rig);

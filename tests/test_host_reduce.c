@@ -1,15 +1,12 @@
 /* The host backend's results for datatypes and operations, compared with the formats' own
  * definitions, and with value.h, which encodes in another way. */
-#include <math.h>
-#include <string.h>
-
 #include "../harness/backend/host/host_reduce.h"
 #include "../harness/coll/coll.h"
 #include "test.h"
 
 static const enum dtype small[] = {DTYPE_FLOAT16, DTYPE_BFLOAT16, DTYPE_FLOAT8_E4M3,
                                    DTYPE_FLOAT8_E5M2};
-#define NSMALL (sizeof small / sizeof *small)
+#define NSMALL LENGTH(small)
 
 TEST(known_bits_have_their_value)
 {
@@ -27,8 +24,7 @@ TEST(known_bits_have_their_value)
 	    {DTYPE_FLOAT8_E5M2, 0x3C, 1},        {DTYPE_FLOAT8_E5M2, 0x7B, 57344},
 	    {DTYPE_FLOAT8_E5M2, 0x01, 0x1p-16f}, {DTYPE_FLOAT8_E5M2, 0xFC, -INFINITY},
 	};
-
-	for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+	for (size_t k = 0; k < LENGTH(known); k++) {
 		assert_true(host_float_widen(known[k].dtype, known[k].bits) == known[k].value);
 		assert_int_equal(host_float_narrow(known[k].dtype, known[k].value), known[k].bits);
 	}
@@ -43,11 +39,9 @@ TEST(all_bits_survive_the_way_and_back)
 {
 	for (size_t t = 0; t < NSMALL; t++) {
 		unsigned nans = 0;
-
 		for (unsigned bits = 0; bits < patterns(small[t]); bits++) {
 			float value = host_float_widen(small[t], (uint16_t)bits);
 			uint16_t back = host_float_narrow(small[t], value);
-
 			nans += isnan(value) != 0;
 			if (isnan(value))
 				assert_true(isnan(host_float_widen(small[t], back)));
@@ -73,7 +67,6 @@ TEST(rounding_is_to_nearest_and_ties_to_even)
 			float middle = low + (high - low) / 2;
 			uint16_t even = bits + (bits & 1),
 			         sign = (uint16_t)(patterns(small[t]) / 2);
-
 			if (!isfinite(low) || !isfinite(high))
 				break;
 			assert_true(low < middle && middle < high);
@@ -102,7 +95,6 @@ static uint64_t reduced(enum dtype dtype, enum op op, unsigned nranks, const uin
 	const struct host_reduction r = {dtype, op, nranks};
 	size_t bytes = coll_dtype_bytes(dtype);
 	uint64_t result = 0;
-
 	host_reduce_first(&r, 0, &result, &inputs[0], bytes);
 	for (unsigned rank = 1; rank < nranks; rank++)
 		host_reduce_combine(&r, rank, rank == nranks - 1, &result, &inputs[rank], bytes);
@@ -113,7 +105,6 @@ static void assert_reduced(enum dtype dtype, enum op op, uint64_t a, uint64_t b,
                            uint64_t right)
 {
 	uint64_t inputs[] = {a, b, c}, mask = ~(uint64_t)0 >> (64 - 8 * coll_dtype_bytes(dtype));
-
 	for (unsigned i = 0; i < 3; i++)
 		inputs[i] &= mask;
 	assert_int_equal(reduced(dtype, op, 3, inputs), right & mask);
@@ -124,11 +115,9 @@ TEST(integers_wrap_and_keep_their_sign)
 {
 	static const enum dtype types[] = {DTYPE_INT8,   DTYPE_UINT8, DTYPE_INT32,
 	                                   DTYPE_UINT32, DTYPE_INT64, DTYPE_UINT64};
-
 	for (unsigned t = 0; t < 6; t++) {
 		bool sign = t % 2 == 0;
 		uint64_t m = (uint64_t)-1; /* or the largest */
-
 		assert_reduced(types[t], OP_SUM, m, 3, 5, 7);
 		assert_reduced(types[t], OP_PROD, m, 3, 5, (uint64_t)-15);
 		assert_reduced(types[t], OP_MIN, 2, m, 5, sign ? m : 2);
@@ -147,7 +136,6 @@ static uint64_t bits_of(enum dtype dtype, double value)
 {
 	uint64_t bits = 0;
 	float single = (float)value;
-
 	if (dtype == DTYPE_FLOAT64)
 		memcpy(&bits, &value, 8);
 	else if (dtype == DTYPE_FLOAT32)
@@ -162,7 +150,6 @@ TEST(floats_are_rounded_at_every_step)
 	for (int t = DTYPE_FLOAT16; t < DTYPE_KINDS; t++) {
 		enum dtype d = (enum dtype)t;
 		uint64_t a = bits_of(d, 1.5), b = bits_of(d, -4), c = bits_of(d, 2);
-
 		assert_reduced(d, OP_SUM, a, b, c, bits_of(d, -0.5));
 		assert_reduced(d, OP_PROD, a, b, c, bits_of(d, -12));
 		assert_reduced(d, OP_MIN, a, b, c, b);

@@ -1,7 +1,4 @@
 /* What the host backend refuses, in which words, and which path it takes when left the choice. */
-#include <unistd.h>
-
-#include "../harness/backend/host/host.h"
 #include "host_rig.h"
 
 TEST(what_cannot_be_done_is_refused)
@@ -39,7 +36,7 @@ TEST(what_cannot_be_done_is_refused)
 	     .words = "for 2 ranks"},
 	};
 	static struct rig rig;
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct status st = {""};
 		rig_init(&rig, cases[i].layout, cases[i].path ? cases[i].path : "auto");
 		rig_add(&rig, COLL_ALLTOALL, 4096);
@@ -63,7 +60,6 @@ static void assert_path(struct layout layout, const char *asked, enum coll_kind 
 	struct backend_ctx *ctx = NULL;
 	struct status st = {""};
 	char text[TEAM_FACTS_BYTES];
-
 	rig_init(&rig, layout, asked);
 	rig_add(&rig, coll, 4096);
 	rig_raise(&rig);
@@ -99,7 +95,6 @@ static void assert_memory(const char *path, uint64_t comm_at_least)
 	char text[TEAM_FACTS_BYTES];
 	const char *buffers, *comm;
 	size_t store, all, page = (size_t)sysconf(_SC_PAGESIZE);
-
 	rig_init(&rig, (struct layout){1, 1, 3}, path);
 	rig_add(&rig, COLL_ALLTOALL, 3 * 4096);
 	rig_raise(&rig);
@@ -113,7 +108,6 @@ static void assert_memory(const char *path, uint64_t comm_at_least)
 	assert_non_null(comm);
 	uint64_t held = strtoull(strchr(buffers, '=') + 1, NULL, 10);
 	uint64_t between = strtoull(strchr(comm, '=') + 1, NULL, 10);
-
 	assert_true(held >= 2 * place.trial->arena_bytes);
 	assert_true(between >= comm_at_least && between < comm_at_least + ((size_t)64 << 10));
 	assert_int_equal(host_memory_needs(ctx->transport, place.trial, &store, &all), 0);

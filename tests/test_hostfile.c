@@ -1,11 +1,6 @@
 /* hosts = …: lists and host files, as Open MPI and PBS read them. */
-#include <stdio.h>
-#include <string.h>
-
 #include "../harness/trial/hosts.h"
-#include "cli.h"
 #include "here.h"
-#include "test.h"
 
 TEST(lists_and_files_have_a_host_once)
 {
@@ -25,7 +20,7 @@ TEST(lists_and_files_have_a_host_once)
 	    {NULL, "a:8,b:8"},
 	    {NULL, "a,b"},
 	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		char out[HOSTS_BYTES], from[300];
 		struct status st = {""};
 		snprintf(from, sizeof from, "%s", cases[i].list);

@@ -3,19 +3,13 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "../harness/backend/table.h"
-#include "../harness/record/record.h"
 #include "../harness/sanitize.h"
 #include "here.h"
 #include "made.h"
-#include "test.h"
 
 static char run[256], *measured, *undrawn;
 
@@ -37,18 +31,16 @@ static int measure(void **state)
 
 static int end(void **state)
 {
-	free(measured);
 	free(undrawn);
 	return tear_down(state);
 }
 
 /* A run of it is at `run`, and nothing else is there but its experiment. */
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	setenv("PATH", undrawn, 1);
 	snprintf(run, sizeof run, "%s/t/20261101T000000Z", results);
-	free(here_shell("find $HERE -mindepth 1 ! -name t.exp -delete; mkdir -p %s", run).out);
+	here_shell("find $HERE -mindepth 1 ! -name t.exp -delete; mkdir -p %s", run);
 	cli_write(run, "trials.jsonl", measured);
 	return 0;
 }
@@ -78,7 +70,6 @@ static void says(const char *name, const char *words)
 	char *text = cli_read(name);
 	assert_non_null(text);
 	assert_string_equal(text, words);
-	free(text);
 }
 
 static bool is_regular(const char *name)
@@ -96,19 +87,18 @@ TEST(a_link_is_not_followed)
 	const char *mine = in(folder, "mine");
 	assert_int_equal(mkdir(in(run, "plots"), 0777), 0);
 	cli_write(folder, "mine", "precious");
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+	for (unsigned i = 0; i < LENGTH(names); i++)
 		assert_int_equal(symlink(mine, in(run, names[i])), 0);
 	draw();
 	cli_expect(report(), 0, "report.md");
 	says(mine, "precious");
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+	for (unsigned i = 0; i < LENGTH(names); i++)
 		assert_true(is_regular(in(run, names[i])));
 }
 
 TEST(nor_is_a_linked_folder)
 {
-	char theirs[80];
-	snprintf(theirs, sizeof theirs, "%s/theirs", folder);
+	char *theirs = test_text("%s/theirs", folder);
 	assert_int_equal(mkdir(theirs, 0777), 0);
 	cli_write(theirs, "null_alltoall_launch.png", "precious");
 	assert_int_equal(symlink(theirs, in(run, "plots")), 0);
@@ -119,8 +109,7 @@ TEST(nor_is_a_linked_folder)
 
 TEST(its_own_pictures_alone_are_removed)
 {
-	char plots[300];
-	snprintf(plots, sizeof plots, "%s/plots", run);
+	char *plots = test_text("%s/plots", run);
 	cli_write(run, "kept.png", "precious");
 	assert_int_equal(mkdir(plots, 0777), 0);
 	cli_write(plots, "mine.png", "precious");
@@ -140,16 +129,14 @@ TEST(its_own_pictures_alone_are_removed)
 	cli_expect(report(), 0, "report.md");
 	says(in(plots, "pictures.txt"), before);
 	assert_true(is_regular(in(plots, "null_alltoall_launch.png")));
-	free(before);
 }
 
 /* Of a report that was killed. Another's that is at work stays. */
 TEST(what_a_killed_report_left_is_removed)
 {
-	char plots[300], dead[320], alive[320];
-	snprintf(plots, sizeof plots, "%s/plots", run);
-	snprintf(dead, sizeof dead, "%s/.drawn-deadAA", plots);
-	snprintf(alive, sizeof alive, "%s/.drawn-aliveA", plots);
+	char *plots = test_text("%s/plots", run);
+	char *dead = test_text("%s/.drawn-deadAA", plots);
+	char *alive = test_text("%s/.drawn-aliveA", plots);
 	assert_int_equal(mkdir(plots, 0777) | mkdir(dead, 0700) | mkdir(alive, 0700), 0);
 	cli_write(dead, "null_alltoall_launch.png", "x");
 	cli_write(alive, "null_alltoall_launch.png", "x");
@@ -181,8 +168,7 @@ TEST(pipes_and_devices_are_no_records)
 /* A dry run with the setting KEY=VALUE, which cannot be. */
 static void refused(const char *key, const char *value, const char *collective, const char *words)
 {
-	char setting[200];
-	snprintf(setting, sizeof setting, "%s%s", key, value);
+	char *setting = test_text("%s%s", key, value);
 	struct cli cli =
 	    cli_call(folder, "run", "--file", file, "--dry-run", setting, collective, NULL);
 	assert_null(strstr(cli.out, "secret"));
@@ -204,7 +190,7 @@ TEST(nor_are_they_what_an_experiment_names)
 	cli_write(folder, "other", "");
 	assert_int_equal(truncate(other, (off_t)5 << 30), 0);
 	cli_write(folder, "pass", "\n\nsecret:word slots=secret\n");
-	const size_t n = sizeof keys / sizeof *keys - !backend_find("nccl")->library;
+	const size_t n = LENGTH(keys) - !backend_find("nccl")->library;
 	for (size_t i = 0; i < n; i++) {
 		refused(keys[i].key, pipe, keys[i].collective, "it is not a regular file");
 		refused(keys[i].key, "/dev/zero", keys[i].collective, "it is not a regular file");
@@ -303,13 +289,12 @@ TEST(what_was_not_planned_is_damage)
 	    {"\"roots\":[0]", "\"roots\":[1]", NULL},
 	    {"\"ops\":[\"sum\"]", "\"ops\":[\"max\"]", NULL}};
 	char *text = cli_read(in(run, "trials.jsonl"));
-	for (unsigned i = 0; i < sizeof changes / sizeof *changes; i++) {
+	for (unsigned i = 0; i < LENGTH(changes); i++) {
 		cli_write(run, "trials.jsonl", text);
 		cli_replace(in(run, "trials.jsonl"), changes[i][0], changes[i][1]);
 		cli_expect(report(), changes[i][2] ? 1 : 0,
 		           changes[i][2] ? changes[i][2] : "report.md");
 	}
-	free(text);
 }
 
 /* As many blocks as one likes, and intervals as narrow. */
@@ -325,7 +310,6 @@ TEST(a_copied_block_is_no_block)
 			        block + strlen("\"block\":0,"));
 	}
 	fclose(out);
-	free(text);
 	cli_expect(report(), 1, "this cell's stamps are those of line ");
 }
 
@@ -366,9 +350,8 @@ TEST(a_gnuplot_that_does_not_end_is_ended)
 	          "'/asked', 'a').write('x')\nif signal.alarm(0) == 0: sys.exit(0)\n"
 	          "os.kill(os.getpid(), signal.SIGALRM if sys.argv[1] != '--version' or "
 	          "'AT_ONCE' in os.environ else 0)\n");
-	char asked[400];
-	snprintf(asked, sizeof asked,
-	         "chmod +x $HERE/gnuplot; PATH=$HERE:$PATH $LAUNCHGAP report %s", run);
+	char *asked =
+	    test_text("chmod +x $HERE/gnuplot; PATH=$HERE:$PATH $LAUNCHGAP report %s", run);
 	cli_expect(here_shell("%s", asked), 0, "gnuplot did not end within");
 	says(in(folder, "asked"), "xx");
 	cli_expect(here_shell("export AT_ONCE=1; %s", asked), 0, "gnuplot did not end within");
@@ -418,7 +401,6 @@ TEST(a_record_names_no_file_to_write)
 	    0, "block 4");
 	char *text = cli_read(in(folder, "mine"));
 	assert_says(text, "launchgap");
-	free(text);
 }
 
 /* --- what is no text --- */
@@ -433,9 +415,7 @@ TEST(a_record_names_no_file_to_write)
 static void spoil(json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
-	char spoilt[1024];
-	snprintf(spoilt, sizeof spoilt, "%s" EVIL, text ? text : "");
-	json_object_set_new(object, key, json_string(spoilt));
+	json_object_set_new(object, key, json_string(test_text("%s" EVIL, text ? text : "")));
 }
 
 static void spoil_environment(json_t *env)
@@ -445,9 +425,9 @@ static void spoil_environment(json_t *env)
 	static const char *const facts[] = {"host", "cpu",    "memory", "kernel",
 	                                    "os",   "driver", "clock"};
 	json_t *variants = json_object_get(env, "variants");
-	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+	for (unsigned i = 0; i < LENGTH(texts); i++)
 		spoil(env, texts[i]);
-	for (unsigned i = 0; i < sizeof facts / sizeof *facts; i++)
+	for (unsigned i = 0; i < LENGTH(facts); i++)
 		spoil(json_object_get(env, "machine"), facts[i]);
 	json_array_append_new(json_object_get(env, "notes"), json_string(EVIL));
 	json_array_append_new(json_object_get(env, "command"), json_string(EVIL));
@@ -508,7 +488,7 @@ TEST(texts_of_a_record_are_text_everywhere)
 	struct cli cli = report();
 	only_text("the terminal", cli.out);
 	cli_expect(cli, 0, "evil");
-	for (unsigned i = 0; i < sizeof files / sizeof *files; i++) {
+	for (unsigned i = 0; i < LENGTH(files); i++) {
 		char *text = cli_read(in(run, files[i]));
 		only_text(files[i], text);
 		if (strstr(files[i], ".html")) {
@@ -517,7 +497,6 @@ TEST(texts_of_a_record_are_text_everywhere)
 			no_markup(files[i], text, "=\"javascript", false);
 			no_markup(files[i], text, "evil.png\"", false);
 		}
-		free(text);
 	}
 	/* In Markdown `<` follows a backslash, except where the command is quoted. */
 	char *text = cli_read(in(run, "report.md"));
@@ -529,7 +508,6 @@ TEST(texts_of_a_record_are_text_everywhere)
 	no_markup("report.md", text, "<evil", true);
 	no_markup("report.md", text, "<script", true);
 	no_markup("report.md", text, "&#27", true);
-	free(text);
 	/* The pictures are still drawn, and nothing was run. */
 	assert_true(is_regular(in(run, "plots/null_alltoall_launch.png")));
 	assert_int_equal(access("evil", F_OK), -1);
@@ -566,7 +544,7 @@ TEST(a_folders_name_is_run_by_nobody)
 	*strstr(text, "{\"schema\":1,\"kind\":\"end\"") = '\0';
 	*strrchr(text, '{') = '\0'; /* nor its last trial */
 	assert_int_equal(chdir(folder), 0);
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+	for (unsigned i = 0; i < LENGTH(names); i++) {
 		char name[80], how[400];
 		/* By its bare name, unless that would be an option. */
 		snprintf(name, sizeof name, "%s%s", names[i][0] == '-' ? "./" : "", names[i]);
@@ -587,7 +565,6 @@ TEST(a_folders_name_is_run_by_nobody)
 	}
 	assert_int_equal(chdir(here), 0);
 	free(program);
-	free(text);
 }
 
 TEST(a_word_of_a_shell_is_that_word)
@@ -595,10 +572,10 @@ TEST(a_word_of_a_shell_is_that_word)
 	static const char *const words[] = {
 	    "plain/a-b_c.d",     "", "a b", "it's", "$(touch evil)", "`touch evil`",
 	    "\\'; touch evil; '"};
-	for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
-		char word[SANITIZE_WORD(40)], right[64];
+	for (unsigned i = 0; i < LENGTH(words); i++) {
+		char word[SANITIZE_WORD(40)];
 		sanitize_word(words[i], word, sizeof word);
-		snprintf(right, sizeof right, "<%s>", words[i]);
+		char *right = test_text("<%s>", words[i]);
 		struct cli cli = here_shell("printf '<%%s>' %s", word);
 		assert_string_equal(cli.out, right);
 		cli_expect(cli, 0, "");
@@ -616,7 +593,7 @@ TEST(what_is_no_text_becomes_blanks)
 	    {"\x1B[2J\xC2\x9B\xE2\x80\xAEx", " [2J  x"},
 	    {"\xFFx\xC3", " x "},
 	    {"\xC0\xAF\xE0\x80\xAF\xED\xA0\x80\xF4\x90\x80\x80", "            "}};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		char text[32];
 		strcpy(text, rows[i][0]);
 		assert_int_equal(sanitize_is_clean(text), !strcmp(rows[i][0], rows[i][1]));

@@ -1,9 +1,4 @@
 /* The link between hosts: meetings by aligned clocks, and bytes. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../harness/clock.h"
 #include "linked.h"
 #include "test.h"
@@ -289,15 +284,13 @@ TEST(every_byte_comes)
 	all->hosts[0].door.fd = -1;
 }
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	return linked_begin(&all);
 }
 
-static int done(void **state)
+FIXTURE(done)
 {
-	(void)state;
 	return linked_end(all);
 }
 

@@ -1,6 +1,4 @@
 /* What a report says of several hosts, on records that are made up. */
-#include <math.h>
-
 #include "../harness/analysis/networks.h"
 #include "made.h"
 #include "scratch.h"
@@ -111,7 +109,7 @@ TEST(damaged_hosts_are_refused)
 	} cases[] = {{leave_one, "\"hosts\" is no list of several hosts"},
 	             {no_bound, "\"clock_bound_ns\" is missing; it is a number"},
 	             {negative, "\"meets\""}};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		struct made m = plain;
 		struct record_run run;
 		struct status st = {""};

@@ -2,10 +2,7 @@
  * a number. None of them is let in, nothing of the secret is heard, and those who have it still meet. */
 #include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "../harness/clock.h"
 #include "../harness/exchange/peers.h"

@@ -1,10 +1,6 @@
 /* What `make install` leaves is all that the program needs: used from another folder, as packages have
  * it. And where the release's number comes from. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "here.h"
-#include "test.h"
 
 /* The built program into a root of its own. */
 #define MAKE "env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make "
@@ -15,9 +11,7 @@
 
 TEST(an_installed_program_runs_its_experiments_from_anywhere)
 {
-	char share[128];
-	snprintf(share, sizeof share, "no readable %s/root/usr/share/launchgap/experiments/",
-	         folder);
+	char *share = test_text("no readable %s/root/usr/share/launchgap/experiments/", folder);
 	cli_expect(here_shell(INSTALL INSTALLED
 	                      "run smoke backend=null blocks=2 calls=2 "
 	                      "isolated_calls=2 && cat results/smoke/latest/report.md"),
@@ -49,6 +43,25 @@ TEST(all_can_read_what_is_installed)
 	               "test -z \"$(find . ! -perm -o+r)\" && $LAUNCHGAP help --format man | "
 	               "cmp - share/man/man1/launchgap.1"),
 	    0, "");
+}
+
+/* On a machine that lacks libraries of the program. */
+TEST(a_static_program_is_linked_and_runs)
+{
+	struct cli missing = here_shell(
+	    "grep -o 'cannot find -l:lib[^ ]*\\.a' ${LAUNCHGAP}-static.log | tr '\\n' ' '");
+	const bool skips = *missing.out;
+	if (skips)
+		print_message("skipped: %sno static library, which STATIC=1 needs\n", missing.out);
+	if (skips)
+		skip();
+	cli_expect(
+	    here_shell("cat ${LAUNCHGAP}-static.log; "
+	               "! ldd ${LAUNCHGAP}-static | grep -e jansson -e sqlite -e hwloc && "
+	               "${LAUNCHGAP}-static --version && ${LAUNCHGAP}-static run smoke "
+	               "--results $HERE --no-report --only threads backend=host ranks=2 bytes=4K "
+	               "blocks=2 calls=2 isolated_calls=2"),
+	    0, "launchgap ", "block 2 of 2");
 }
 
 /* A repository that has the Makefile's sources of its number, and nothing else. */

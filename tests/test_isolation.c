@@ -1,14 +1,8 @@
 /* Isolated processes, the CPUs that a rank has, and how a worker waits: that each requested setting
  * has acted, by what the workers themselves report; and what is refused, with which words. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../harness/core/isolation.h"
 #include "../harness/machine.h"
-#include "../harness/record/record.h"
 #include "here.h"
-#include "test.h"
 
 #define HEAD                                                                                       \
 	"; Apart?\n[experiment]\ncollective = alltoall\nbytes = 4K, 64K\nranks = 2\n"              \
@@ -20,14 +14,11 @@ static struct record_run run;
 
 static void measure(const char *backend, const char *variants)
 {
-	char text[4096], setting[64];
-	snprintf(text, sizeof text, HEAD "%s", variants);
-	cli_write(folder, "t.exp", text);
-	snprintf(setting, sizeof setting, "backend=%s", backend);
+	cli_write(folder, "t.exp", test_text(HEAD "%s", variants));
+	char *setting = test_text("backend=%s", backend);
 	struct cli cli = here_run(NULL, setting, NULL);
 	if (cli.code)
 		fail_msg("exit %d: %s", cli.code, cli.out);
-	free(cli.out);
 	run = cli_record(here_path(""));
 }
 
@@ -56,8 +47,7 @@ static const char *fact(const char *variant, unsigned worker, const char *key)
 /* "uts=4026531838" of a text of such, or "". */
 static void part_of(const char *text, const char *key, char out[64])
 {
-	char begin[32];
-	snprintf(begin, sizeof begin, " %s=", key);
+	char *begin = test_text(" %s=", key);
 	const char *at = strstr(text, begin);
 	size_t n = at ? strcspn(at + strlen(begin), " ") : 0;
 	snprintf(out, 64, "%.*s", (int)n, at ? at + strlen(begin) : "");
@@ -93,7 +83,7 @@ static void want(unsigned what)
 TEST_WITH(each_process_has_what_is_asked_for, set_up, forget)
 {
 	static const char *const words[] = {"uts", "ipc", "shm", "pid", "cgroup"};
-	const unsigned n = sizeof words / sizeof *words;
+	const unsigned n = LENGTH(words);
 	want(EVERY);
 	measure("host", "isolate = none\n"
 	                "[variant uts]\nmode = processes\nisolate = uts\n"
@@ -162,10 +152,8 @@ TEST_WITH(what_cannot_be_set_apart_is_refused, set_up, tear_down)
 	    {"mode = processes\ncpus = 0\n", "backend=host", "cpus = '0' is not allowed", 1},
 	    {"mode = processes\ncpus = 1/0\n", "backend=host", "cpus = '1/0' is not allowed", 1},
 	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-		char text[1024];
-		snprintf(text, sizeof text, HEAD "[variant x]\n%s", cases[i].variant);
-		cli_write(folder, "t.exp", text);
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
+		cli_write(folder, "t.exp", test_text(HEAD "[variant x]\n%s", cases[i].variant));
 		cli_expect(
 		    cli_call(folder, "run", "--file", file, "--dry-run", cases[i].backend, NULL),
 		    cases[i].code, cases[i].words);
@@ -211,8 +199,7 @@ TEST_WITH(a_rank_has_its_cpus_in_every_mode, set_up, forget)
 static int see(void *arg, struct status *st)
 {
 	const char *kept = arg;
-	char beside[160];
-	snprintf(beside, sizeof beside, "%.80s.beside", kept);
+	char *beside = test_text("%.80s.beside", kept);
 	if (access(kept, R_OK))
 		return status_set(st, "the kept folder is not seen");
 	if (!access(beside, F_OK))
@@ -243,9 +230,9 @@ TEST(a_kept_folder_stays_in_an_own_shm)
 
 static int look_at_proc(void *arg, struct status *st)
 {
-	char self[32] = "", pid[32];
+	char self[32] = "";
 	(void)arg;
-	snprintf(pid, sizeof pid, "%d", getpid());
+	char *pid = test_text("%d", getpid());
 	if (readlink("/proc/self", self, sizeof self - 1) < 0)
 		return status_set(st, "no /proc/self");
 	return status_set(st, "%s", strcmp(self, pid) ? "another /proc" : "its own /proc");

@@ -1,14 +1,11 @@
 /* A job ends with the process that started it, and its output is reported. */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../harness/run/job.h"
 #include "../modes/launcher.h"
@@ -54,10 +51,8 @@ static int begin(const char *line, struct job *job, struct status *st)
 	                      .arena_bytes = 4,
 	                      .ncells = 1,
 	                      .cells = &cell};
-	char self[80], script[256];
-	snprintf(self, sizeof self, "%s/self", folder);
-	snprintf(script, sizeof script, "#!/bin/sh\n%s\n", line);
-	cli_write(folder, "self", script);
+	char *self = test_text("%s/self", folder);
+	cli_write(folder, "self", test_text("#!/bin/sh\n%s\n", line));
 	assert_int_equal(chmod(self, 0755), 0);
 	settings_default(&trial.settings);
 	strcpy(trial.settings.backend, "null");
@@ -104,27 +99,22 @@ TEST(a_job_without_its_log_says_why)
 {
 	struct job job;
 	struct status st = {""};
-	char log[96], says[160];
-	snprintf(log, sizeof log, "%s/trial.json.log", folder);
-	assert_int_equal(mkdir(log, 0700), 0);
+	assert_int_equal(mkdir(test_text("%s/trial.json.log", folder), 0700), 0);
 	assert_int_equal(write(go[1], "x", 1), 1);
 	assert_int_equal(begin("true", &job, &st), -1);
-	snprintf(says, sizeof says, "cannot start %s/self: Is a directory", folder);
-	assert_string_equal(st.text, says);
+	assert_string_equal(st.text, test_text("cannot start %s/self: Is a directory", folder));
 }
 
 /* mpirun may wait for a host that is lost, long after its processes have said so. Until then the runner
  * sleeps. */
 TEST(a_job_that_has_failed_gets_a_grace_and_no_more)
 {
-	char line[120], fifo[96];
 	struct job job;
 	struct status st = {""};
-	snprintf(fifo, sizeof fifo, "%s/go", folder);
-	assert_int_equal(mkfifo(fifo, 0600), 0);
-	snprintf(line, sizeof line,
-	         "read x <${0%%self}go; printf '\\%o' >$3" LAUNCHER_PIPE "; exec sleep 1000",
-	         LAUNCHER_FAILED);
+	assert_int_equal(mkfifo(test_text("%s/go", folder), 0600), 0);
+	char *line =
+	    test_text("read x <${0%%self}go; printf '\\%o' >$3" LAUNCHER_PIPE "; exec sleep 1000",
+	              LAUNCHER_FAILED);
 	assert_int_equal(write(go[1], "x", 1), 1);
 	job_hold_signals();
 	assert_works(begin(line, &job, &st), st);
@@ -179,7 +169,7 @@ TEST(the_first_error_is_the_cause)
 	    {"", "timed out after 9 s (timeout = …)", "the job exited without output"}};
 	char log[80], text[600];
 	snprintf(log, sizeof log, "%s/log", folder);
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		cli_write(folder, "log", cases[i].log);
 		job_error(&(struct job_result){JOB_TIMED_OUT, 0}, 9, log, text, sizeof text);
 		assert_string_equal(text, cases[i].timed_out);

@@ -4,12 +4,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "../modes/agent.h"
-#include "cli.h"
 #include "here.h"
-#include "test.h"
 
 #define QUICK                                                                                      \
 	"[experiment]\ntitle = t\ncollective = alltoall\nbytes = 4K\nranks = 4\nblocks = 1\n"      \
@@ -68,9 +65,7 @@ static unsigned free_port(void)
 
 static int set_up_meeting(void **state)
 {
-	char address[32];
-	snprintf(address, sizeof address, "127.0.0.1:%u", free_port());
-	setenv("LAUNCHGAP_RENDEZVOUS", address, 1);
+	setenv("LAUNCHGAP_RENDEZVOUS", test_text("127.0.0.1:%u", free_port()), 1);
 	setenv("LAUNCHGAP_SECRET", "0123456789abcdef0123456789abcdef", 1);
 	return set_up(state);
 }
@@ -105,7 +100,6 @@ static void assert_two_hosts(const char *first, const char *second)
 		snprintf(fact, sizeof fact, "\"host\":\"%s", names[i]);
 		assert_says(record, fact);
 	}
-	free(record);
 }
 
 /* Of each mode a trial that says by whom it was started: one process is still alone. */
@@ -123,7 +117,6 @@ TEST(agents_carry_out_every_layout)
 	assert_says(record, "launchgap\",\"join\",\"--wait\",\"30\""); /* as it was typed */
 	assert_says(record, "launcher join, without MPI: `launchgap join` began the run");
 	assert_int_equal(text_count(record, "\"wrong\":0"), 4 * PASSES);
-	free(record);
 }
 
 /* The record names the experiment. */
@@ -136,7 +129,6 @@ TEST(agents_go_on_with_a_run)
 	           0, "agent 0 ended with 0", "2 agents joined on 1 host", "block 2 of 2");
 	char *record = here_read("trials.jsonl");
 	assert_int_equal(text_count(record, "\"launcher\":\"join\""), 4);
-	free(record);
 }
 
 /* A mode that needs no launcher on one host has a process of the agents on each of two. */
@@ -151,8 +143,7 @@ TEST(hosts_that_joined_are_used)
 /* torchrun holds MASTER_PORT itself: all meet at a port of ours. No secret is set. */
 TEST(torchrun_starts_agents)
 {
-	char address[32];
-	snprintf(address, sizeof address, "%s", strchr(getenv("LAUNCHGAP_RENDEZVOUS"), ':') + 1);
+	char *address = test_text("%s", strchr(getenv("LAUNCHGAP_RENDEZVOUS"), ':') + 1);
 	unsetenv("LAUNCHGAP_SECRET");
 	setenv("PORT", address, 1);
 	cli_expect(shell(QUICK, "LAUNCHGAP_RENDEZVOUS=127.0.0.1:$PORT tests/rig/torchrun "
@@ -338,7 +329,6 @@ TEST(a_trial_that_times_out_frees_its_agents)
 	           0, "agent 0 ended with 1", "timed out after 6 s");
 	char *record = here_read("trials.jsonl");
 	assert_says(strstr(record, "timed out after 6 s"), "\"launcher\":\"join\"");
-	free(record);
 }
 
 /* The others end too when the first agent is killed, and the run, which keeps what it has. The
@@ -371,7 +361,6 @@ static void on_rig(const char *experiment, const char *meanwhile, int code, cons
 	    ". $HERE/meanwhile; wait $p'");
 	if (cli.code == 77) {
 		print_message("%s", cli.out);
-		free(cli.out);
 		skip();
 	}
 	cli_expect(cli, code, "2 agents joined on 2 hosts (hosta: 1, hostb: 1)", words);
@@ -415,9 +404,8 @@ TEST(the_last_lines_of_a_worker_are_kept)
 	struct agent_worker hand = {.said = -1};
 	struct agent_end end;
 	struct status st = {""};
-	char script[80];
 	bool ended = false;
-	snprintf(script, sizeof script, "%s/worker", folder);
+	char *script = test_text("%s/worker", folder);
 	cli_write(folder, "worker", "#!/bin/sh\nseq 100000\necho launchgap: $1 $2 $4 $5\nexit 3\n");
 	assert_int_equal(chmod(script, 0700), 0);
 	assert_int_equal(

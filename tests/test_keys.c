@@ -139,10 +139,9 @@ TEST(test_bad_values)
 	static const char *const versions[] = {"",      "2",    "2.",       "2.23.", "2.x",
 	                                       "v2.23", "2,23", "2.23.4.5", "2.223", "-2.23",
 	                                       "2 .23", ".23",  "2..3"};
-	for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
-		char line[64];
-		snprintf(line, sizeof line, "nccl_below = %s", versions[i]);
-		refuse_variant_key(line, "is no version; allowed is MAJOR.MINOR or");
+	for (size_t i = 0; i < LENGTH(versions); i++) {
+		refuse_variant_key(test_text("nccl_below = %s", versions[i]),
+		                   "is no version; allowed is MAJOR.MINOR or");
 	}
 	refuse_variant_key("delay = 5", "whole ns, us, ms");
 	refuse_variant_key("delay = 1.5us", "whole ns, us, ms");
@@ -168,9 +167,7 @@ TEST(test_environment_list)
 	const char *const bad[] = {"LD_PRELOAD", "PATH", "LD_LIBRARY_PATH", "LAUNCHGAP_RANK",
 	                           "",           "1A",   "NCCL_A B",        "NCCL_A-B"};
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-		char entry[128];
-		snprintf(entry, sizeof entry, "env.%s = x", bad[i]);
-		refuse_variant_key(entry, "but for PATH, LD_");
+		refuse_variant_key(test_text("env.%s = x", bad[i]), "but for PATH, LD_");
 	}
 	refuse_key("env.LD_PRELOAD = x", "but for PATH, LD_");
 	refuse_key("host.env.PATH = x", "but for PATH, LD_");
@@ -187,7 +184,6 @@ TEST(test_environment_is_bounded)
 	assert_int_equal(variant("one")->settings.nenv, SPEC_MAX_ENV);
 	strcat(text, "env.NCCL_MORE = 1\n");
 	refuse(text, 6 + SPEC_MAX_ENV, "one too many");
-
 	/* Another backend's keys count each for their own variant. */
 	strcpy(text, BASE);
 	for (unsigned v = 0; v < 2; v++) {
@@ -199,7 +195,6 @@ TEST(test_environment_is_bounded)
 	assert_int_equal(spec.variants[1].settings.nenv, 0);
 	load(text, "nccl");
 	assert_int_equal(spec.variants[1].settings.nenv, 20);
-
 	char override[TRIAL_ENV_BYTES + 32];
 	snprintf(override, sizeof override, "env.NCCL_A=%0*d", TRIAL_ENV_BYTES - 8, 0);
 	load_overridden(BASE ONE, "host", override);
@@ -230,7 +225,6 @@ TEST(test_tokens)
 	assert_int_equal(spec.sizes[0], 3 * 16 * 4);
 	load_overridden(MOE "tokens = 2\n" ONE, "host", "hidden=8");
 	assert_int_equal(spec.sizes[0], 2 * 8 * 4);
-
 	refuse(MOE "tokens = none\n" ONE, 4, "tokens = 'none' is not allowed");
 	refuse(MOE "tokens = 0\n" ONE, 4, "zero");
 	refuse(MOE "tokens = 2\nbytes = 4K\n" ONE, 5, "allowed is one of the two");
@@ -318,7 +312,6 @@ TEST(test_backend_keys)
 	load(text, NULL);
 	assert_int_equal(spec.blocks, 7);
 	assert_int_equal(spec.sizes[0], 4096);
-
 	load_overridden(text, "host", "blocks=5");
 	assert_int_equal(spec.blocks, 5);
 	load_overridden(text, "host", "host.blocks=6");

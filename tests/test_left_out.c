@@ -1,12 +1,7 @@
 /* Cells that are asked for and impossible: omitted, and named before the first trial and in the
  * report. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 TEST_WITH(the_rest_is_measured, set_up, tear_down)
 {
@@ -24,12 +19,10 @@ TEST_WITH(the_rest_is_measured, set_up, tear_down)
 	assert_int_equal(cli.code, 0);
 	assert_says(cli.out, "all right");
 	json_t *report = json_report(here_path("report.json"));
-	for (unsigned i = 0; i < sizeof said / sizeof *said; i++) {
+	for (unsigned i = 0; i < LENGTH(said); i++) {
 		assert_says(cli.out, said[i]);
 		json_assert_one_says(json_section(report, "method"), said[i]);
 	}
-	json_decref(report);
-	free(cli.out);
 	/* The head; the variant and its twin, each 5 + 2 sizes in two places, and 5 in one. */
 	assert_int_equal(cli_lines(here_path("summary.csv")), 1 + 2 * (2 * (5 + 2) + 5));
 }

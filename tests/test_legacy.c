@@ -1,8 +1,5 @@
 /* `make nccl-legacy` without a network: its messages, and the files that it takes. */
-#include <unistd.h>
-
 #include "here.h"
-#include "test.h"
 
 static int begin(void **state)
 {
@@ -10,7 +7,7 @@ static int begin(void **state)
 }
 
 /* With the variables in front, the wheel's place in the folder; nothing of the make that runs the
- * tests. The caller frees the output. */
+ * tests. */
 static struct cli legacy(const char *version, const char *variables)
 {
 	return here_shell("env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS %s make -s nccl-legacy "
@@ -69,15 +66,13 @@ TEST(no_pip_is_said)
  * each time: another library is replaced by the wheel's, another wheel is none. */
 TEST(what_is_there_is_taken_and_looked_at)
 {
-	char one[224], two[320];
 	if (no_pip())
 		skip();
-	snprintf(one, sizeof one, "NCCL_LEGACY=%s/wheels/2.21.5/nvidia/nccl/lib/libnccl.so.2\n",
-	         folder);
-	snprintf(two, sizeof two,
-	         "NCCL_LIBS=%s/wheels/2.19.3/nvidia/nccl/lib/libnccl.so.2:"
-	         "%s/wheels/2.26.2.post1/nvidia/nccl/lib/libnccl.so.2\n",
-	         folder, folder);
+	char *one =
+	    test_text("NCCL_LEGACY=%s/wheels/2.21.5/nvidia/nccl/lib/libnccl.so.2\n", folder);
+	char *two = test_text("NCCL_LIBS=%s/wheels/2.19.3/nvidia/nccl/lib/libnccl.so.2:"
+	                      "%s/wheels/2.26.2.post1/nvidia/nccl/lib/libnccl.so.2\n",
+	                      folder, folder);
 	cli_expect(here_shell(WHEELS), 0, "");
 	cli_expect(here_shell(RUN "2.21.5 && cat " LIBRARY), 0, one, "library 2.21.5");
 	cli_expect(here_shell(RUN "2.19.3 2.26.2.post1"), 0, two);

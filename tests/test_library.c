@@ -1,11 +1,7 @@
 /* A library that is named without a slash: the checked, recorded and loaded file is the same one,
  * the dynamic linker's, whatever is in the working folder. Stand-ins; no GPU. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -16,7 +12,6 @@
 #include "here.h"
 #include <jansson.h>
 #include "standin.h"
-#include "test.h"
 
 static char standin[STANDIN_BYTES], found[PATH_MAX];
 
@@ -47,7 +42,6 @@ static json_t *first_line(void)
 	*strchr(text, '\n') = '\0';
 	json_t *line = json_loads(text, 0, NULL);
 	assert_non_null(line);
-	free(text);
 	return line;
 }
 
@@ -58,11 +52,11 @@ static void say(const json_t *of, const char *key, const char *text)
 
 TEST(a_name_is_the_linkers_file)
 {
-	char sys[100], sum[17], here[PATH_MAX];
+	char here[PATH_MAX];
 	struct stat about;
 	if (!can_read_versions())
 		skip();
-	snprintf(sys, sizeof sys, "%s/sys", folder);
+	char *sys = test_text("%s/sys", folder);
 	assert_int_equal(mkdir(sys, 0777), 0);
 	install(sys);
 	/* A file that is not a library, where it used to be looked for. */
@@ -93,13 +87,12 @@ TEST(a_name_is_the_linkers_file)
 	size_t bytes = fread(text, 1, 1 << 20, in);
 	fclose(in);
 	assert_int_equal(bytes, about.st_size);
-	snprintf(sum, sizeof sum, "%016" PRIx64, (uint64_t)XXH3_64bits(text, bytes));
+	char *sum = test_text("%016" PRIx64, (uint64_t)XXH3_64bits(text, bytes));
 	free(text);
 	say(one, "xxh3", sum);
 	json_decref(line);
 	/* Another file under that name is not gone on with. */
-	char latest[120];
-	snprintf(latest, sizeof latest, "%s/t/latest", results);
+	char *latest = test_text("%s/t/latest", results);
 	const char *more[] = {"resume", latest, "blocks=1", "--no-report", NULL};
 	cli_expect(cli_run(folder, more), 0, "block 2 of 2");
 	FILE *out = fopen(found, "a");
@@ -111,9 +104,8 @@ TEST(a_name_is_the_linkers_file)
 	free(program);
 }
 
-static int find_standin(void **state)
+FIXTURE(find_standin)
 {
-	(void)state;
 	return standin_find(standin);
 }
 

@@ -1,16 +1,11 @@
 /* What recorded topologies say of their pairs and links. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "../harness/analysis/links.h"
 #include "test.h"
 
 static void load(const char *name, struct topology *out)
 {
-	char file[64];
 	struct status st = {""};
-	snprintf(file, sizeof file, "tests/topology/%s.json", name);
+	char *file = test_text("tests/topology/%s.json", name);
 	json_t *json = json_load_file(file, 0, NULL);
 	assert_non_null(json);
 	if (topology_from_json(json, out, &st))
@@ -146,7 +141,7 @@ TEST(what_is_damaged_is_refused)
 	    "{\"cores\": [{\"core\": \"0\"}]}",
 	};
 	struct topology t;
-	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+	for (unsigned i = 0; i < LENGTH(bad); i++) {
 		struct status st = {""};
 		json_t *json = json_loads(bad[i], 0, NULL);
 		assert_non_null(json);

@@ -1,8 +1,6 @@
 /* Looks: which sessions of a record count as one, what is reported of them, and their cost. */
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/analysis/analysis.h"
 #include "../harness/analysis/looks.h"
 #include "../harness/chapters/chapters.h"
@@ -65,7 +63,6 @@ static struct looks looks_of(const struct session *sessions, unsigned n)
 	write_record(sessions, n);
 	struct record_run run = cli_record(made_folder);
 	struct looks looks = looks_count(&run);
-	record_free(&run);
 	return looks;
 }
 
@@ -104,7 +101,7 @@ TEST(sessions_count_when_they_add_to_the_plan)
 	    {2, {{7, 0, false}, {3, 3, true}}, 2, 7, 3},
 	    {2, {{6, 10, false}, {9, 0, true}}, 2, 6, 9},
 	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		struct looks looks = looks_of(cases[i].sessions, cases[i].nsessions);
 		if (looks.n != cases[i].looks || looks.first != cases[i].first ||
 		    looks.added != cases[i].added)
@@ -122,9 +119,8 @@ static void tell(struct arena *arena, void *of)
 	struct db *db = db_open(arena);
 	struct status st = {0};
 	struct story story;
-	char confidence[16], chance[16];
-	snprintf(confidence, sizeof confidence, "%.4g %%", 100 * looks->confidence);
-	snprintf(chance, sizeof chance, "%.3g %%", 100 * (1 - looks->confidence));
+	char *confidence = test_text("%.4g %%", 100 * looks->confidence);
+	char *chance = test_text("%.3g %%", 100 * (1 - looks->confidence));
 	assert_int_equal(db_run_text(db, "harness/chapters/figures.sql", &st), 0);
 	db_add(db, "look", "iiiitti", 17, looks->n, looks->first, looks->added, confidence, chance,
 	       looks->by_width);

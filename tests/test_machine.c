@@ -1,12 +1,8 @@
 /* Where a worker runs: a separate core to measure, with room for helper threads before. */
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../harness/machine.h"
 #include "here.h"
-#include "test.h"
 
 static cpu_set_t before;
 
@@ -17,16 +13,14 @@ static cpu_set_t now(void)
 	return set;
 }
 
-static int keep(void **state)
+FIXTURE(keep)
 {
-	(void)state;
 	before = now();
 	return 0;
 }
 
-static int put_back(void **state)
+FIXTURE(put_back)
 {
-	(void)state;
 	return sched_setaffinity(0, sizeof before, &before);
 }
 

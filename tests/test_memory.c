@@ -1,10 +1,7 @@
 /* The report's section about memory, on records that are made up. */
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/analysis/contrast.h"
-#include "../harness/report/report.h"
 
 #define MIB (1 << 20)
 
@@ -142,12 +139,11 @@ static void memory_is(const json_t *report, const char *variant, const double mi
 	for (unsigned i = 0; i < 6; i++)
 		if (!isnan(mib[i]))
 			json_assert_number(
-			    json_cell(table, (json_keys){"variant", variant, NULL}, columns[i]), "",
-			    mib[i], 1e-9);
+			    json_cell(table, JSON_IS("variant", variant), columns[i]), "", mib[i],
+			    1e-9);
 		else if (json_has_column(table, columns[i]))
-			json_assert_null(
-			    json_cell(table, (json_keys){"variant", variant, NULL}, columns[i]),
-			    "");
+			json_assert_null(json_cell(table, JSON_IS("variant", variant), columns[i]),
+			                 "");
 }
 
 TEST(the_report_has_a_row_per_variant)
@@ -159,11 +155,11 @@ TEST(the_report_has_a_row_per_variant)
 	 * 296: not 64 + 20 + 100. */
 	memory_is(report, "threads", (double[]){64, 20, NAN, 100, 184, 600});
 	memory_is(report, "processes", (double[]){64, 20, NAN, 150, 234, 600});
-	assert_int_equal(json_rows(table, (json_keys){"variant", "single", NULL}), 1);
+	assert_int_equal(json_rows(table, JSON_IS("variant", "single")), 1);
 	/* The twin's is the reference's, the limit's are its buffers alone. */
-	assert_int_equal(json_rows(table, (json_keys){NULL}), 3);
-	assert_true(json_is_null(
-	    json_cell(table, (json_keys){"variant", "threads", NULL}, "registration_mib")));
+	assert_int_equal(json_rows(table, JSON_ALL), 3);
+	assert_true(
+	    json_is_null(json_cell(table, JSON_IS("variant", "threads"), "registration_mib")));
 	json_assert_one_says(json_section(report, "memory"), "A GPU's free memory");
 	m.line = with_registration;
 	report = made_report(&m);

@@ -1,8 +1,4 @@
 /* The table of modes: the requirements on every row of it, whatever rows there are. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/trial/trial.h"
 #include "../modes/launcher.h"
 #include "../modes/mode.h"
@@ -33,10 +29,10 @@ TEST(a_job_refuses_a_mode_that_is_none)
 {
 	static const char *const wrong[] = {"teams", "single"};
 	struct trial trial = {.experiment = "x", .variant = "v"};
-	char folder[64], file[128];
+	char folder[64];
 	struct status st = {""};
 	cli_folder(folder);
-	snprintf(file, sizeof file, "%s/trial.json", folder);
+	char *file = test_text("%s/trial.json", folder);
 	settings_default(&trial.settings);
 	strcpy(trial.settings.backend, "null");
 	trial.settings.layout = (struct layout){1, 2, 1};
@@ -48,10 +44,9 @@ TEST(a_job_refuses_a_mode_that_is_none)
 	                             .op = OP_NONE,
 	                             .asked_bytes = 1024,
 	                             .bytes = 1024};
-	for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		char words[64];
+	for (unsigned i = 0; i < LENGTH(wrong); i++) {
 		strcpy(trial.settings.mode, wrong[i]);
-		snprintf(words, sizeof words, "mode '%s' has no such layout", wrong[i]);
+		char *words = test_text("mode '%s' has no such layout", wrong[i]);
 		assert_int_equal(trial_save(&trial, file, &st), 0);
 		cli_expect(cli_call(folder, "worker", "alone", file, "1", "spin", NULL), 1, words);
 	}
@@ -78,14 +73,14 @@ TEST(worlds_of_one_say_so)
 	                      .arena_bytes = 4096,
 	                      .ncells = 1,
 	                      .cells = &cell};
-	char folder[64], file[128];
+	char folder[64];
 	struct status st = {""};
 	settings_default(&trial.settings);
 	trial.settings.layout = (struct layout){2, 1, 1};
 	if (launcher_supports(launcher_find("mpirun"), &trial.settings, &st))
 		skip();
 	cli_folder(folder);
-	snprintf(file, sizeof file, "%s/trial.json", folder);
+	char *file = test_text("%s/trial.json", folder);
 	strcpy(trial.settings.backend, "null");
 	assert_works(trial_save(&trial, file, &st), st);
 	/* Not by mpirun: MPI takes it for a world of its own. */
@@ -97,11 +92,11 @@ TEST(worlds_of_one_say_so)
 /* What was measured of an experiment of every mode, and why its variant `forked` was not. */
 static void run_forked(const char *backend, bool measured, const char *why)
 {
-	char folder[64], file[128], of[64], path[700];
+	char folder[64], path[700];
 	char *record, *list;
 	unsigned right[2] = {0};
 	cli_folder(folder);
-	snprintf(file, sizeof file, "%s/four.exp", folder);
+	char *file = test_text("%s/four.exp", folder);
 	snprintf(path, sizeof path,
 	         "[experiment]\ntitle = four\ncollective = alltoall\nbytes = 4K\nblocks = 1\n"
 	         "pace = isolated\nwarmup = 1\nstretches = 1\nisolated_calls = 2\nlimit = no\n"
@@ -110,9 +105,8 @@ static void run_forked(const char *backend, bool measured, const char *why)
 	         "mode = processes\nlauncher = forked\n[variant forked-pairs]\nmode = pairs\n"
 	         "launcher = forked\n");
 	cli_write(folder, "four.exp", path);
-	snprintf(of, sizeof of, "backend=%s", backend);
 	cli_expect(cli_call(folder, "run", "--file", file, "--results", folder, "--no-report",
-	                    "ranks=4", of, NULL),
+	                    "ranks=4", test_text("backend=%s", backend), NULL),
 	           0, why);
 	snprintf(path, sizeof path, "%s/four/latest/trials.jsonl", folder);
 	record = list = cli_read(path);
@@ -133,9 +127,9 @@ static void run_forked(const char *backend, bool measured, const char *why)
  * do is omitted with its reason. */
 TEST(a_fourth_mode_and_a_launcher_need_their_row_alone)
 {
-	char forked[STANDIN_BYTES], was[PATH_MAX];
+	char forked[STANDIN_BYTES];
 	assert_int_equal(standin_find_named("../forked", forked), 0);
-	snprintf(was, sizeof was, "%s", getenv("LAUNCHGAP"));
+	char *was = test_text("%s", getenv("LAUNCHGAP"));
 	setenv("LAUNCHGAP", forked, 1);
 	run_forked("host", true, "");
 	run_forked("mpi", false,

@@ -1,11 +1,7 @@
 /* nccl-tests' columns: the fields that a parser of its output finds in ours. */
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/report/nccl_format.h"
-#include "../harness/report/report.h"
-#include "cli.h"
 
 /* What nccl-tests 2.19.6 itself prints for these figures: made by its writeBenchmarkLine…
  * functions (src/util.cu), given the time, the bandwidths of it, and the wrong elements. */
@@ -120,7 +116,7 @@ static char *table_of(const struct golden *g)
 
 TEST(lines_are_those_of_nccl_tests)
 {
-	for (size_t i = 0; i < sizeof goldens / sizeof *goldens; i++) {
+	for (size_t i = 0; i < LENGTH(goldens); i++) {
 		char *text = table_of(&goldens[i]), *line = strstr(text, "\n  ");
 		assert_non_null(line);
 		line++;
@@ -152,7 +148,7 @@ TEST(headers_are_those_of_nccl_tests)
 	    "#\n# Using devices\n",
 	    "\n#\n# Collective test concluded: alltoall_perf\n#\n\n"};
 	char *text = table_of(&goldens[0]);
-	for (size_t i = 0; i < sizeof says / sizeof *says; i++)
+	for (size_t i = 0; i < LENGTH(says); i++)
 		assert_says(text, says[i]);
 	free(text);
 }
@@ -261,9 +257,8 @@ TEST(each_average_has_its_time)
 	for (int a = 0; a < NCCL_AVERAGE_KINDS; a++) {
 		const struct report_options options = {.format = REPORT_NCCL_TESTS,
 		                                       .average = (enum nccl_average)a};
-		char line[96];
-		snprintf(line, sizeof line,
-		         "\n       16384          2048     float    none      -1    %s", says[a]);
+		char *line = test_text(
+		    "\n       16384          2048     float    none      -1    %s", says[a]);
 		assert_says(made_print(&options), line);
 	}
 }
@@ -305,7 +300,6 @@ TEST(a_run_without_times_has_no_table)
 	struct cli cli = report_with("--format", "nccl-tests", NULL, NULL);
 	assert_int_equal(cli.code, 1);
 	assert_says(cli.out, "--format nccl-tests has nothing to print: no cell has a time");
-	free(cli.out);
 }
 
 TEST(what_is_not_allowed_is_named)
@@ -322,12 +316,11 @@ TEST(what_is_not_allowed_is_named)
 	    {"--json", NULL, NULL, NULL, "--json needs a value"},
 	    {"--colour", NULL, NULL, NULL, "'--colour' is not understood"},
 	};
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct cli cli =
 		    report_with(cases[i].option, cases[i].value, cases[i].more, cases[i].other);
 		assert_int_equal(cli.code, 1);
 		assert_says(cli.out, cases[i].says);
-		free(cli.out);
 		/* A run that could not report as asked measures nothing. */
 		const char *const args[] = {
 		    "run",          "smoke", cases[i].option, cases[i].value, cases[i].more,
@@ -335,7 +328,6 @@ TEST(what_is_not_allowed_is_named)
 		cli = cli_run(made_folder, args);
 		assert_int_equal(cli.code, 1);
 		assert_says(cli.out, cases[i].says);
-		free(cli.out);
 	}
 }
 

@@ -1,13 +1,7 @@
 /* The path that NCCL's log proves: the lines as NCCL's source words them, version by version.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../harness/backend/table.h"
 #include "../harness/backend/nccl/nccl_log.h"
-#include "../harness/record/record.h"
 #include "cli.h"
 #include "test.h"
 
@@ -131,10 +125,8 @@ TEST(every_transport_is_read)
 	    "NET/IBext_v8/0/Shared",
 	    "NET/AWS Libfabric/12/GDRDMA",
 	};
-	for (unsigned i = 0; i < sizeof vias / sizeof *vias; i++) {
-		char line[256];
-		snprintf(line, sizeof line, HEAD "Channel 31/1 : 1000[7] -> 2047[0] via %s\n",
-		         vias[i]);
+	for (unsigned i = 0; i < LENGTH(vias); i++) {
+		char *line = test_text(HEAD "Channel 31/1 : 1000[7] -> 2047[0] via %s\n", vias[i]);
 		struct nccl_log e = parse(line);
 		assert_int_equal(e.path.nlinks, 1);
 		assert_int_equal(e.path.links[0].from, 1000);
@@ -171,7 +163,7 @@ TEST(nccl_before_2_12_is_read_and_named_as_too_old)
 	    "Ring 00 : 0[0] -> 1[1] via P2P/direct pointer\n" HEAD
 	    "Ring 01 : 0 -> 1 [send] via NET/Socket/0\n",
 	};
-	for (unsigned i = 0; i < sizeof logs / sizeof *logs; i++) {
+	for (unsigned i = 0; i < LENGTH(logs); i++) {
 		struct nccl_log e = parse(logs[i]);
 		assert_int_equal(e.path.unread, 0);
 		assert_int_equal(e.path.nlinks, 2);
@@ -208,7 +200,7 @@ TEST(foreign_and_torn_lines_make_no_link)
 	    HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/teleport\n",
 	    HEAD "rank 0 - IPC register buffer 0x7f to peer 1\n",
 	};
-	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+	for (unsigned i = 0; i < LENGTH(bad); i++) {
 		struct nccl_log e = parse(bad[i]);
 		assert_int_equal(e.path.nlinks, 0);
 		assert_int_equal(e.path.unread, 0);
@@ -216,7 +208,7 @@ TEST(foreign_and_torn_lines_make_no_link)
 		expect_text(&e, "no link in the log");
 		expect_data(&e, &nothing_set, PATH_UNKNOWN, "names no link");
 	}
-	for (unsigned i = 0; i < sizeof torn / sizeof *torn; i++) {
+	for (unsigned i = 0; i < LENGTH(torn); i++) {
 		struct nccl_log e = parse(torn[i]);
 		assert_int_equal(e.path.nlinks, 0);
 		assert_int_equal(e.npairs, 0);
@@ -279,7 +271,7 @@ TEST(versions_of_those_who_build_it_themselves_are_read)
 	    {HEAD "NCCL version 2.2\n", "", 0},
 	    {HEAD "NCCL version mismatch with remote peer 2.28.9\n", "", 0},
 	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		struct nccl_log e = parse(cases[i].line);
 		assert_string_equal(e.path.version, cases[i].version);
 		assert_int_equal(e.version_code, cases[i].code);
@@ -299,9 +291,8 @@ TEST(registration_is_counted_by_kind_in_every_wording)
 	    "0x7f\n", /* 2.29 */
 	    "NET register userbuff 0x7f (handle 0x55), buffSize 4096\n",
 	};
-	for (unsigned i = 0; i < sizeof done / sizeof *done; i++) {
-		char text[512];
-		snprintf(text, sizeof text, HEAD "rank 0 - %s", done[i]);
+	for (unsigned i = 0; i < LENGTH(done); i++) {
+		char *text = test_text(HEAD "rank 0 - %s", done[i]);
 		struct nccl_log e = parse(text);
 		assert_true(e.path.registered);
 		assert_string_equal(e.path.registered_why, i < 5 ? "1 by IPC" : "1 by NET");
@@ -345,7 +336,7 @@ TEST(why_registration_failed_is_told)
 	          "P2pUsesMemcpy=0)\n",
 	     "1 skipped: LocalRegister=0, P2pUsesMemcpy=0", false},
 	};
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		struct nccl_log e = parse(rows[i].log);
 		assert_int_equal(e.path.registered, rows[i].registered);
 		assert_string_equal(e.path.registered_why, rows[i].why);
@@ -384,9 +375,9 @@ TEST(expectations_are_prefixes_of_whole_words)
 	char *text = registered_mesh("2.28.3", "register", "P2P/CUMEM", -1);
 	struct nccl_log e = parse(text);
 	nccl_log_model(&nothing_set, &e);
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (unsigned i = 0; i < LENGTH(rows); i++)
 		assert_int_equal(path_matches(&e.path, rows[i].expect), rows[i].matches);
-	for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+	for (unsigned i = 0; i < LENGTH(wrong); i++) {
 		struct status st = {""};
 		assert_int_equal(path_expect_check(wrong[i], &st), -1);
 		assert_says(st.text, "is no path; allowed is P2P, SHM, NET");
@@ -418,7 +409,7 @@ TEST(up_to_2_22_one_process_is_direct)
 	    {"2.8.4", "P2P/direct pointer", PATH_UNKNOWN, "2.12.10"},
 	    {"2.11.4", "P2P/direct pointer", PATH_UNKNOWN, "2.12.10"},
 	};
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		char *text = mesh(rows[i].version, 4, rows[i].via);
 		struct nccl_log e = parse(text);
 		assert_int_equal(e.path.nlinks, 12);
@@ -433,7 +424,7 @@ TEST(from_2_23_both_ends_must_be_registered)
 	static const char *const verbs[] = {"local register", "register", "registered", "reuse"};
 	struct nccl_log e;
 	char *text;
-	for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+	for (unsigned i = 0; i < LENGTH(verbs); i++) {
 		text = registered_mesh(i ? "2.28.3" : "2.23.4", verbs[i],
 		                       i % 2 ? "P2P/direct pointer" : "P2P/CUMEM", -1);
 		e = parse(text);
@@ -484,7 +475,7 @@ TEST(settings_that_the_log_contradicts_leave_it_unknown)
 	    {"NCCL_P2P_READ_ENABLE=0", read, PATH_UNKNOWN},
 	    {"NCCL_P2P_READ_ENABLE=-2", pointer, PATH_DIRECT},
 	};
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		struct settings settings = {.nenv = 1};
 		char *text = mesh("2.21.5", 3, rows[i].via);
 		struct nccl_log e = parse(text);
@@ -554,7 +545,7 @@ TEST(choices_are_kept_by_size)
 	struct status st = {""};
 	json_t *json = path_to_json(&e.path);
 	assert_int_equal(path_from_json(json, &back, &st), 0);
-	assert_int_equal(back.nchoices, sizeof right / sizeof *right);
+	assert_int_equal(back.nchoices, LENGTH(right));
 	assert_memory_equal(back.choices, right, sizeof right);
 	assert_string_equal(back.algorithms,
 	                    "ReduceScatter RING SIMPLE, 16 channels; Reduce RING LL, 2 channels; "

@@ -1,9 +1,5 @@
 /* What the nccl backend refuses, and the sentence for it; no GPU, and a stand-in for an old
  * library. Built without CUDA, only that this is reported. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test.h"
 
 #ifdef HAVE_CUDA_NCCL
@@ -12,9 +8,8 @@
 
 static char standin[STANDIN_BYTES];
 
-static int find_standin(void **state)
+FIXTURE(find_standin)
 {
-	(void)state;
 	unsetenv("NCCL_NVLS_ENABLE");
 	return standin_find(standin);
 }
@@ -189,7 +184,7 @@ static const struct {
 
 TEST(each_setting_is_taken_or_refused_with_its_sentence)
 {
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		struct cell cell = {
 		    .coll = rows[i].coll, .dtype = rows[i].dtype, .op = rows[i].op, .bytes = 1024};
 		struct trial t = {.arena_bytes = 1024, .ncells = 1, .cells = &cell};

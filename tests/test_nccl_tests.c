@@ -1,13 +1,9 @@
 /* JSON of nccl-tests: the values that are read from it, and that no damaged file is believed or
  * crashes. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "../harness/compare/result.h"
 #include "here.h"
-#include "test.h"
 #include "scratch.h"
 
 /* A run of alltoall over 4 GPUs, in the form of version 2.19.6. */
@@ -164,7 +160,7 @@ TEST(text_is_read_into_the_same_rows)
 	                                    OLD("\033[32m", "\033[0m\n"),
 	                                    NEW("0")};
 	struct result side;
-	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+	for (unsigned i = 0; i < LENGTH(texts); i++) {
 		cli_write(folder, "alltoall_perf.txt", texts[i]);
 		loads(path_of("alltoall_perf.txt"), NULL, &side);
 		assert_int_equal(side.nseries, 2);
@@ -255,7 +251,7 @@ TEST(what_is_not_read_is_named)
 	    {"x.json", "{\"schema\":2,\"launchgap\":\"1\"}", "launchgap's report.json; give the folder of its run"},
 	};
 	// clang-format on
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+	for (size_t i = 0; i < LENGTH(files); i++) {
 		cli_write(folder, files[i][0], files[i][1]);
 		refuses(path_of(files[i][0]), NULL, files[i][2]);
 		if (!strstr(files[i][2], "launchgap"))
@@ -290,13 +286,12 @@ TEST(the_layout_names_the_variant)
 	               {DEVICE, "single", 1, 1},
 	               {DEVICE "," DEVICE, "2x3x2", 3, 2}};
 	struct result side;
-	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
-		char text[4096];
+	for (size_t i = 0; i < LENGTH(layouts); i++) {
 		const char *rows = strstr(plain, "\"results\"");
-		snprintf(text, sizeof text,
-		         "{\"args\":[\"alltoall_perf_mpi\"],\"config\":{\"nthreads\":%u,"
-		         "\"ngpus\":%u,\"devices\":[%s]},%s",
-		         layouts[i].threads, layouts[i].gpus, layouts[i].devices, rows);
+		char *text =
+		    test_text("{\"args\":[\"alltoall_perf_mpi\"],\"config\":{\"nthreads\":%u,"
+		              "\"ngpus\":%u,\"devices\":[%s]},%s",
+		              layouts[i].threads, layouts[i].gpus, layouts[i].devices, rows);
 		cli_write(folder, "l.json", text);
 		loads(path_of("l.json"), NULL, &side);
 		assert_string_equal(side.series[0].variant, layouts[i].name);
@@ -391,7 +386,7 @@ TEST(options_are_seen)
 	};
 	struct result side;
 	cli_write(folder, "plain.json", plain);
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < LENGTH(cases); i++) {
 		cli_write(folder, "o.json", with(cases[i].what, cases[i].by));
 		loads(path_of("o.json"), NULL, &side);
 		assert_int_equal(side.average, cases[i].average);
@@ -427,7 +422,7 @@ TEST(other_options_are_no_repetition)
 	struct result side;
 	char others[64];
 	cli_write(folder, "plain.json", plain);
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < LENGTH(cases); i++) {
 		/* The plain file has 5 calls of warm-up. */
 		const char *own = cases[i].others;
 		snprintf(others, sizeof others, "%s%s%s", own ? own : "", own && *own ? " " : "",
@@ -481,7 +476,7 @@ TEST(what_is_not_believed_is_said)
 	    {"\"TOKEN=SECRET\"", "\"TOKEN=SECRET", "not JSON"},
 	    {"\"TOKEN=SECRET\"", "SECRET", "not JSON"},
 	};
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < LENGTH(cases); i++) {
 		cli_write(folder, "bad.json", with(cases[i].what, cases[i].by));
 		refuses(path_of("bad.json"), NULL, cases[i].said);
 		refuses(path_of("bad.json"), NULL, "bad.json");
@@ -519,14 +514,13 @@ TEST(its_names_are_ours)
 	            {"f8e4m3", "sum", DTYPE_FLOAT8_E4M3, OP_SUM},
 	            {"double", "avg", DTYPE_FLOAT64, OP_AVG}};
 	struct result side;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		char text[4096];
-		snprintf(text, sizeof text,
-		         "{\"args\":[\"all_reduce_perf\"],\"config\":{\"nthreads\":4,"
-		         "\"ngpus\":1,\"devices\":[" DEVICE "]},\"results\":[{\"size\":4096,"
-		         "\"type\":\"%s\",\"redop\":\"%s\",\"root\":-1,\"out_of_place\":"
-		         "{\"time\":7}}]}",
-		         rows[i].type, rows[i].redop);
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		char *text =
+		    test_text("{\"args\":[\"all_reduce_perf\"],\"config\":{\"nthreads\":4,"
+		              "\"ngpus\":1,\"devices\":[" DEVICE "]},\"results\":[{\"size\":4096,"
+		              "\"type\":\"%s\",\"redop\":\"%s\",\"root\":-1,\"out_of_place\":"
+		              "{\"time\":7}}]}",
+		              rows[i].type, rows[i].redop);
 		cli_write(folder, "w.json", text);
 		loads(path_of("w.json"), NULL, &side);
 		assert_int_equal(side.nseries, 1);
@@ -545,7 +539,7 @@ TEST(alltoallv_meets_its_counts)
 	    {"\"NCCL_TESTS_ALLTOALLV_SPREAD=0.5\"", "3:5:7:9"},
 	    {"\"NCCL_TESTS_ALLTOALLV_MATRIX_FILE=SECRET\"", "its own matrix"},
 	};
-	for (unsigned i = 0; i < sizeof env / sizeof *env; i++) {
+	for (unsigned i = 0; i < LENGTH(env); i++) {
 		struct result side;
 		char by[256], *text;
 		snprintf(by, sizeof by, "alltoallv_perf\",\"-a\",\"3\"],\"env\":[%s", env[i][0]);

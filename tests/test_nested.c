@@ -2,10 +2,8 @@
  * a trial with several of them. */
 #include "made.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 #include "../harness/backend/table.h"
 #include "../harness/clock.h"

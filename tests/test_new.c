@@ -1,6 +1,5 @@
 /* launchgap new: a copy that a dry run accepts by the command that is named, and never over a file. */
 #include "here.h"
-#include "test.h"
 
 #define NEW "cd $HERE && $LAUNCHGAP new "
 

@@ -1,7 +1,5 @@
 /* "Is this bandwidth normal?": made records above, within and below what the built-in reference
  * records reached, without one, with links of all kinds and without any, and what there is to check. */
-#include <math.h>
-
 #include "../harness/analysis/rank_links.h"
 #include "../harness/report/model.h"
 #include "../harness/texts.h"
@@ -112,15 +110,15 @@ static const json_t *report_of(struct world w)
 
 static const char *text(const json_t *report, const char *column)
 {
-	const char *cell = json_string_value(json_cell(
-	    json_table(report, "normal"), (json_keys){"variant", "threads", NULL}, column));
+	const char *cell = json_string_value(
+	    json_cell(json_table(report, "normal"), JSON_IS("variant", "threads"), column));
 	return cell ? cell : "";
 }
 
 static double number(const json_t *report, const char *column)
 {
-	const json_t *cell = json_cell(json_table(report, "normal"),
-	                               (json_keys){"variant", "threads", NULL}, column);
+	const json_t *cell =
+	    json_cell(json_table(report, "normal"), JSON_IS("variant", "threads"), column);
 	return json_is_number(cell) ? json_number_value(cell) : NAN;
 }
 
@@ -129,8 +127,8 @@ static int setup(void **state)
 	if (made_begin(state))
 		return -1;
 	const json_t *json = report_of((struct world){.speed = 1}),
-	             *cell = json_cell(json_table(json, "normal"),
-	                               (json_keys){"variant", "threads", NULL}, "reference");
+	             *cell = json_cell(json_table(json, "normal"), JSON_IS("variant", "threads"),
+	                               "reference");
 	known.gbs = json_number_value(json_object_get(cell, "value"));
 	known.records = number(json, "records");
 	return known.records >= 3 ? 0 : -1; /* else these tests test nothing */

@@ -2,10 +2,6 @@
  * program. */
 #include <dlfcn.h>
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "../harness/backend/device/nvml.h"
 #include "../harness/analysis/links.h"
@@ -53,9 +49,8 @@ _Static_assert(NVML_API_GPM_NVLINK_RX == NVML_GPM_METRIC_NVLINK_TOTAL_RX_PER_SEC
 
 static char standin[STANDIN_BYTES];
 
-static int find_standin(void **state)
+FIXTURE(find_standin)
 {
-	(void)state;
 	return standin_find_named("standin_nvml.so", standin);
 }
 
@@ -161,7 +156,7 @@ TEST(each_gpu_has_the_counters_that_it_has)
 	    {"0000:02:00.0", NO_LINKS, NAN, peak, NAN, NAN,
 	     "no NVLink, DRAM, SM, PCIe (" OLDER "; NVLink bytes: not supported)"},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		struct counters c = watch(rows[i].pci);
 		assert_string_equal(c.missing, rows[i].missing);
 		is(c.dram_gbs, rows[i].dram);
@@ -219,7 +214,7 @@ TEST(what_cannot_be_watched_is_said)
 	    {"/nonexistent/libnvidia-ml.so.1", "0000:03:00.0",
 	     "GPU counters need NVML, which NVIDIA's driver brings: /nonexistent/"},
 	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		struct status st = {0};
 		struct nvml_watch *w = NULL;
 		assert_int_equal(nvml_watch_open(cases[i].library, cases[i].pci, &w, &st), -1);

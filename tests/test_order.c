@@ -1,6 +1,4 @@
 /* The order of stamps: of one clock strict, of several within what they may be wrong. */
-#include <stdlib.h>
-
 #include "../harness/core/sample.h"
 #include "../harness/record/order.h"
 #include "test.h"
@@ -21,9 +19,8 @@ static struct sample *row(unsigned rank, unsigned i)
 }
 
 /* Rows one after the other, each of 90 µs and 10 µs apart. */
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	area = calloc(1, sample_area_bytes(&trial));
 	assert_non_null(area);
 	assert_int_equal(trial_rows(&trial, &cells[0]), ROWS);
@@ -38,9 +35,8 @@ static int fresh(void **state)
 	return 0;
 }
 
-static int done(void **state)
+FIXTURE(done)
 {
-	(void)state;
 	free(area);
 	return 0;
 }
@@ -66,7 +62,7 @@ static bool holds(double bound_ns)
 TEST(hosts_are_in_order_within_their_bound)
 {
 	static const int64_t apart[] = {0, 9000, -9000, 15000, -15000};
-	for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
+	for (size_t i = 0; i < LENGTH(apart); i++) {
 		const double needs = (double)llabs(apart[i]) - 10000;
 		shift(apart[i]);
 		assert_true(holds(needs > 0 ? needs : 0));

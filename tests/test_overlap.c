@@ -1,11 +1,9 @@
 /* A job starts while the one before closes, and none of its calls is made before that one has left. A script
  * is the job here: it runs the real worker, and closes as slowly as a test wants. */
-#include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../harness/run/runner.h"
 #include "here.h"
@@ -37,7 +35,7 @@ static void count_planned(struct trial *trial, void *of)
 static int run(const char *keys, const char *script, struct status *st)
 {
 	static char *const argv[] = {"launchgap", "run", NULL};
-	char text[1024], path[PATH_MAX];
+	char path[PATH_MAX];
 	const struct run_request request = {.file = file,
 	                                    .results = results,
 	                                    .self = self,
@@ -49,11 +47,11 @@ static int run(const char *keys, const char *script, struct status *st)
 	                                    .quiet = true};
 	planned = 0;
 	snprintf(self, sizeof self, "%s/self", folder);
-	snprintf(text, sizeof text,
-	         "; A test.\n[experiment]\nbackend = null\ncollective = alltoall\nbytes = 4K\n"
-	         "ranks = 2\npace = stream\nstretches = 2\ncalls = 2\nwarmup = 1\nlimit = no\n"
-	         "twin = no\n%s\n[variant s]\nmode = single\n[variant t]\nmode = threads\n",
-	         keys);
+	char *text =
+	    test_text("; A test.\n[experiment]\nbackend = null\ncollective = alltoall\nbytes = 4K\n"
+	              "ranks = 2\npace = stream\nstretches = 2\ncalls = 2\nwarmup = 1\nlimit = no\n"
+	              "twin = no\n%s\n[variant s]\nmode = single\n[variant t]\nmode = threads\n",
+	              keys);
 	cli_write(folder, "t.exp", text);
 	snprintf(worker, sizeof worker, "%s%s", BEGINS, script);
 	cli_write(folder, "self", worker);
@@ -64,9 +62,7 @@ static int run(const char *keys, const char *script, struct status *st)
 
 static unsigned begun(void)
 {
-	char log[96];
-	snprintf(log, sizeof log, "%s/log", folder);
-	return cli_lines(log);
+	return cli_lines(test_text("%s/log", folder));
 }
 
 /* When the job of this number left, ns; rounded down to 10 ms. */
@@ -77,7 +73,6 @@ static int64_t left_ns(unsigned job)
 	char *text = cli_read(at);
 	assert_non_null(text);
 	const int64_t ns = llround(100 * strtod(text, NULL)) * 10000000;
-	free(text);
 	return ns;
 }
 
@@ -123,11 +118,9 @@ TEST(no_call_is_made_while_another_job_lives)
 		/* Time counts once. */
 		assert_int_equal(jobs[i]->to_ns, jobs[i + 1]->from_ns);
 	}
-	record_free(&record);
 	snprintf(self, sizeof self, "%s/early", folder);
 	char *early = cli_read(self);
 	assert_string_equal(early, ""); /* lines of a job whose time had not come */
-	free(early);
 }
 
 TEST(without_overlap_each_waits_for_the_one_before)
@@ -141,7 +134,6 @@ TEST(without_overlap_each_waits_for_the_one_before)
 	jobs_of(&record, 4, jobs);
 	for (unsigned i = 0; i + 1 < 4; i++)
 		assert_true(left_ns(i + 1) <= jobs[i + 1]->from_ns);
-	record_free(&record);
 	assert_int_equal(planned, 4); /* each once, though none started early */
 }
 
@@ -150,7 +142,7 @@ TEST(an_interruption_ends_both)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
 	const struct timespec tick = {0, 50000000};
-	for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++) {
+	for (unsigned i = 0; i < LENGTH(signals); i++) {
 		struct status st = {""};
 		int status = 0;
 		char came[96];
@@ -178,10 +170,8 @@ TEST(an_interruption_ends_both)
 		assert_int_equal(cli_processes(scratch), 0);
 		assert_true(killed || access(scratch, F_OK));
 		cli_clean(scratch);
-		free(scratch);
 		struct record_run record = cli_record(here_path(""));
 		assert_int_equal(record.ncells, 1);
-		record_free(&record);
 	}
 }
 

@@ -1,7 +1,6 @@
 /* Pictures of runs with several collectives: one of all, and fewer of each. */
 #include "made.h"
 
-#include "../harness/report/report.h"
 #include "../harness/analysis/plot_order.h"
 
 static void stamps(const struct made_place *place, int64_t out[6])
@@ -18,7 +17,7 @@ static void by_collective(json_t *line, const struct made_place *place)
 	static const enum coll_kind kinds[] = {COLL_ALL_REDUCE, COLL_ALL_GATHER, COLL_BROADCAST,
 	                                       COLL_REDUCE, COLL_GATHER};
 	static const char *const dtypes[] = {"float32", "int8", "float16", "float64"};
-	unsigned n = sizeof kinds / sizeof *kinds;
+	unsigned n = LENGTH(kinds);
 	if (place->variant == MADE_LIMIT)
 		return;
 	json_object_set_new(line, "collective",
@@ -55,9 +54,7 @@ static bool is_stream(const struct made_place *place)
 
 static bool drawn(const char *name)
 {
-	char path[128];
-	snprintf(path, sizeof path, "plots/nccl_%s.png", name);
-	return !access(made_path(path), R_OK);
+	return !access(made_path(test_text("plots/nccl_%s.png", name)), R_OK);
 }
 
 static const char *const details[] = {"all_reduce_launch", "all_reduce_ranks", "all_reduce_ecdf",
@@ -77,7 +74,7 @@ TEST(from_three_collectives_on_there_is_an_overview)
 	draw(2);
 	assert_false(drawn("overview"));
 	/* A picture of one of several names it. */
-	for (unsigned i = 0; i < sizeof pictures / sizeof *pictures; i++) {
+	for (unsigned i = 0; i < LENGTH(pictures); i++) {
 		char name[64];
 		snprintf(name, sizeof name, "plots/nccl_all_reduce_%s.svg", pictures[i]);
 		assert_says(made_read(name), ">all_reduce, 2 ranks, nccl: ");
@@ -96,11 +93,11 @@ TEST(many_collectives_have_fewer_pictures_each)
 {
 	need_gnuplot();
 	draw(PLOT_ORDER_DETAIL);
-	for (unsigned i = 0; i < sizeof details / sizeof *details; i++)
+	for (unsigned i = 0; i < LENGTH(details); i++)
 		assert_true(drawn(details[i]));
 	assert_false(json_one_says(json_section(drawn_report, "pictures"), "are not drawn"));
 	draw(PLOT_ORDER_DETAIL + 1);
-	for (unsigned i = 0; i < sizeof details / sizeof *details; i++)
+	for (unsigned i = 0; i < LENGTH(details); i++)
 		assert_false(drawn(details[i]));
 	assert_true(drawn("all_reduce_busbw") && drawn("all_reduce_latency"));
 	assert_true(drawn("all_reduce_ratio") && drawn("all_reduce_ratio_isolated"));

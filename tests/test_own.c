@@ -43,7 +43,6 @@ static const char *taught(void)
 	char *page = cli_read("harness/chapters/README.md");
 	const char *text = strchr(strstr(strstr(page, "<!-- chapter -->"), "```"), '\n') + 1;
 	text = arena_text(scratch(), "%.*s", (int)(strstr(text, "```") - text), text);
-	free(page);
 	return text;
 }
 
@@ -91,7 +90,7 @@ TEST(what_is_wrong_is_a_warning_with_its_place)
 	     "own.chapter:4:10: no such function: readfile"},
 	};
 	struct status st = {0};
-	const size_t n = sizeof texts / sizeof *texts;
+	const size_t n = LENGTH(texts);
 	for (size_t i = 0; i < n; i++)
 		cli_write(made_folder, arena_text(scratch(), "%02zu-own.chapter", i), texts[i][0]);
 	unlink(made_path("own.chapter"));
@@ -239,7 +238,7 @@ TEST(a_chapter_writes_files_beside_the_report)
 	assert_string_equal(x->blocks[1].text, "# p and more\n\np,1\n1\n2\nq,2\n1\n2\n");
 	assert_string_equal(x->blocks[2].name, "p.conf");
 	assert_string_equal(x->blocks[3].text, "2\n");
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < LENGTH(names); i++) {
 		told(arena_text(scratch(),
 		                "chapter x | X\ntable t | T\n  a\n  SELECT '%s' a\n"
 		                "write t {a}\n  {a}\n",
@@ -277,7 +276,7 @@ TEST(every_chapter_fits_the_tables)
 	struct story story;
 	unsigned n, asked = 0;
 	const char *const *all = chapters_all(&n);
-	for (unsigned i = 0; i < sizeof files / sizeof *files; i++)
+	for (unsigned i = 0; i < LENGTH(files); i++)
 		assert_works(db_run_text(db, files[i], &st), st);
 	db_seal(db);
 	for (unsigned i = 0; i < n; i++) {

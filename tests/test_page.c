@@ -1,7 +1,4 @@
 /* The output of sections: a terminal of 80 columns, or Markdown in which no text is markup. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/report/page.h"
 #include "../harness/terminal.h"
 #include "json.h"
@@ -67,8 +64,7 @@ TEST(a_terminal_has_80_columns)
 		static const char *const files[] = {"trials.jsonl", "report.json", "summary.csv",
 		                                    "ranks.csv"};
 		page_files(&p, "The record, and all of this as data", files, 4);
-		char some[21];
-		snprintf(some, sizeof some, "%.20s", words + 12);
+		char *some = test_text("%.20s", words + 12);
 		const struct pair row = {some, long_text};
 		page_table(&p, &(const struct story_table){&pair_form, &row, 1});
 		fits(&p);
@@ -137,7 +133,7 @@ TEST(anchors_are_those_of_github)
 	                                      {"a_b-c (d), 1 %", "a_b-c-d-1-"},
 	                                      {"Größe", "größe"}};
 	char anchor[64];
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		page_anchor(rows[i][0], anchor, sizeof anchor);
 		assert_string_equal(anchor, rows[i][1]);
 	}
@@ -167,9 +163,8 @@ TEST(what_is_written_is_data_too)
 	json_decref(p.sentences);
 }
 
-static int clean(void **state)
+FIXTURE(clean)
 {
-	(void)state;
 	free(text);
 	return 0;
 }

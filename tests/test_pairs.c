@@ -143,7 +143,7 @@ TEST(a_slow_pair_and_short_links_are_named)
 	const json_t *pairs = json_table(report, "pairs");
 	json_keys slow = {"from", "2", "to", "6", NULL}, fast = {"from", "6", "to", "2", NULL},
 	          first = {"from", "0", "to", "1", NULL};
-	assert_int_equal(json_rows(pairs, (json_keys){NULL}), 56);
+	assert_int_equal(json_rows(pairs, JSON_ALL), 56);
 	json_assert_number(json_cell(pairs, fast, "gbs"), "value", 360 / 1.005, 0.5);
 	json_assert_number(json_cell(pairs, fast, "share"), "", 0.8 / 1.005, 0.002);
 	json_assert_number(json_cell(pairs, fast, "p50_us"), "", 9 * 1.005, 0.01);
@@ -153,18 +153,18 @@ TEST(a_slow_pair_and_short_links_are_named)
 	json_assert_says(json_cell(pairs, slow, "remark"), "", "on the way back");
 	json_assert_says(json_cell(pairs, slow, "remark"), "", "below its class's range");
 	json_assert_says(json_cell(pairs, first, "via"), "", "P2P/CUMEM, 16 channels");
-	assert_int_equal(json_rows(pairs, (json_keys){"remark", "", NULL}), 55);
+	assert_int_equal(json_rows(pairs, JSON_IS("remark", "")), 55);
 	const json_t *said = json_section(report, "pairs");
 	json_assert_one_says(said, "Pair 2 to 6 (NVSwitch) is slow: 199 GB/s, where");
 	json_assert_one_says(said, "2 of 18 NVLinks are down");
 	assert_false(json_one_says(said, "all send to all"));
 	assert_false(json_one_says(said, "share one link"));
-	json_assert_text(json_cell(json_table(report, "link_matrix"),
-	                           (json_keys){"rank", "5", "to", "0", NULL}, "brief"),
-	                 "", "NVS ×16");
-	json_assert_number(json_cell(json_table(report, "balance"), (json_keys){"rank", "5", NULL},
-	                             "sent_per_link"),
-	                   "", BYTES / 8.0 * 7 / 16, 1);
+	json_assert_text(
+	    json_cell(json_table(report, "link_matrix"), JSON_IS("rank", "5", "to", "0"), "brief"),
+	    "", "NVS ×16");
+	json_assert_number(
+	    json_cell(json_table(report, "balance"), JSON_IS("rank", "5"), "sent_per_link"), "",
+	    BYTES / 8.0 * 7 / 16, 1);
 	json_assert_one_says(json_object_get(report, "answer"), "NVSwitch, 56 pairs");
 	json_assert_one_says(json_object_get(report, "answer"), "Pair 2 to 6 (NVSwitch) is slow");
 	assert_true(made_has("pairs.csv"));
@@ -182,8 +182,8 @@ TEST(a_pair_in_several_datatypes_is_one_row)
 			calls[made.sizes - 1].dtype = i % 2 ? "float64" : "float32";
 		}
 	const json_t *report = made_report_with(&made, "plot", 0);
-	assert_int_equal(json_rows(json_table(report, "pairs"), (json_keys){NULL}), 12);
-	assert_int_equal(json_rows(json_table(report, "pingpong"), (json_keys){NULL}), 6);
+	assert_int_equal(json_rows(json_table(report, "pairs"), JSON_ALL), 12);
+	assert_int_equal(json_rows(json_table(report, "pingpong"), JSON_ALL), 6);
 }
 
 TEST(who_shares_is_a_hot_spot)
@@ -242,11 +242,11 @@ TEST(bridged_pairs_are_a_class_of_their_own)
 {
 	const struct world w = {"bridges4", 4, even, all_of_it, 9, BLOCKS};
 	const json_t *report = report_of(&w, COLL_PAIR);
+	json_assert_number(
+	    json_cell(json_table(report, "link_classes"), JSON_IS("class", "NVLink"), "pairs"), "",
+	    4, 0);
 	json_assert_number(json_cell(json_table(report, "link_classes"),
-	                             (json_keys){"class", "NVLink", NULL}, "pairs"),
-	                   "", 4, 0);
-	json_assert_number(json_cell(json_table(report, "link_classes"),
-	                             (json_keys){"class", "PCIe, same socket", NULL}, "pairs"),
+	                             JSON_IS("class", "PCIe, same socket"), "pairs"),
 	                   "", 8, 0);
 }
 
@@ -256,7 +256,7 @@ TEST(there_and_back_is_half_of_it_one_way)
 	const json_t *report = report_of(&w, COLL_PINGPONG);
 	const json_t *rows = json_table(report, "pingpong");
 	json_keys slow = {"pair", "2–6 threads", NULL}, fast = {"pair", "6–7 threads", NULL};
-	assert_int_equal(json_rows(rows, (json_keys){NULL}), 28); /* each pair once */
+	assert_int_equal(json_rows(rows, JSON_ALL), 28); /* each pair once */
 	json_assert_number(json_cell(rows, fast, "round_us"), "", 18 * 1.005, 0.02);
 	json_assert_number(json_cell(rows, fast, "one_way_us"), "", 9 * 1.005, 0.01);
 	json_assert_number(json_cell(rows, fast, "gbs"), "value", 360 / 1.005, 0.5);

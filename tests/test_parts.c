@@ -3,14 +3,10 @@
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "../harness/backend/gloo/gloo_calls.h"
 #include "here.h"
-#include "test.h"
 
 /* The program in a folder of its own, without its parts. */
 #define ALONE "cp $LAUNCHGAP $HERE/launchgap; "
@@ -23,7 +19,6 @@ TEST(the_program_is_linked_with_no_mpi)
 	assert_lacks(cli.out, "libmpi");
 	assert_lacks(cli.out, "libopen-");
 	assert_lacks(cli.out, "libgloo");
-	free(cli.out);
 }
 
 /* Processes run without it: their data is checked, and a failed trial is an error. */
@@ -45,7 +40,6 @@ TEST(without_mpi_what_needs_it_is_left_out)
 	cli_expect(cli, 0, "without MPI: MPI cannot be loaded here");
 	char *record = here_read("trials.jsonl");
 	assert_says(record, "\"launcher\":\"exec\"");
-	free(record);
 	cli_expect(here_shell(ALONE "$HERE/launchgap --version"), 0, "\nwithout MPI\n");
 	/* libopenmpi-dev has mpicc and MPI's own libraries. */
 	cli = here_shell(ALONE "$HERE/launchgap doctor");

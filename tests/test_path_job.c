@@ -1,7 +1,6 @@
 /* The path's pass: the one job with a library that logs, played by a script here, and how prominent
  * the warning of an unexpected path is. */
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "../harness/record/record.h"
 #include "../harness/run/job.h"
@@ -88,7 +87,7 @@ static int collect(struct status *st)
 	return path_job_run(runner, a, 7, st);
 }
 
-/* The settings of the last job, or the record. The caller frees. */
+/* The settings of the last job, or the record. */
 static char *kept(const char *parent, const char *name)
 {
 	char path[PATH_MAX + 32];
@@ -104,7 +103,6 @@ static void record_says(const char *words)
 	assert_int_equal(folder_commit(&runner->folder, &st), 0);
 	char *text = kept(runner->folder.path, "trials.jsonl");
 	assert_says(text, words);
-	free(text);
 }
 
 TEST(the_path_goes_into_the_record)
@@ -136,7 +134,6 @@ TEST(the_log_is_on_in_that_job_alone)
 	snprintf(logs_to, sizeof logs_to, "NCCL_DEBUG_FILE=%s/path.%%h.%%p\n",
 	         runner->folder.scratch);
 	assert_says(seen, logs_to);
-	free(seen);
 	struct trial *trial = plan_trial(&runner->plan, 0, &st);
 	assert_non_null(trial);
 	assert_int_equal(job_run(trial, self, runner->folder.scratch, 60, &job, &st), 0);
@@ -144,7 +141,6 @@ TEST(the_log_is_on_in_that_job_alone)
 	trial_free(trial);
 	seen = kept(folder, "seen");
 	assert_string_equal(seen, "");
-	free(seen);
 	assert_null(getenv("NCCL_DEBUG"));
 }
 
@@ -157,7 +153,6 @@ TEST(a_variants_own_log_gives_way)
 	assert_int_equal(collect(&st), PATH_JOB_DONE);
 	char *seen = kept(folder, "seen");
 	assert_says(seen, "NCCL_DEBUG=INFO\n");
-	free(seen);
 }
 
 TEST(another_path_is_told)
@@ -229,7 +224,6 @@ TEST(a_resumed_run_fails_again)
 	assert_non_null(out);
 	cli_unsum(text);
 	fputs(text, out);
-	free(text);
 	fputs("{\"schema\":1,\"kind\":\"path\",\"experiment\":\"y\",\"variant\":\"b\","
 	      "\"block\":0,\"order\":9,\"path\":{\"transport\":\"SHM/direct/direct\","
 	      "\"links\":[{\"from\":0,\"to\":1,\"via\":\"SHM/direct/direct\",\"channels\":1}],"
@@ -250,7 +244,6 @@ TEST(a_resumed_run_fails_again)
 	json_assert_text(json_cell(paths, b, "transport"), "", "SHM/direct/direct");
 	json_assert_text(json_cell(paths, b, "unexpected"), "", "P2P/CUMEM");
 	json_assert_text(json_cell(paths, b, "links"), "", "1");
-	json_decref(report);
 }
 
 TEST(on_host_it_is_said_to_have_no_effect)
@@ -265,7 +258,6 @@ TEST(on_host_it_is_said_to_have_no_effect)
 	char *text = here_read("report.md");
 	assert_lacks(text, "expect = ");
 	assert_says(text, "offset = 64");
-	free(text);
 }
 
 TESTS(.undrawn = true, .before = begin, .after = end);

@@ -1,11 +1,6 @@
 /* The door for nccl-tests' users: its options, its columns, its JSON, and mpirun. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/perf_options.h"
 #include "here.h"
-#include "test.h"
 
 #define COLUMNS 13 /* of a line */
 
@@ -94,19 +89,17 @@ static const struct {
 TEST(every_option_is_taken)
 {
 	const struct perf_option *o;
-	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
-		char arguments[160];
-		snprintf(arguments, sizeof arguments, "%s --dry-run", taken[i].arguments);
+	for (size_t i = 0; i < LENGTH(taken); i++) {
+		char *arguments = test_text("%s --dry-run", taken[i].arguments);
 		struct cli cli = perf("all_reduce_perf", arguments);
 		for (unsigned k = 0; k < 4 && taken[i].said[k]; k++)
 			assert_says(cli.out, taken[i].said[k]);
 		assert_int_equal(cli.code, 0);
-		free(cli.out);
 	}
 	for (size_t i = 0; (o = perf_option_at(i)); i++) {
 		const char letter[] = {'-', o->letter, '\0'};
 		bool tried = o->letter < ' ' || o->letter == 'h';
-		for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
+		for (size_t k = 0; k < LENGTH(taken); k++)
 			tried = tried || strstr(taken[k].arguments, letter);
 		if (!tried)
 			fail_msg("no case tries %s", letter);
@@ -115,7 +108,7 @@ TEST(every_option_is_taken)
 
 TEST(what_it_does_not_take_has_a_sentence)
 {
-	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+	for (size_t i = 0; i < LENGTH(refused); i++)
 		cli_expect(perf("all_reduce_perf", refused[i].arguments), 1, refused[i].said);
 }
 
@@ -173,7 +166,7 @@ TEST(each_program_prints_its_columns)
 	    {"sendrecv_perf", "float", "sum", "-1", "N/A"},
 	    {"scatter_perf", "float", "none", "0", "0"},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		char field[24][32];
 		struct cli cli = perf(rows[i].program, "-t 2 -b 4K -e 16K -f 2 -n 2");
 		assert_int_equal(lines_of(cli.out, COLUMNS, field), 3);
@@ -208,7 +201,6 @@ TEST(its_record_is_a_runs)
 	struct record_run run = cli_record(here_in("nccl_tests", "trials.jsonl"));
 	assert_int_equal(run.nvariants, 1);
 	assert_string_equal(run.variants[0].mode, "threads");
-	record_free(&run);
 	cli_expect(here_shell("$LAUNCHGAP resume $HERE/results/nccl_tests/latest blocks=1"), 0,
 	           "over 2 blocks");
 }
@@ -217,9 +209,8 @@ TEST(its_record_is_a_runs)
 
 static json_t *json_of(const char *name)
 {
-	char path[160];
 	json_error_t why;
-	snprintf(path, sizeof path, "%s/%s", folder, name);
+	char *path = test_text("%s/%s", folder, name);
 	json_t *json = json_load_file(path, 0, &why);
 	if (!json)
 		fail_msg("%s: %s", path, why.text);

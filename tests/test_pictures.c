@@ -4,7 +4,6 @@
 #include "../harness/coll/value.h"
 #include "../harness/report/draw.h"
 #include "../harness/report/model.h"
-#include "../harness/report/report.h"
 #include "scratch.h"
 
 /* So that a picture has something to show, or not. */

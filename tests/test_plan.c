@@ -94,7 +94,7 @@ TEST(test_how_workers_wait)
 	    {WAIT_AUTO, "", 4, false, "exec", "2"},
 	};
 	struct status st = {""};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		spec.variants[1].settings.wait = cases[i].wait;
 		strcpy(spec.variants[1].settings.cpus, cases[i].cpus);
 		machine.cores = 4;

@@ -159,7 +159,7 @@ TEST(test_who_has_no_timeline)
 		bool is_long, all;   /* all: on nccl, and in place of both */
 	} rows[] = {
 	    {COLL_SENDRECV, true, false}, {COLL_INIT, false, false}, {COLL_DDP_STEP, false, true}};
-	for (unsigned r = 0; r < sizeof rows / sizeof *rows; r++) {
+	for (unsigned r = 0; r < LENGTH(rows); r++) {
 		unsigned timelines = 0;
 		make(1);
 		for (unsigned v = 0; v < plan.nvariants && rows[r].all; v++)

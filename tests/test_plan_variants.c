@@ -65,7 +65,7 @@ TEST(what_cannot_be_is_refused)
 	    {"threads.nccl=/etc/passwd", "nccl: cannot load NCCL: /etc/passwd"},
 	    {"threads.nccl=/bin/sh", "nccl: cannot load NCCL: /bin/sh"},
 	};
-	const size_t n = sizeof rows / sizeof *rows - (backend_find("nccl")->library ? 0 : 2);
+	const size_t n = LENGTH(rows) - (backend_find("nccl")->library ? 0 : 2);
 	for (size_t i = 0; i < n; i++) {
 		fresh(NULL);
 		set(rows[i].set);
@@ -102,7 +102,7 @@ TEST(what_cannot_run_here_is_skipped)
 	    {0, "named.mode=processes named.path=direct", ""},
 	    {0, "named.mode=processes named.ranks=3 collective=hypercube", "power of two"},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		plan_free(&plan);
 		fresh(NULL);
 		gpus = rows[i].gpus;
@@ -116,9 +116,7 @@ TEST(a_layout_has_its_mode)
 	static const char *const rows[][2] = {
 	    {"1x2x2", "threads"}, {"1x1x4", "single"}, {"2x2x1", "processes"}};
 	for (unsigned i = 0; i < 3; i++) {
-		char text[64];
-		snprintf(text, sizeof text, "named.mode=- named.layout=%s", rows[i][0]);
-		set(text);
+		set(test_text("named.mode=- named.layout=%s", rows[i][0]));
 		make(1);
 		assert_string_equal(plan.variants[2].settings.mode, rows[i][1]);
 	}
@@ -228,7 +226,7 @@ TEST(variants_have_ranks_of_their_own)
 	assert_string_equal(plan.variants[find("mixed")].skip,
 	                    "it has 6 ranks, and this run has 4");
 	assert_int_equal(trials_of("mixed"), 0);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		struct status st = {""};
 		struct trial *t = plan_order_trial(&plan, find(rows[i].name), 0, 0, &st);
 		assert_non_null(t);

@@ -1,12 +1,6 @@
 /* Several backends in one experiment: a cell that one of them refuses is omitted with its sentence,
  * and cells that run have the same right data. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../harness/record/record.h"
 #include "here.h"
-#include "test.h"
 
 TEST(what_a_library_cannot_do_is_left_out_with_a_sentence)
 {
@@ -28,15 +22,14 @@ TEST(what_a_library_cannot_do_is_left_out_with_a_sentence)
 	     "host: its ranks copy in CPU memory"},
 	};
 	char text[2048] = "collective = all_reduce\nbytes = 64\n[variant a]\nmode = threads\n";
-	for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++)
+	for (unsigned i = 0; i < LENGTH(refused); i++)
 		snprintf(text + strlen(text), sizeof text - strlen(text), "[variant %s]\n%s\n",
 		         refused[i].variant, refused[i].settings);
 	struct cli cli = run_two("host", text, "--dry-run");
 	assert_int_equal(cli.code, 0);
-	for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++)
+	for (unsigned i = 0; i < LENGTH(refused); i++)
 		if (strncmp(refused[i].variant, "gloo", 4) || !strstr(cli.out, "no Gloo here"))
 			assert_says(cli.out, refused[i].said);
-	free(cli.out);
 }
 
 /* Of the reference it leaves the datatype out, or the run does not begin. */
@@ -90,7 +83,6 @@ TEST(backends_agree_in_one_run)
 	assert_int_equal(cli.code, 0);
 	assert_says(cli.out, "2 ranks on host");
 	assert_says(cli.out, "Which backend from which size");
-	free(cli.out);
 	struct record_run record = cli_record(here_path("trials.jsonl"));
 	for (unsigned i = 0; i < record.ncells; i++) {
 		const struct record_cell *cell = &record.cells[i];
@@ -106,13 +98,11 @@ TEST(backends_agree_in_one_run)
 	assert_true(ran >= 2);
 	assert_string_equal(json_string_value(json_object_get(record.environment, "backend")),
 	                    "host");
-	record_free(&record);
 	char *csv = here_read("summary.csv");
 	assert_says(csv, "mpi");
 	/* launch_us of a call that blocks is empty. */
 	assert_true(column_is_empty(csv, "launch_us", "\nmpi,"));
 	assert_false(column_is_empty(csv, "launch_us", "\nhost,"));
-	free(csv);
 }
 
 TESTS(.undrawn = true, .before = set_up, .after = tear_down);

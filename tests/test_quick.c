@@ -1,6 +1,5 @@
 /* --quick: an experiment cut down to its primary claim, from its plan to its report. */
 #include <glob.h>
-#include <math.h>
 
 #include "json.h"
 #include "laid.h"
@@ -156,7 +155,6 @@ TEST(its_report_says_what_the_full_run_adds)
 	const json_t *quick = json_object_get(record.environment, "quick");
 	assert_string_equal(json_string_value(json_object_get(quick, "claim")), "bandwidth");
 	assert_int_equal(record.nvariants, 3);
-	record_free(&record);
 	/* The record knows that it is quick: what goes on with it is. */
 	snprintf(command, sizeof command, "resume %s blocks=1 --no-report", path);
 	cli_expect(here_call(command), 0, "1 block, into");
@@ -164,7 +162,6 @@ TEST(its_report_says_what_the_full_run_adds)
 	cli_expect(here_call(command), 1, "cannot resume: `quick` is not what");
 	char *report = here_read("report.json");
 	assert_says(report, "\"quick\"");
-	free(report);
 	snprintf(command, sizeof command, "compare %s %s", path, path);
 	cli_expect(here_call(command), 0, "t --quick");
 	cli_expect(
@@ -192,9 +189,8 @@ static double full_run_takes(void)
 {
 	char *text = here_read("report.json");
 	json_t *report = json_loads(text, 0, NULL);
-	free(text);
-	const json_t *takes = json_cell(json_table(report, "quick"),
-	                                (json_keys){"claim", "bandwidth", NULL}, "seconds");
+	const json_t *takes =
+	    json_cell(json_table(report, "quick"), JSON_IS("claim", "bandwidth"), "seconds");
 	const double seconds = json_number_value(takes);
 	json_decref(report);
 	return seconds;
@@ -202,14 +198,12 @@ static double full_run_takes(void)
 
 TEST(the_full_run_is_estimated_by_the_quick_ones_trials)
 {
-	char command[600];
 	cli_expect(here_run(HEAD "primary = bandwidth\n" MODES CLAIMS, "--quick", "blocks=2", NULL),
 	           0, "A quick run");
 	const double before = full_run_takes();
 	assert_true(before > 0);
 	cli_edit(here_path("trials.jsonl"), slower_than_typical);
-	snprintf(command, sizeof command, "report %s", here_path(""));
-	cli_expect(here_call(command), 0, "A quick run");
+	cli_expect(here_call(test_text("report %s", here_path(""))), 0, "A quick run");
 	assert_true(fabs(full_run_takes() / before - 10) < 0.01);
 }
 
@@ -222,10 +216,8 @@ TEST(every_experiment_has_a_quick_run_or_says_why_not)
 	assert_int_equal(glob("experiments/*.exp", 0, NULL, &found), 0);
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		for (unsigned b = 0; b < 2; b++) {
-			char command[200];
-			snprintf(command, sizeof command,
-			         "run --file %s --quick --dry-run backend=%s", found.gl_pathv[i],
-			         backends[b]);
+			char *command = test_text("run --file %s --quick --dry-run backend=%s",
+			                          found.gl_pathv[i], backends[b]);
 			struct cli cli = here_call(command);
 			text_unwrap(cli.out);
 			bool plans =
@@ -237,7 +229,6 @@ TEST(every_experiment_has_a_quick_run_or_says_why_not)
 				fail_msg("%s: %d, %s", command, cli.code, cli.out);
 			planned += plans;
 			refused += says;
-			free(cli.out);
 		}
 	globfree(&found);
 	assert_true(planned > 0 && refused > 0);

@@ -1,7 +1,5 @@
 /* Features of a sweep of sizes: where latency dominates, where the plateau begins, and what
  * follows. */
-#include <math.h>
-
 #include "made.h"
 
 #define LATENCY_NS 20000.0
@@ -33,7 +31,7 @@ TEST(ranges_are_those_of_the_model)
 	json_assert_number(json_cell(ranges, threads, "least_us"), "", 20.41, 0.1);
 	/* alltoall on two ranks: half of the bytes cross. */
 	json_assert_number(json_cell(ranges, threads, "peak_gbs"), "", 5, 0.05);
-	assert_int_equal(json_rows(ranges, (json_keys){NULL}), 3);
+	assert_int_equal(json_rows(ranges, JSON_ALL), 3);
 	json_assert_one_says(json_section(report, "ranges"),
 	                     "reaches 90 % of its peak from 4 MiB on");
 	json_assert_one_says(json_section(report, "ranges"), "in processes: 2.00 times");

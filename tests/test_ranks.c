@@ -1,10 +1,7 @@
 /* Ranks, single calls and the timeline's pass: from stamps to tables and pictures. */
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/report/calls_csv.h"
-#include "../harness/report/report.h"
 
 /* Rank 2 starts 50 ns late, launches for 100 + 10 × rank, and rank 1 ends 300 ns after the
  * others in four rows of five. The timeline's calls take much longer. */
@@ -79,8 +76,8 @@ static void assert_caption(int64_t late, int64_t every_other, int64_t poll, cons
 	late_every_other_ns = every_other;
 	poll_ns = poll;
 	const json_t *table = json_table(made_report_with(&m, "/nowhere", 0), "captions");
-	const char *text = json_string_value(
-	    json_cell(table, (json_keys){"pace", "isolated", NULL}, "ranks_said"));
+	const char *text =
+	    json_string_value(json_cell(table, JSON_IS("pace", "isolated"), "ranks_said"));
 	assert_string_equal(text ? text : "", said);
 }
 
@@ -188,7 +185,7 @@ TEST(bad_device_stamps_are_refused)
 	           {"\"device_end_ns\":[[80001,", "\"device_end_ns\":[[-80001,",
 	            "its stamps are not in order"},
 	           {"\"pass\":\"timeline\"", "\"pass\":\"timelime\"", "timelime"}};
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+	for (size_t i = 0; i < LENGTH(bad); i++) {
 		struct record_run run;
 		struct status st = {""};
 		made_write(&plain);

@@ -2,7 +2,6 @@
  * tests/standin/test_runs.c, and reports of them are reference records' (links, link_latency). */
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 static const char experiment[] =
     "; Which way?\n[experiment]\ncollective = to_device, to_host, pair_copy, pair_staged\n"
@@ -16,19 +15,15 @@ TEST(on_a_host_they_are_copies_of_cores)
 	cli_expect(here_run(experiment, NULL), 0, "by a core");
 	json_t *report = json_report(here_path("report.json"));
 	const json_t *table = json_table(report, "copies");
-	assert_int_equal(json_rows(table, (json_keys){NULL}), 8);
+	assert_int_equal(json_rows(table, JSON_ALL), 8);
 	json_assert_number(
-	    json_cell(table, (json_keys){"way", "Rank to rank", "variant", "b", NULL}, "pairs"), "",
-	    6, 0);
-	json_decref(report);
+	    json_cell(table, JSON_IS("way", "Rank to rank", "variant", "b"), "pairs"), "", 6, 0);
 }
 
 static void refused(const char *experiment_lines, const char *why)
 {
-	char text[512];
-	snprintf(text, sizeof text,
-	         "[experiment]\nbytes = 4K\nranks = 2\nblocks = 1\nlimit = no\n%s",
-	         experiment_lines);
+	char *text = test_text("[experiment]\nbytes = 4K\nranks = 2\nblocks = 1\nlimit = no\n%s",
+	                       experiment_lines);
 	cli_expect(here_run(text, NULL), 1, why);
 }
 

@@ -1,16 +1,11 @@
 /* The record: reading returns what was written, and no damaged file is believed or crashes. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "../harness/backend/table.h"
 #include "../harness/record/record.h"
 #include "../harness/record/record_file.h"
 #include "here.h"
-#include "test.h"
 
 static char zipped[96];
 
@@ -182,10 +177,8 @@ TEST(what_is_written_is_read)
 	assert_string_equal(json_string_value(json_object_get(facts, "bind")), "core ?");
 	assert_int_equal(run.nfailures, 1);
 	assert_string_equal(run.failures[0].error, "mpirun ended with 1");
-	record_free(&run);
 	/* By its own name too. */
 	run = cli_record(file);
-	record_free(&run);
 }
 
 TEST(digests_tell_ranks_apart)
@@ -203,7 +196,6 @@ TEST(digests_tell_ranks_apart)
 	fclose(out);
 	struct record_run run = cli_record(folder);
 	assert_string_not_equal(run.cells[0].digest, run.cells[1].digest);
-	record_free(&run);
 	json_decref(env);
 	team_leave(team);
 }
@@ -222,7 +214,6 @@ TEST(without_data_there_is_no_digest)
 	assert_false(run.cells[0].carries_data);
 	assert_string_equal(run.cells[0].digest, "");
 	assert_true(json_is_null(json_object_get(run.cells[0].json, "wrong")));
-	record_free(&run);
 }
 
 static void wrong_data(const struct trial *trial, struct team *team)
@@ -239,7 +230,6 @@ TEST(wrong_elements_are_placed)
 	const json_t *at = json_object_get(run.cells[0].json, "wrong_at");
 	assert_int_equal(json_integer_value(json_object_get(at, "rank")), 1);
 	assert_int_equal(json_integer_value(json_object_get(at, "element")), 42);
-	record_free(&run);
 }
 
 static void not_measured(const struct trial *trial, struct team *team)
@@ -256,7 +246,6 @@ TEST(unmeasured_cells_say_why)
 	assert_non_null(run.cells[0].samples);
 	assert_string_equal(run.cells[1].error, "rank 1: unhandled system error \"x\"\n?");
 	assert_null(run.cells[1].samples);
-	record_free(&run);
 }
 
 static void back_in_time(const struct trial *trial, struct team *team)
@@ -270,7 +259,6 @@ TEST(stamps_out_of_order_are_an_error)
 	struct record_run run = cli_record(folder);
 	assert_says(run.cells[0].error, "not in order");
 	assert_string_equal(run.cells[1].error, "");
-	record_free(&run);
 }
 
 TEST(compressed_records_are_read)
@@ -285,14 +273,12 @@ TEST(compressed_records_are_read)
 	unlink(file);
 	struct record_run run = cli_record(folder);
 	assert_int_equal(run.ncells, 2);
-	record_free(&run);
 	/* Cut off: the lines before the cut count, and the cut is reported. */
 	struct stat about;
 	assert_int_equal(stat(zipped, &about), 0);
 	assert_int_equal(truncate(zipped, about.st_size - 9), 0);
 	assert_int_equal(record_load(folder, &run, &st), 0);
 	assert_true(run.torn);
-	record_free(&run);
 	unlink(zipped);
 }
 
@@ -432,7 +418,6 @@ TEST(older_lines_have_no_checksum)
 	struct record_run run = cli_record(folder);
 	assert_int_equal(run.nlines, 5);
 	assert_int_equal(run.unsummed, 4);
-	record_free(&run);
 	/* A line of the new session without, and one of the old with. */
 	out = fopen(file, "a");
 	fputs("{\"schema\":1,\"kind\":\"end\",\"reason\":\"blocks\",\"text\":\"\"}\n", out);
@@ -570,22 +555,17 @@ TEST(facts_are_a_trials)
 	struct record_run run = cli_record(folder);
 	assert_string_equal(bind_of(&run.cells[0]), "core 0");
 	assert_string_equal(bind_of(&run.cells[1]), "core 0");
-	record_free(&run);
-
 	cli_replace(file, "\"pace\":\"isolated\"",
 	            "\"facts\":[{\"bind\":\"own\"}],\"pace\":\"isolated\"");
 	run = cli_record(folder);
 	assert_string_equal(bind_of(&run.cells[0]), "core 0");
 	assert_string_equal(bind_of(&run.cells[1]), "own");
-	record_free(&run);
-
 	/* Another trial's are not taken. */
 	write_run(NULL);
 	unsum();
 	cli_replace(file, "\"order\":7", "\"order\":8"); /* of the first cell, with the facts */
 	run = cli_record(folder);
 	assert_null(bind_of(&run.cells[1]));
-	record_free(&run);
 }
 
 /* A backend's properties are in the record; for an older one they are as here. */
@@ -597,8 +577,6 @@ TEST(what_a_backend_is_is_read)
 	assert_true(record_traits(&run, "threads")->analogue);
 	assert_false(record_traits(&run, NULL)->launches);
 	assert_ptr_equal(run.cells[0].traits, record_traits(&run, "threads"));
-	record_free(&run);
-
 	static const char is[] =
 	    "\"backends\":{\"host\":{\"analogue\":false,\"gpus\":true}},\"backend\":";
 	unsum();
@@ -607,7 +585,6 @@ TEST(what_a_backend_is_is_read)
 	assert_false(record_traits(&run, "threads")->analogue);
 	assert_true(record_traits(&run, "threads")->gpus);
 	assert_true(record_traits(&run, "threads")->carries_data);
-	record_free(&run);
 }
 
 /* Every field of every backend, written and read again. */

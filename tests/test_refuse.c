@@ -1,9 +1,6 @@
 /* Bad input: each error is a clear sentence that names the cause and what is allowed, and a
  * non-zero exit; no results folder is begun for a run that cannot be measured. */
-#include <unistd.h>
-
 #include "here.h"
-#include "test.h"
 
 /* Of arguments that sh takes apart. No results folder is there. */
 #define REFUSED(ARGUMENTS, ...)                                                                    \
@@ -42,7 +39,7 @@ TEST(keys_and_values_on_the_command_line)
 	    {"aggregate=7", {"calls = ", "multiples of 7", NULL}},
 	    {"flip=2:0", {"flip: rank = 2, but ranks are 0 to 1", NULL}},
 	};
-	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+	for (unsigned i = 0; i < LENGTH(bad); i++) {
 		cli_expects(
 		    here_shell("$LAUNCHGAP run smoke backend=host '%s'" TO, bad[i].override),
 		    CLI_FAILS, bad[i].words, __FILE__, __LINE__);

@@ -1,8 +1,6 @@
 /* Small and large sizes are judged separately, and a run that cannot detect differences says so. */
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/analysis/regime.h"
 #include "../harness/chapters/reasons.h"
 #include "../harness/story/verdict_text.h"
@@ -164,7 +162,7 @@ TEST(where_ranks_share_a_gpu_nothing_is_compared)
 	json_assert_one_says(json_object_get(report, "warnings"), "Take a GPU for each rank");
 	/* Nor does a picture's title put times side by side. */
 	const json_t *captions = json_table(report, "captions");
-	assert_true(json_is_null(json_cell(captions, (json_keys){"pace", "stream", NULL}, "said")));
+	assert_true(json_is_null(json_cell(captions, JSON_IS("pace", "stream"), "said")));
 }
 
 TEST(figures_above_the_limit_are_not_believed)
@@ -207,18 +205,16 @@ TEST(where_copies_are_slower_the_limit_is_none)
 	drop();
 	const json_t *report = made_report(&m);
 	const json_t *table = json_table(report, "no_limit");
-	assert_int_equal(json_rows(table, (json_keys){NULL}), 5);
+	assert_int_equal(json_rows(table, JSON_ALL), 5);
 	assert_says(made_read("report.md"), ": plain copies are slower there than single and "
 	                                    "threads, and no share of them is given.");
 	/* A peak that is at such a size has no share. */
 	m.sizes = 3;
 	table = json_table(made_report(&m), "peaks");
-	assert_true(
-	    json_is_null(json_cell(table, (json_keys){"variant", "threads", NULL}, "of_limit")));
+	assert_true(json_is_null(json_cell(table, JSON_IS("variant", "threads"), "of_limit")));
 	m.sizes = 7;
 	table = json_table(made_report(&m), "peaks");
-	assert_false(
-	    json_is_null(json_cell(table, (json_keys){"variant", "threads", NULL}, "of_limit")));
+	assert_false(json_is_null(json_cell(table, JSON_IS("variant", "threads"), "of_limit")));
 }
 
 TEST(other_sizes_stand_in)

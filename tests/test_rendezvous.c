@@ -1,11 +1,8 @@
 /* Processes of one world swap bytes; what each says if one fails. Ranks are threads. */
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "../harness/clock.h"
 #include "../harness/exchange/peers.h"
@@ -211,10 +208,8 @@ TEST(rank_0_opens_a_door_where_it_was_given_none)
 {
 	static const char *const hosts[] = {"127.0.0.1", "localhost", ""};
 	for (unsigned i = 0; i < 3; i++) {
-		char address[ADDRESS_BYTES];
 		world_make(3, 60);
-		snprintf(address, sizeof address, "%s%s", hosts[i],
-		         strrchr(world.door.address, ':'));
+		char *address = test_text("%s%s", hosts[i], strrchr(world.door.address, ':'));
 		close(world.door.fd);
 		world.ranks[0].seat.door = -1;
 		for (unsigned r = 0; r < 3; r++)

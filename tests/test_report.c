@@ -1,5 +1,4 @@
 /* From records to figures: the summary's numbers, the report's words, the pictures. */
-#include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -7,7 +6,6 @@
 #include "../harness/report/gnuplot.h"
 #include "../harness/story/format.h"
 #include "../harness/terminal.h"
-#include "made.h"
 #include "warned.h"
 
 #define PLOTS "plot"
@@ -79,9 +77,8 @@ static void end_line(FILE *out)
 		                         "reason", ended, "text", "So it went"));
 }
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	const struct made_variant plain[MADE_VARIANTS] = {
 	    {.name = "single", .mode = "single", .library = "2.28.3"},
 	    {.name = "threads", .role = "reference", .library = "2.28.3"},
@@ -272,7 +269,7 @@ TEST(other_digests_are_not_compared)
 	                     "processes (block 1) got the digest 00000000000000ab");
 	assert_int_equal(json_array_size(json_object_get(report, "regimes")), 0);
 	static const char *const none[] = {"advice", "gaps", "verdicts_small", "verdicts_large"};
-	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+	for (size_t i = 0; i < LENGTH(none); i++)
 		if (json_has_table(report, none[i]))
 			fail_msg("there is a table %s", none[i]);
 	assert_lacks(made_read("report.md"), "0.500");
@@ -382,7 +379,7 @@ TEST(pictures_carry_the_backends_name)
 		skip();
 	const json_t *report = made_report_with(&made, PLOTS, 0);
 	char *text = made_read("report.md");
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < LENGTH(names); i++) {
 		assert_picture(names[i]);
 		assert_says(text, names[i]);
 	}
@@ -390,7 +387,7 @@ TEST(pictures_carry_the_backends_name)
 	assert_says(text, "backend nccl");
 	assert_says(text, "launchgap 'it'\\''s $HOME'");
 	json_assert_number(json_cell(json_table(report, "verdicts_small"),
-	                             (json_keys){"variant", "processes", NULL}, "speed"),
+	                             JSON_IS("variant", "processes"), "speed"),
 	                   "estimate", 0.8, 1e-3);
 	const json_t *warnings = json_object_get(report, "warnings");
 	assert_int_equal(json_array_size(warnings), 1);
@@ -491,9 +488,8 @@ TEST(table_fits_a_terminal)
 	json_assert_number(json_cell(peaks, best, "of_limit"), "", 0.125, 1e-3);
 	json_assert_number(json_cell(gaps, single, "speed"), "estimate", 0.5, 1e-6);
 	/* Noise has no verdict. */
-	assert_true(json_is_null(
-	    json_cell(gaps, (json_keys){"pace", "stream", "variant", "threads-again (A/A)", NULL},
-	              "verdict")));
+	assert_true(json_is_null(json_cell(
+	    gaps, JSON_IS("pace", "stream", "variant", "threads-again (A/A)"), "verdict")));
 	assert_says(text, "0.500 (0.500 to 0.500)");
 	assert_says(text, "/report.html (report.md, report.json beside it)\n");
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {

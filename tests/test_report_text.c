@@ -2,7 +2,6 @@
  * wrong. */
 #include "made.h"
 
-
 static void (*more)(FILE *out);
 static void (*change)(json_t *env), (*touch)(json_t *line, const struct made_place *place);
 
@@ -39,9 +38,8 @@ static struct made made = {.blocks = 6,
                            .more = behind,
                            .stamps = stamps};
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	change = NULL;
 	touch = NULL;
 	more = NULL;
@@ -58,8 +56,8 @@ static const json_t *report(void)
 /* The entry of one variant in the table of variants; "" for none. */
 static void setting_is(const json_t *report, const char *variant, const char *settings)
 {
-	const json_t *cell = json_cell(json_table(report, "variants"),
-	                               (json_keys){"variant", variant, NULL}, "settings");
+	const json_t *cell =
+	    json_cell(json_table(report, "variants"), JSON_IS("variant", variant), "settings");
 	if (*settings)
 		json_assert_text(cell, "", settings);
 	else
@@ -102,15 +100,14 @@ TEST(variants_can_be_told_apart)
 	setting_is(text, "processes", "env.NCCL_ALGO = Ring");
 	setting_is(text, "threads-again", "");
 	setting_is(text, "limit", "");
-	assert_int_equal(json_rows(table, (json_keys){NULL}), 5);
-	assert_int_equal(json_rows(table, (json_keys){"variant", "processes", "role", "variant",
-	                                              "mode", "processes", NULL}),
+	assert_int_equal(json_rows(table, JSON_ALL), 5);
+	assert_int_equal(json_rows(table, JSON_IS("variant", "processes", "role", "variant", "mode",
+	                                          "processes")),
 	                 1);
-	assert_int_equal(
-	    json_rows(table, (json_keys){"variant", "threads", "role", "reference", NULL}), 1);
+	assert_int_equal(json_rows(table, JSON_IS("variant", "threads", "role", "reference")), 1);
 	/* What all have in common is for people no column but a sentence. */
 	assert_says(made_read("report.md"), "| variant | role | mode | layout | settings |\n");
-	assert_int_equal(json_rows(table, (json_keys){"backend", "nccl", "bind", "none", NULL}), 5);
+	assert_int_equal(json_rows(table, JSON_IS("backend", "nccl", "bind", "none")), 5);
 	json_assert_one_says(json_section(text, "variants"),
 	                     "All variants: backend nccl, binding none.");
 	/* What no variant sets has no column. */
@@ -140,10 +137,10 @@ TEST(what_is_left_out_is_no_row)
 	change = third_is_left_out;
 	touch = not_of_the_third;
 	const json_t *text = report(), *table = json_table(text, "variants");
-	assert_int_equal(json_rows(table, (json_keys){NULL}), 4);
-	assert_int_equal(json_rows(table, (json_keys){"variant", "processes", NULL}), 0);
+	assert_int_equal(json_rows(table, JSON_ALL), 4);
+	assert_int_equal(json_rows(table, JSON_IS("variant", "processes")), 0);
 	assert_false(people_see(text, "settings"));
-	assert_int_equal(json_rows(table, (json_keys){"backend", "nccl", NULL}), 4);
+	assert_int_equal(json_rows(table, JSON_IS("backend", "nccl")), 4);
 	json_assert_one_says(json_section(text, "variants"),
 	                     "Left out, for the reasons among the warnings: processes.");
 	json_assert_one_says(json_object_get(text, "warnings"), "NCCL_LEGACY is not set");

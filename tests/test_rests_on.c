@@ -12,8 +12,7 @@ TEST(the_evidence_has_paths)
 	const char *at = made_read("summary.csv");
 	assert_says(at, ",straggler_us,data_path\n");
 	for (unsigned v = 0; v < 3; v++) {
-		char begin[80];
-		snprintf(begin, sizeof begin, "\n%s,", variants[v].name);
+		char *begin = test_text("\n%s,", variants[v].name);
 		assert_says(at, begin);
 		const char *end = strchr(strstr(at, begin) + 1, '\n');
 		size_t n = strlen(ends[v]);
@@ -49,8 +48,8 @@ static void path_is(const json_t *report, const char *variant, const char *const
 {
 	static const char *const columns[] = {"transport", "unexpected", "data_path", "registered"};
 	for (unsigned i = 0; i < 4; i++) {
-		const json_t *cell = json_cell(json_table(report, "paths"),
-		                               (json_keys){"variant", variant, NULL}, columns[i]);
+		const json_t *cell =
+		    json_cell(json_table(report, "paths"), JSON_IS("variant", variant), columns[i]);
 		if (cells[i])
 			json_assert_text(cell, "", cells[i]);
 		else
@@ -168,9 +167,8 @@ static void no_paths(FILE *out)
 
 static const char *hint(const json_t *report, unsigned nth)
 {
-	char name[16];
-	snprintf(name, sizeof name, "c%u", nth + 1);
-	return json_string_value(json_at(json_claim(report, name), "rests_on"));
+	return json_string_value(
+	    json_at(json_claim(report, test_text("c%u", nth + 1)), "rests_on"));
 }
 
 /* A reader sees by it why a claim about what data does holds or not. */
@@ -201,8 +199,7 @@ TEST(a_hint_has_the_ways_of_data)
 	json_assert_text(json_claim(report, "c7"), "rests_on",
 	                 "4 cells, 4 KiB to 256 KiB, 10 trials of each; both direct");
 	json_assert_text(
-	    json_cell(json_table(report, "claims"), (json_keys){"claim", "c1", NULL}, "rests_on"),
-	    "",
+	    json_cell(json_table(report, "claims"), JSON_IS("claim", "c1"), "rests_on"), "",
 	    "4 cells, 4 KiB to 256 KiB, 10 trials of each; processes-old staged, "
 	    "threads-old direct");
 	/* Half of it explains nothing. */
@@ -268,7 +265,7 @@ TEST(damaged_counters_are_refused)
 	    {"\"missing\":\"\"", "\"missing\":17"},
 	    {"\"dram_limit_gbs\":4800", "\"dram_limit_gbs\":\"no\""},
 	};
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+	for (size_t i = 0; i < LENGTH(bad); i++) {
 		struct status st = {""};
 		struct record_run run;
 		made.blocks = 1;

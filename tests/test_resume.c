@@ -1,9 +1,4 @@
 /* Going on with a run: which trials it has already, and so which are not measured again. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../harness/record/record.h"
 #include "../harness/run/describe.h"
 #include "cli.h"
 #include "test.h"
@@ -34,15 +29,13 @@ TEST(what_a_run_has_is_told)
 	struct status st = {""};
 	struct trial trial = {.experiment = "x", .variant = "a"};
 	struct record_run run;
-	char file[96];
 	json_t *env = environment();
 	json_t *b = json_deep_copy(json_array_get(json_object_get(env, "variants"), 0));
 	json_object_set_new(b, "name", json_string("b"));
 	json_object_set_new(b, "role", json_string("variant"));
 	json_array_append_new(json_object_get(env, "variants"), b);
 	cli_folder(folder);
-	snprintf(file, sizeof file, "%s/trials.jsonl", folder);
-	FILE *out = fopen(file, "w");
+	FILE *out = fopen(test_text("%s/trials.jsonl", folder), "w");
 	assert_non_null(out);
 	assert_int_equal(record_write_environment(out, env, &st), 0);
 	assert_int_equal(record_write_failure(out, &trial, "why", &st), 0);
@@ -71,7 +64,7 @@ TEST(what_is_called_has_to_be_the_same)
 	/* All but the machine's cores is missing there, which does not count as the same. */
 	assert_int_equal(resume_same(before, now, &none), -1);
 	assert_says(none.text, "another machine");
-	for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++) {
+	for (unsigned i = 0; i < LENGTH(keys); i++) {
 		struct status st = {""};
 		json_object_set_new(now, keys[i], json_integer(17));
 		assert_int_equal(resume_same(before, now, &st), -1);
@@ -110,7 +103,7 @@ TEST(gpus_are_the_same_by_kind_and_place)
 	json_t *is = json_pack("{s:s, s:s, s:i, s:s, s:[{s:s, s:s}]}", "host", "h", "cpu", "c",
 	                       "cores", 2, "driver", "1", "gpus", "name", "H", "pci", "1");
 	json_object_set_new(before, "machine", is);
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		struct status st = {""};
 		json_t *other = json_copy(is);
 		json_object_set_new(other, "gpus", json_loads(cases[i].gpus, 0, NULL));

@@ -1,9 +1,5 @@
 /* Far more ranks than cores, in every mode: a trial ends, and its record is right. On null, which
  * takes no memory and no time. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/trial/trial.h"
 #include "../harness/machine.h"
 #include "../harness/run/job.h"
@@ -124,7 +120,6 @@ static void run_with(const struct mode *mode, const struct launcher *by)
 		json_decref(cell);
 	}
 	assert_int_equal(n, 2);
-	free(text);
 }
 
 /* Each mode, by each launcher that starts it here. */

@@ -2,8 +2,6 @@
  * and nothing is compared that is not of the same question. */
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/analysis/contrast.h"
 #include "../harness/analysis/regime.h"
 #include "here.h"
@@ -55,16 +53,14 @@ static const struct made run = {.blocks = 8,
 
 static struct made_loaded loaded;
 
-static int load(void **state)
+FIXTURE(load)
 {
-	(void)state;
 	made_load(&run, &loaded);
 	return 0;
 }
 
-static int unload(void **state)
+FIXTURE(unload)
 {
-	(void)state;
 	made_unload(&loaded);
 	return 0;
 }
@@ -125,12 +121,12 @@ TEST(the_table_has_what_was_planted)
 	};
 	const json_t *report = made_report(&run);
 	assert_int_equal(json_count(report, "scaling"), 2 * (VARIANTS - 1));
-	for (size_t i = 0; i < 2 * sizeof wanted / sizeof *wanted; i++) {
+	for (size_t i = 0; i < 2 * LENGTH(wanted); i++) {
 		const size_t k = i / 2;
 		const json_t *is =
 		    json_entries(report, "scaling",
-		                 (json_keys){"collective", i % 2 ? "all_reduce" : "alltoall",
-		                             "variant", wanted[k].variant, NULL});
+		                 JSON_IS("collective", i % 2 ? "all_reduce" : "alltoall", "variant",
+		                         wanted[k].variant));
 		const struct {
 			const char *column, *path;
 			double value;
@@ -214,16 +210,13 @@ TEST_WITH(host_has_right_answers_on_any_ranks, set_up, tear_down)
 	assert_says(cli.out, "eight: it has 8 ranks, and this run has 4");
 	json_t *report = json_report(here_path("report.json"));
 	assert_int_equal(json_count(report, "scaling"), 2 * 4);
-	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+	for (size_t i = 0; i < LENGTH(wanted); i++) {
 		const json_t *is = json_entries(
-		    report, "summary",
-		    (json_keys){"variant", wanted[i].variant, "what", "alltoall", NULL});
+		    report, "summary", JSON_IS("variant", wanted[i].variant, "what", "alltoall"));
 		json_assert_number(is, "ranks", wanted[i].ranks, 0);
 		json_assert_number(is, "bytes", wanted[i].bytes, 0);
 		json_assert_number(is, "asked_bytes", 4160, 0);
 	}
-	json_decref(report);
-	free(cli.out);
 }
 
 TESTS(.begin = made_begin, .end = made_end);

@@ -53,8 +53,7 @@ static struct made made = {
 /* A cell of processes at small sizes, of a report. */
 static const json_t *cell(const json_t *report, const char *key)
 {
-	return json_cell(json_table(report, "scatter_small"),
-	                 (json_keys){"variant", "processes", NULL}, key);
+	return json_cell(json_table(report, "scatter_small"), JSON_IS("variant", "processes"), key);
 }
 
 static double number(const json_t *report, const char *key)

@@ -1,7 +1,5 @@
 /* The search itself: the cells that its rounds measure, that it finds real gains and reports no
  * false ones, on made-up machines. Fixed seeds; SIMULATED.md has the rates over many. */
-#include <string.h>
-
 #include "../harness/config/family.h"
 #include "searched.h"
 #include "test.h"
@@ -227,7 +225,7 @@ TEST(gains_are_found_wherever_they_hide)
 	    {searched_poisoned, 0.01, 0.02, 8, 7, {.level = {2, 3}}},
 	    {searched_bottleneck, 0.01, 0.02, 4, 4, {.level = {3, 0, 0, 0, 0, 0, 0, 1}}},
 	};
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		unsigned found = 0;
 		for (uint64_t seed = 1; seed <= rows[i].seeds; seed++) {
 			struct searched r =
@@ -369,7 +367,7 @@ TEST(of_sets_that_gain_the_same_the_one_with_less_memory_wins)
 	    {0.19, 2999.5, 2999.5, {.level = {2, 3}}},
 	    {0.15, 900, 900, {.level = {2, 3}}},
 	};
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		struct search_set out[SEARCH_MAX_SETS];
 		singles_measured(3);
 		m.space.finalists = 1;

@@ -1,11 +1,6 @@
 /* The selftest: its injected effects, how it counts, and that a broken instrument fails it. */
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "../harness/analysis/regime.h"
 #include "../harness/selftest/outcome.h"
@@ -182,10 +177,10 @@ TEST(wrong_words_beyond_chance_fail)
  * blind; a machine that is too busy for that decides none. */
 TEST(a_sound_instrument_finds_what_is_injected)
 {
-	char folder[64], csv[128], option[160];
+	char folder[64], csv[128];
 	cli_folder(folder);
 	snprintf(csv, sizeof csv, "%s/verdicts.csv", folder);
-	snprintf(option, sizeof option, "csv=%s", csv);
+	char *option = test_text("csv=%s", csv);
 	struct cli cli =
 	    cli_wait(cli_start(folder, (const char *[]){"selftest", "backend=null", "mode=single",
 	                                                "runs=5", "blocks=6", option, NULL}),
@@ -196,15 +191,13 @@ TEST(a_sound_instrument_finds_what_is_injected)
 	assert_non_null(lines);
 	assert_int_equal(cli_lines(csv), 1 + 5 * 2 * INJECTION_EFFECTS);
 	for (unsigned d = 0; d < DISTURBANCE_KINDS; d++) {
-		char word[64];
-		snprintf(word, sizeof word, "null,single,%s,", disturbance_name(d));
-		assert_int_equal(text_count(lines, word), 2 * INJECTION_EFFECTS);
+		assert_int_equal(
+		    text_count(lines, test_text("null,single,%s,", disturbance_name(d))),
+		    2 * INJECTION_EFFECTS);
 	}
 	const unsigned open =
 	    text_count(lines, ",0.10,undecided,") + text_count(lines, ",0.10,cannot tell,");
 	assert_true(text_count(lines, ",0.10,slower,") || open == 2 * DISTURBANCE_KINDS);
-	free(lines);
-	free(cli.out);
 	cli_clean(folder);
 }
 
@@ -232,13 +225,13 @@ static unsigned two(const char *backend, struct status *st)
 static int selftest_of(const char *what_it_does)
 {
 	const struct plan_machine machine = {.cores = 2, .capacity = two};
-	char folder[64], self[128], text[1024];
+	char folder[64];
 	struct status st = {""};
 	cli_folder(folder);
-	snprintf(text, sizeof text, "#!/bin/sh\n%s\nexec '%s' \"$@\"\n", what_it_does,
-	         getenv("LAUNCHGAP"));
+	char *text =
+	    test_text("#!/bin/sh\n%s\nexec '%s' \"$@\"\n", what_it_does, getenv("LAUNCHGAP"));
 	cli_write(folder, "instrument", text);
-	snprintf(self, sizeof self, "%s/instrument", folder);
+	char *self = test_text("%s/instrument", folder);
 	assert_int_equal(chmod(self, 0755), 0);
 	const struct selftest_request request = {.self = self,
 	                                         .machine = &machine,

@@ -1,9 +1,4 @@
 /* What is left of the terminal's page where it has too little room. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/report/short_page.h"
 #include "scratch.h"
 #include "test.h"
@@ -27,7 +22,7 @@ static char *page_with(const char *title, unsigned more)
 	FILE *out = open_memstream(&text, &bytes);
 	struct page p = {.kind = PAGE_TERMINAL, .out = out, .arena = scratch()};
 	short_page_begin(&p);
-	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+	for (size_t i = 0; i < LENGTH(sections); i++) {
 		const struct section *s = &sections[i];
 		const unsigned n = s->items + (strcmp(s->title, title) ? 0 : more);
 		short_page_mark(&p, s->title, s->use);

@@ -117,7 +117,7 @@ TEST(equal_variants_differ_as_seldom_as_they_say)
 {
 	static const unsigned blocks[] = {6, 10, 20, 40};
 	const unsigned runs = 1000;
-	for (unsigned b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+	for (unsigned b = 0; b < LENGTH(blocks); b++) {
 		struct twinned_calls c;
 		for (unsigned i = 0; i < TWINNED_NOISES; i++) {
 			c = twinned_count(TWINNED_EACH, &twinned_noises[i], blocks[b], 1, 0, runs);

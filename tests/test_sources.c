@@ -1,5 +1,4 @@
 /* The lines of a source and what the run makes of each: four words, and what is counted of them. */
-#include "../harness/report/report.h"
 #include "made.h"
 
 enum { THREADS, PROCESSES, THREADS_OLD, PROCESSES_OLD, AGAIN, VARIANTS };
@@ -52,9 +51,8 @@ static void line(const char *name, const char *left, const char *right, const ch
 	snprintf(c->source, sizeof c->source, "%s", *says ? "paper" : "");
 }
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	asked = (struct claim_list){.nsources = 1,
 	                            .sources = {{"paper", "a paper", "its pages", "8 × X"}}};
 	for (unsigned v = 0; v < VARIANTS; v++)
@@ -66,13 +64,13 @@ static int fresh(void **state)
 
 static const json_t *row(const json_t *report, const char *says)
 {
-	return json_entries(report, "source_lines", (json_keys){"says", says, NULL});
+	return json_entries(report, "source_lines", JSON_IS("says", says));
 }
 
 static void has_counts(const json_t *report, int reproduced, int refuted, int undecided,
                        const char *untested)
 {
-	const json_t *of = json_entries(report, "sources", (json_keys){"by", "a paper", NULL});
+	const json_t *of = json_entries(report, "sources", JSON_IS("by", "a paper"));
 	json_assert_number(of, "reproduced", reproduced, 0);
 	json_assert_number(of, "refuted", refuted, 0);
 	json_assert_number(of, "undecided", undecided, 0);
@@ -153,7 +151,7 @@ TEST(two_versions_have_a_column_each)
 	json_assert_text(one, "found", "reproduced, 0.800");
 	json_assert_text(one, "found_new", "no longer so, 1.000");
 	assert_int_equal(json_count(report, "source_lines"), 1);
-	const json_t *of = json_entries(report, "sources", (json_keys){"by", "a paper", NULL});
+	const json_t *of = json_entries(report, "sources", JSON_IS("by", "a paper"));
 	json_assert_number(of, "reproduced", 1, 0);
 	json_assert_number(of, "reproduced_new", 0, 0);
 	json_assert_number(of, "refuted_new", 0, 0);
@@ -177,7 +175,7 @@ TEST(a_share_is_refuted_from_both_sides)
 	asked.claims[0].test = CLAIM_WITHIN;
 	asked.claims[0].by = 0.2;
 	asked.claims[0].of = 0.6;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		speed[PROCESSES] = rows[i].speed;
 		const json_t *report = made_report(&made);
 		json_assert_text(row(report, "processes have 60 %"), "outcome", rows[i].outcome);
@@ -190,10 +188,8 @@ TEST(the_lines_have_a_section)
 {
 	speed[PROCESSES] = 0.9;
 	for (unsigned i = 0; i < 16; i++) {
-		char name[16], says[32];
-		snprintf(name, sizeof name, "c%u", i);
-		snprintf(says, sizeof says, "line number %u of it", i);
-		line(name, "processes", "threads", says);
+		line(test_text("c%u", i), "processes", "threads",
+		     test_text("line number %u of it", i));
 	}
 	line("other", "processes", "threads", "");
 	asked.claims[16].source[0] = '\0';
@@ -226,8 +222,7 @@ TEST(claims_may_come_after_the_run)
 	const json_t *report = made_report(&made);
 	assert_int_equal(json_count(report, "source_lines"), 2);
 	json_assert_text(row(report, "processes are slower"), "outcome", "reproduced");
-	json_assert_text(json_entries(report, "claims_later", (json_keys){NULL}), "date",
-	                 "2026-01-02");
+	json_assert_text(json_entries(report, "claims_later", JSON_ALL), "date", "2026-01-02");
 	assert_says(made_read("report.md"),
 	            "These claims were added after the run, on 2026-01-02, by launchgap abcdef0");
 }

@@ -75,7 +75,7 @@ TEST(slips_say_where_and_what_is_allowed)
 	    {"host.path = fifo\n", "no setting that differs from the reference on this backend", 0},
 	    {"bind = none\n", "no setting that differs from the reference", 0},
 	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		struct status st;
 		assert_int_equal(load(cases[i].search, NULL, &st), -1);
 		says_at(&st, BASE_LINES + cases[i].line, "");

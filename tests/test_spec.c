@@ -110,18 +110,18 @@ TEST(test_no_libraries)
 	                                       "env.NCCL_COMM_ID = 192.0.2.1:9"};
 	char none[] = SPEC_NO_LIBRARIES "=yes", *overrides[] = {none}, text[1024];
 	struct status st;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < LENGTH(names); i++) {
 		snprintf(text, sizeof text, BASE ONE "%s\n", names[i]);
 		assert_int_equal(load_with(text, "host", 1, overrides, &st), -1);
 		assert_says(st.text, "which --no-libraries refuses");
 	}
-	for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++) {
+	for (size_t i = 0; i < LENGTH(of_all); i++) {
 		snprintf(text, sizeof text, BASE "%s\n" ONE, of_all[i]);
 		assert_int_equal(load_with(text, "host", 1, overrides, &st), -1);
 		assert_says(st.text, "t.exp:4: ");
 		assert_says(st.text, "which --no-libraries refuses");
 	}
-	for (size_t i = 0; i < sizeof searches / sizeof *searches; i++) {
+	for (size_t i = 0; i < LENGTH(searches); i++) {
 		snprintf(text, sizeof text, BASE ONE "[search]\nregister = local\n%s\n",
 		         searches[i]);
 		assert_int_equal(load_with(text, "nccl", 1, overrides, &st), -1);
@@ -129,7 +129,7 @@ TEST(test_no_libraries)
 		assert_says(st.text, "which --no-libraries refuses");
 		load(text, "nccl");
 	}
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+	for (size_t i = 0; i < LENGTH(others); i++) {
 		snprintf(text, sizeof text, BASE ONE "%s\n", others[i]);
 		load_overridden(text, "host", none);
 	}
@@ -240,8 +240,7 @@ TEST(test_names)
 	                           ("a234567890123456789012345678901234567890123456789012345678901"
 	                            "234.exp")};
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-		char path[256];
-		snprintf(path, sizeof path, "%s/%s", folder, bad[i]);
+		char *path = test_text("%s/%s", folder, bad[i]);
 		assert_int_equal(rename(kept, path), 0);
 		st.text[0] = '\0';
 		int rc = spec_load(path, 0, NULL, "host", lookup, &spec, &st);
@@ -318,8 +317,7 @@ TEST(test_title_of_other_collectives)
 	    {{"collective=sendrecv", "title=mine"}, "mine"},
 	};
 	struct status st;
-	char text[300];
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		char *overrides[] = {rows[i].overrides[0], rows[i].overrides[1]};
 		const char *const own = "[experiment]\ntitle = alltoall, why\n"
 		                        "collective = alltoall\nbytes = 4K\n" ONE;
@@ -327,8 +325,8 @@ TEST(test_title_of_other_collectives)
 		assert_string_equal(spec.title, rows[i].title);
 	}
 	/* Without room the file's name takes its place. */
-	snprintf(text, sizeof text,
-	         "[experiment]\ntitle = %0120d\ncollective = alltoall\nbytes = 4K\n" ONE, 1);
+	char *text =
+	    test_text("[experiment]\ntitle = %0120d\ncollective = alltoall\nbytes = 4K\n" ONE, 1);
 	load_overridden(text, "host", "collective=sendrecv");
 	assert_string_equal(spec.title, "t (measured: sendrecv)");
 }

@@ -1,8 +1,4 @@
 /* Where the time of a run went, and how long it is expected to take. */
-#include <math.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../harness/run/progress.h"
 #include "../harness/run/estimate.h"
 #include "here.h"
@@ -78,7 +74,7 @@ static bool is_threads(const struct made_place *p)
 static double share_of(const json_t *report, const char *part)
 {
 	return json_number_value(
-	    json_cell(json_table(report, "spent"), (json_keys){"part", part, NULL}, "share"));
+	    json_cell(json_table(report, "spent"), JSON_IS("part", part), "share"));
 }
 
 TEST(each_second_of_a_record_has_its_place)
@@ -106,11 +102,10 @@ TEST(each_second_of_a_record_has_its_place)
 	             {"jobs that log the data path", 3}};
 	const json_t *report = made_report(&record);
 	const json_t *table = json_table(report, "spent");
-	assert_int_equal(json_rows(table, (json_keys){NULL}), sizeof parts / sizeof *parts);
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		json_assert_number(
-		    json_cell(table, (json_keys){"part", parts[i].part, NULL}, "seconds"), "",
-		    parts[i].s, 1e-9);
+	assert_int_equal(json_rows(table, JSON_ALL), LENGTH(parts));
+	for (size_t i = 0; i < LENGTH(parts); i++) {
+		json_assert_number(json_cell(table, JSON_IS("part", parts[i].part), "seconds"), "",
+		                   parts[i].s, 1e-9);
 		assert_near(share_of(report, parts[i].part), parts[i].s / 28, 1e-6);
 	}
 	char *text = made_read("report.md");
@@ -135,9 +130,8 @@ TEST(what_cannot_be_placed_is_the_rest)
 	                            .has = is_threads,
 	                            .stamps = stamps};
 	const json_t *report = made_report(&record), *table = json_table(report, "spent");
-	assert_int_equal(json_rows(table, (json_keys){"part", "starting jobs", NULL}), 0);
-	json_assert_number(json_cell(table, (json_keys){"part", "the rest", NULL}, "seconds"), "",
-	                   6, 1e-9);
+	assert_int_equal(json_rows(table, JSON_IS("part", "starting jobs")), 0);
+	json_assert_number(json_cell(table, JSON_IS("part", "the rest"), "seconds"), "", 6, 1e-9);
 }
 
 TEST(an_older_record_does_not_say)
@@ -158,16 +152,15 @@ static void assert_adds_up(const char *path)
 	                              "timelines",          "checking results", "closing jobs",
 	                              "the report",         "the rest"};
 	double sum = 0, all = 0;
-	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-		const double s = json_number_value(
-		    json_cell(table, (json_keys){"part", wanted[i], NULL}, "seconds"));
+	for (size_t i = 0; i < LENGTH(wanted); i++) {
+		const double s =
+		    json_number_value(json_cell(table, JSON_IS("part", wanted[i]), "seconds"));
 		assert_true(s > 0);
 		sum += s;
 	}
-	assert_int_equal(json_rows(table, (json_keys){NULL}), sizeof wanted / sizeof *wanted + 1);
-	all = json_number_value(json_cell(table, (json_keys){"part", "all", NULL}, "seconds"));
+	assert_int_equal(json_rows(table, JSON_ALL), LENGTH(wanted) + 1);
+	all = json_number_value(json_cell(table, JSON_IS("part", "all"), "seconds"));
 	assert_close(sum, all, 1e-5);
-	json_decref(report);
 }
 
 TEST(the_parts_of_a_run_are_its_time)
@@ -177,7 +170,6 @@ TEST(the_parts_of_a_run_are_its_time)
 	cli_expect(cli, 0, "");
 	char *text = here_read("report.md");
 	assert_says(text, "were timed calls");
-	free(text);
 	assert_adds_up(here_path("report.json"));
 }
 
@@ -213,7 +205,7 @@ TEST(a_busy_machine_is_said_with_the_estimate)
 		bool busy;
 	} cases[] = {{-1, 2, 2, false},  {0.3, 2, 2, false}, {2.1, 2, 2, true}, {11.4, 2, 8, true},
 	             {20, 32, 8, false}, {26, 32, 8, true},  {7, 8, 1, false},  {8, 8, 1, true}};
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < LENGTH(cases); i++) {
 		char text[256];
 		estimate_load(cases[i].load, cases[i].cores, cases[i].ranks, text, sizeof text);
 		assert_says_if(cases[i].busy, text, "this machine is busy (load ");
@@ -281,7 +273,6 @@ TEST(a_log_has_a_line_per_block_with_the_claim_so_far)
 	char *sixth = strstr(cli.out, " block 6 of 7: ");
 	*sixth = '\0';
 	assert_lacks(cli.out, " to ");
-	free(cli.out);
 }
 
 /* Without a claim the first variant is compared with the reference, and a search names its best set. */

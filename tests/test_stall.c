@@ -1,6 +1,4 @@
 /* Which rows are taken for stalled, and that the others stay as they are. */
-#include <string.h>
-
 #include "../harness/core/sample.h"
 #include "../harness/record/stall.h"
 #include "test.h"

@@ -1,8 +1,6 @@
 /* Stamps read from a line's text are those that its JSON has, and the rest of the line is the same JSON,
  * or none just as the line is: lines that are right, and such with a few bytes changed. */
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../harness/record/stamps.h"
 #include "test.h"
@@ -68,7 +66,7 @@ TEST(they_are_those_of_the_json)
 	    {"{\"start_ns", false},
 	    {"", false},
 	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+	for (unsigned i = 0; i < LENGTH(cases); i++)
 		if (compare(cases[i].line, strlen(cases[i].line)) != cases[i].read)
 			fail_msg("%s", cases[i].line);
 	stamps_free(&stamps);

@@ -1,7 +1,4 @@
 /* Who started this process, by the variables that launchers set. */
-#include <stdio.h>
-#include <string.h>
-
 #include "../harness/exchange/started.h"
 #include "test.h"
 
@@ -77,7 +74,7 @@ static const struct {
 
 TEST(each_launcher_is_known_by_its_variables)
 {
-	for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+	for (size_t i = 0; i < LENGTH(jobs); i++) {
 		struct started s;
 		struct status st = {""};
 		variables = jobs[i].variables;
@@ -94,7 +91,7 @@ TEST(each_launcher_is_known_by_its_variables)
 
 TEST(a_mistake_names_its_variable)
 {
-	for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+	for (size_t i = 0; i < LENGTH(mistakes); i++) {
 		struct started s = {.by = "untouched"};
 		struct status st = {""};
 		variables = mistakes[i].variables;

@@ -1,14 +1,9 @@
 /* Statistics against published figures, each with its source. */
-#include <math.h>
-#include <stdlib.h>
-
-#include "../harness/analysis/stats.h"
 #include "../harness/config/claim.h"
 #include "noise.h"
 #include "test.h"
 #include "walsh.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* Of the first n; the values keep their order. */
 static double quantile(const double *x, size_t n, double p)
@@ -87,7 +82,7 @@ TEST(null_distribution_is_exact)
 	/* Hollander, Wolfe and Chicken 2014, §3.1: for n = 3 each of the 8 sign patterns has
 	 * probability 1/8, and T+ = 3 has two of them. */
 	static const double three[] = {1, 2, 3, 5, 6, 7, 8};
-	for (unsigned t = 0; t < COUNT(three); t++)
+	for (unsigned t = 0; t < LENGTH(three); t++)
 		assert_near(stats_signed_rank_cdf(3, t), three[t] / 8, 0);
 	for (unsigned n = 1; n <= 200; n++) {
 		/* All signs negative is one pattern of 2^n; all of them positive likewise. */
@@ -114,7 +109,7 @@ TEST(critical_values_are_the_tables)
 	} table[] = {{8, 3, 0},    {9, 5, 1},    {10, 8, 3},   {11, 10, 5},  {12, 13, 7},
 	             {13, 17, 9},  {14, 21, 12}, {15, 25, 15}, {16, 29, 19}, {17, 34, 23},
 	             {18, 40, 27}, {19, 46, 32}, {20, 52, 37}, {25, 89, 68}, {30, 137, 109}};
-	for (size_t i = 0; i < COUNT(table); i++) {
+	for (size_t i = 0; i < LENGTH(table); i++) {
 		assert_true(stats_signed_rank_cdf(table[i].n, table[i].five) <= 0.025);
 		assert_true(stats_signed_rank_cdf(table[i].n, table[i].five + 1) > 0.025);
 		assert_true(stats_signed_rank_cdf(table[i].n, table[i].one) <= 0.005);
@@ -140,7 +135,7 @@ TEST(attained_confidence_is_the_tables)
 	             {9, 5, 10. / 512},
 	             {10, 8, 25. / 1024}};
 	static const double logs[] = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2};
-	for (size_t i = 0; i < COUNT(table); i++) {
+	for (size_t i = 0; i < LENGTH(table); i++) {
 		struct stats_ratio r = stats_ratio_of_logs(scratch(), logs, table[i].n, 0.95);
 		assert_near(stats_signed_rank_cdf(table[i].n, table[i].t), table[i].tail, 1e-15);
 		assert_near(r.confidence, 1 - 2 * table[i].tail, 1e-15);
@@ -348,7 +343,7 @@ TEST(students_tails_are_the_tables)
 	} rows[] = {{1, 12.7062, 0.025},  {2, 4.30265, 0.025},  {5, 2.57058, 0.025},
 	            {10, 3.16927, 0.005}, {19, 2.09302, 0.025}, {120, 1.65765, 0.05},
 	            {7, 0, 0.5},          {4, -2.13185, 0.95}};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < LENGTH(rows); i++)
 		assert_near(stats_student_tail(rows[i].t, rows[i].df), rows[i].tail, 1e-6);
 }
 

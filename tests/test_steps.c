@@ -1,9 +1,6 @@
 /* The host backend's steps, as algebra: every output is covered exactly once, both sides of a
  * pair agree, no buffer has two readers in a turn, and carrying the steps out in any order that
  * the handshake allows gives the right answer, in place too. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/backend/host/host_reduce.h"
 #include "../harness/backend/steps.h"
 #include "test.h"
@@ -15,7 +12,7 @@
 static const size_t multiples[] = {1, 2, 3, 16, 100};
 /* Elements that ranks cannot share evenly, or not at all. */
 static const size_t odd[] = {1, 2, 5, 7, 33};
-#define SIZES (sizeof multiples / sizeof *multiples)
+#define SIZES LENGTH(multiples)
 _Static_assert(sizeof odd == sizeof multiples, "as many of both");
 
 typedef void world_fn(const struct steps_call *w);
@@ -33,18 +30,16 @@ static const struct value_weights weights[] = {
 static unsigned vary(struct steps_call w, world_fn *check)
 {
 	unsigned is = coll_info(w.cell.coll)->is, checked = 0;
-
 	for (unsigned root = 0; root<w.nranks; root += w.nranks> 2 ? w.nranks / 2 : 1)
 		for (int place = 0; place < 2; place++)
-			for (unsigned skew = 0; skew < sizeof weights / sizeof *weights; skew++) {
+			for (unsigned skew = 0; skew < LENGTH(weights); skew++) {
 				w.cell.root = root;
 				if (root && is & COLL_PAIRS)
 					w.cell.root += (w.nranks - 2) * VALUE_PAIR;
 				w.cell.in_place = place;
 				w.parts = coll_parts(&w.cell, &weights[skew], w.nranks);
 				if ((root && !(is & (COLL_ROOTED | COLL_PAIRS))) ||
-				    (skew && w.cell.coll != COLL_ALLTOALLV) ||
-				    steps_refuses(&w))
+				    (skew && w.cell.coll != COLL_ALLTOALLV) || steps_refuses(&w))
 					continue;
 				check(&w);
 				checked++;
@@ -59,7 +54,6 @@ static const struct network network = {
 static unsigned buckets_world(enum coll_kind coll, world_fn *check)
 {
 	unsigned checked = 0;
-
 	for (unsigned n = 1; n <= MAX_RANKS; n++)
 		for (uint64_t cap = 1; cap < 2048; cap *= 4) {
 			struct steps_call w = {
@@ -82,7 +76,6 @@ static void each_world(world_fn *check)
 		bool trains = coll_info((enum coll_kind)coll)->is & (COLL_TRAINS | COLL_ROUTED);
 		unsigned checked =
 		    trains && reduces ? buckets_world((enum coll_kind)coll, check) : 0;
-
 		for (unsigned n = 1; n <= MAX_RANKS; n++)
 			for (size_t m = 0; m < 2 * SIZES && !trains; m++) {
 				struct steps_call w = {
@@ -93,7 +86,6 @@ static void each_world(world_fn *check)
 				                                     : odd[m - SIZES])},
 				    .nranks = n,
 				};
-
 				checked += vary(w, check);
 				w.cell.op = OP_PREMULSUM;
 				checked += reduces ? vary(w, check) : 0;
@@ -104,11 +96,10 @@ static void each_world(world_fn *check)
 }
 
 static struct steps_move *moves_of(const struct steps_call *w, unsigned rank, bool pull,
-                                  unsigned *count)
+                                   unsigned *count)
 {
 	struct steps_plan plan = {0};
 	struct status st;
-
 	assert_int_equal(steps_plan(w, rank, &plan, &st), 0);
 	if (!pull)
 		memmove(plan.pulls, plan.pushes, plan.npushes * sizeof *plan.pulls);
@@ -121,7 +112,6 @@ static bool in_share(const struct steps_call *w, size_t byte, unsigned rank)
 {
 	size_t count = w->cell.bytes / 4, at = byte / 4;
 	struct bucket bucket = {0}, *last = NULL;
-
 	/* Of a step of training it is the same in its bucket. */
 	while (w->buckets.network && buckets_next(&w->buckets, last, &bucket) &&
 	       at >= bucket.at + bucket.elements)
@@ -149,7 +139,6 @@ static void cover_add(struct cover *cover, const struct step *s, const struct st
 	assert_true(s->to + s->bytes <= w->cell.bytes && s->from + s->bytes <= w->cell.bytes);
 	for (size_t b = s->to; b < s->to + s->bytes; b++) {
 		bool combines = s->touch == STEP_COMBINE || s->touch == STEP_LAST;
-
 		assert_true(cover[b].arrived == combines && !cover[b].finished);
 		cover[b].arrived = 1;
 		cover[b].combined += combines;
@@ -162,20 +151,17 @@ static void cover_add(struct cover *cover, const struct step *s, const struct st
 static void check_cover(const struct steps_call *w)
 {
 	bool reduces = coll_info(w->cell.coll)->is & COLL_REDUCES;
-
 	for (unsigned rank = 0; rank < w->nranks; rank++) {
 		struct cover *cover = calloc(w->cell.bytes, sizeof *cover);
 		struct coll_span span = coll_span(&w->cell, &w->parts, w->nranks, rank);
 		bool scales = host_reduce_scales(w->cell.dtype, w->cell.op);
 		unsigned count;
 		struct steps_move *moves = moves_of(w, rank, true, &count);
-
 		assert_non_null(cover);
 		/* The part that a rank sends itself in place is already where it is received. */
 		for (size_t b = 0; w->cell.in_place && !scales && b < span.send_bytes; b++) {
 			size_t at = span.send_at + b;
 			bool own = !is_shared(w) || in_share(w, at, rank);
-
 			cover[at].arrived =
 			    own && at >= span.recv_at && at < span.recv_at + span.recv_bytes;
 		}
@@ -184,7 +170,6 @@ static void check_cover(const struct steps_call *w)
 		for (size_t b = 0; b < w->cell.bytes; b++) {
 			bool within = b >= span.recv_at && b < span.recv_at + span.recv_bytes;
 			bool here = reduces && within && (!is_shared(w) || in_share(w, b, rank));
-
 			assert_int_equal(cover[b].arrived, within);
 			assert_int_equal(cover[b].combined, here ? w->nranks - 1 : 0);
 			assert_int_equal(cover[b].finished, here && w->nranks > 1);
@@ -214,7 +199,6 @@ static void check_sides(const struct steps_call *w)
 			unsigned pulls, pushes, matched = 0, p = 0;
 			struct steps_move *pull = moves_of(w, to, true, &pulls);
 			struct steps_move *push = moves_of(w, from, false, &pushes);
-
 			for (unsigned m = 0; m < pulls; m++) {
 				if (pull[m].peer != from || from == to)
 					continue;
@@ -248,11 +232,9 @@ static void check_hot_spots(const struct steps_call *w)
 	              w->parts.weights.rows > 1 || w->cell.bytes / 4 < w->nranks;
 	unsigned count, first;
 	bool read[MAX_RANKS * 16][MAX_RANKS] = {{false}};
-
 	free(moves_of(w, 0, true, &first));
 	for (unsigned rank = 0; rank < w->nranks; rank++) {
 		struct steps_move *moves = moves_of(w, rank, true, &count);
-
 		assert_true(uneven || count == first);
 		for (unsigned m = 0; m < count; m++) {
 			assert_true(uneven || !read[m][moves[m].peer]);
@@ -296,7 +278,6 @@ static void play_begin(struct play *p, const struct steps_call *w)
 	for (unsigned r = 0; r < w->nranks; r++) {
 		struct value_question q = question_of(w, r);
 		struct coll_span span = coll_span(&w->cell, &w->parts, w->nranks, r);
-
 		p->send[r] = malloc(w->cell.bytes);
 		p->recv[r] = malloc(w->cell.bytes);
 		assert_true(p->send[r] && p->recv[r]);
@@ -304,7 +285,6 @@ static void play_begin(struct play *p, const struct steps_call *w)
 		memset(p->recv[r], VALUE_POISON_BYTE, w->cell.bytes);
 		for (size_t k = 0; k < span.send_bytes / 4; k++) {
 			uint32_t bits = (uint32_t)value_input(&q, r, 5 * q.count + k);
-
 			memcpy((w->cell.in_place ? p->recv : p->send)[r] + span.send_at + k * 4,
 			       &bits, 4);
 		}
@@ -317,11 +297,9 @@ static bool play_ready(const struct play *p, unsigned rank)
 {
 	if (p->next[rank] == p->count[rank])
 		return false;
-
 	const struct steps_move *m = &p->moves[rank][p->next[rank]];
 	unsigned source = m->peer;
 	bool through = p->next[source] == p->count[source];
-
 	return source == rank || through || p->moves[source][p->next[source]].phase >= m->phase;
 }
 
@@ -335,7 +313,6 @@ static void play_move(struct play *p, unsigned rank)
 	uint8_t *to = p->recv[rank] + s->to + p->done[rank];
 	uint8_t *from =
 	    (s->side == STEP_SEND ? p->send : p->recv)[m->peer] + s->from + p->done[rank];
-
 	if (s->touch == STEP_COPY)
 		memcpy(to, from, bytes);
 	else if (s->touch == STEP_FIRST)
@@ -354,11 +331,9 @@ static void play_end(struct play *p)
 	for (unsigned r = 0; r < p->w->nranks; r++) {
 		struct value_question q = question_of(p->w, r);
 		struct coll_span span = coll_span(&p->w->cell, &p->w->parts, p->w->nranks, r);
-
 		assert_int_equal(p->next[r], p->count[r]);
 		for (size_t i = 0; i < span.recv_bytes / 4; i++) {
 			uint32_t got;
-
 			memcpy(&got, p->recv[r] + span.recv_at + i * 4, 4);
 			assert_int_equal(got, value_expected(&q, 5 * q.count, i));
 		}
@@ -374,11 +349,9 @@ static void check_answer(const struct steps_call *w)
 	for (uint64_t shuffle = 0; shuffle < SHUFFLES; shuffle++) {
 		uint64_t drawn = shuffle;
 		struct play p;
-
 		play_begin(&p, w);
 		for (;;) {
 			unsigned ready = 0, rank;
-
 			for (unsigned r = 0; r < w->nranks; r++)
 				ready += play_ready(&p, r);
 			if (ready == 0)
@@ -403,18 +376,16 @@ TEST(carried_out_in_any_order_they_give_the_right_answer)
 static struct steps_call call_of(enum coll_kind coll, unsigned nranks, size_t bytes)
 {
 	bool reduces = coll_info(coll)->is & COLL_REDUCES;
-
 	return (struct steps_call){.cell = {.coll = coll,
-	                                   .dtype = DTYPE_FLOAT32,
-	                                   .op = reduces ? OP_SUM : OP_NONE,
-	                                   .bytes = bytes},
-	                          .nranks = nranks};
+	                                    .dtype = DTYPE_FLOAT32,
+	                                    .op = reduces ? OP_SUM : OP_NONE,
+	                                    .bytes = bytes},
+	                           .nranks = nranks};
 }
 
 static void assert_refused(struct steps_call call, const char *words)
 {
 	const char *text = steps_refuses(&call);
-
 	assert_non_null(text);
 	assert_says(text, words);
 }
@@ -422,7 +393,6 @@ static void assert_refused(struct steps_call call, const char *words)
 TEST(what_cannot_be_cut_is_refused)
 {
 	struct steps_call call = call_of(COLL_ALLTOALL, 3, 48);
-
 	assert_null(steps_refuses(&call));
 	call = call_of(COLL_ALLTOALL, 1, 4);
 	assert_null(steps_refuses(&call));

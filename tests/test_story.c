@@ -1,10 +1,6 @@
 /* The sentences that a story makes of rows and templates, and that no sentence can say more than
  * its rows. */
 #include <glob.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../harness/report/section.h"
 #include "../harness/story/story.h"

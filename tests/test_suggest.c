@@ -1,6 +1,4 @@
 /* "Did you mean …?" */
-#include <string.h>
-
 #include "../harness/suggest.h"
 #include "test.h"
 

@@ -4,9 +4,6 @@
 #include <fnmatch.h>
 #include <libgen.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
@@ -40,7 +37,7 @@ static bool is_writable(const char *line, char name[128])
 
 static bool is_allowed(const char *object, const char *symbol)
 {
-	for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+	for (size_t i = 0; i < LENGTH(allowed); i++)
 		if (!fnmatch(allowed[i].object, object, 0) &&
 		    !fnmatch(allowed[i].symbol, symbol, 0))
 			return true;
@@ -85,7 +82,7 @@ static const char *const offered[] = {
 
 static bool is_offered(const char *name)
 {
-	for (size_t i = 0; i < sizeof offered / sizeof *offered; i++)
+	for (size_t i = 0; i < LENGTH(offered); i++)
 		if (!fnmatch(offered[i], name, 0))
 			return true;
 	return false;
@@ -94,31 +91,29 @@ static bool is_offered(const char *name)
 /* Whether a file of the tests has the word. */
 static bool is_tested(const char *name)
 {
-	char command[256];
-	snprintf(command, sizeof command, "grep -rqw --include=*.[ch] %s tests", name);
-	return !system(command);
+	return !system(test_text("grep -rqw --include=*.[ch] %s tests", name));
 }
 
 /* Every exported symbol has a user: another file, or a test. All else is static, or dead. */
 TEST(what_is_exported_is_taken)
 {
 	const char *program = getenv("LAUNCHGAP");
-	char place[PATH_MAX], command[8 * PATH_MAX], line[1024], name[128];
+	char line[1024], name[128];
 	unsigned bad = 0;
 	if (!program)
 		skip();
-	snprintf(place, sizeof place, "%s", program);
+	char *place = test_text("%s", program);
 	const char *build = dirname(place);
 	/* Defined once, and used by no object: `comm` of two sorted lists. The program on stand-ins
 	 * has the GPUs' part if CUDA's headers are missing. */
-	snprintf(command, sizeof command,
-	         "nm '%s/core.a' '%s/harness/main.o' $(find "
-	         "'%s/standin/harness' -name '*.o' 2>/dev/null) 2>/dev/null | sort -u "
-	         ">'%s/symbols' && "
-	         "awk '$2 == \"T\" {print $3}' '%s/symbols' | sort -u >'%s/exported' && "
-	         "awk '$1 == \"U\" {print $2}' '%s/symbols' | sort -u | "
-	         "comm -23 '%s/exported' -",
-	         build, build, build, build, build, build, build, build);
+	char *command =
+	    test_text("nm '%s/core.a' '%s/harness/main.o' $(find "
+	              "'%s/standin/harness' -name '*.o' 2>/dev/null) 2>/dev/null | sort -u "
+	              ">'%s/symbols' && "
+	              "awk '$2 == \"T\" {print $3}' '%s/symbols' | sort -u >'%s/exported' && "
+	              "awk '$1 == \"U\" {print $2}' '%s/symbols' | sort -u | "
+	              "comm -23 '%s/exported' -",
+	              build, build, build, build, build, build, build, build);
 	FILE *in = popen(command, "r");
 	assert_non_null(in);
 	while (fgets(line, sizeof line, in)) {
@@ -148,7 +143,7 @@ TEST(what_can_be_written_is_seen)
 	    {"l     F .text\t0000000000000010 act", NULL},
 	    {"l    d  .bss\t0000000000000000 .bss", NULL},
 	};
-	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+	for (size_t i = 0; i < LENGTH(lines); i++) {
 		char line[128], name[128] = "";
 		snprintf(line, sizeof line, "%s%s\n", at, lines[i].line);
 		assert_int_equal(is_writable(line, name), lines[i].name != NULL);

@@ -1,8 +1,4 @@
 /* A table's cells, and each emitter's output for them. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/report/grid.h"
 #include "../harness/report/table.h"
 #include "../harness/story/tell.h"
@@ -69,7 +65,7 @@ TEST(each_kind_is_written_its_way)
 	                       {0.796, 0.777, 0.815, 6, 0.95},
 	                       0.73}};
 	const struct story_table all = {&all_form, rows, 2}, *t = &all;
-	for (size_t c = 0; c < sizeof all_columns / sizeof *all_columns; c++)
+	for (size_t c = 0; c < LENGTH(all_columns); c++)
 		column_clear(&all_columns[c], &rows[1]);
 	is(t, MARKDOWN,
 	   "| name | verdict | n | size | yes | time, µs | value | speed | part |\n"
@@ -102,7 +98,7 @@ TEST(each_kind_is_written_its_way)
 	json_assert_number(json_cell(json, a, "part"), "", 0.73, 0);
 	static const char *const keys[] = {"said", "n",     "size",  "yes",
 	                                   "time", "value", "speed", "part"};
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+	for (size_t i = 0; i < LENGTH(keys); i++)
 		json_assert_null(json_cell(json, none, keys[i]), "");
 	json_assert_text(json_array_get(json_at(json, "columns"), 5), "unit", "µs");
 	json_assert_text(json_array_get(json_at(json, "columns"), 8), "kind", "share");

@@ -2,12 +2,8 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "../harness/core/team.h"
 #include "test.h"
@@ -91,8 +87,7 @@ TEST(what_is_no_block_is_not_joined)
 	assert_says(st.text, "/proc/self/fd/999");
 	st = (struct status){0};
 	int fd = memfd_create("short", 0);
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fd);
+	char *path = test_text("/proc/%d/fd/%d", (int)getpid(), fd);
 	assert_int_equal(team_join(path, &team, &st), -1);
 	assert_says(st.text, "no team's block");
 	assert_int_equal(ftruncate(fd, 1 << 16), 0);

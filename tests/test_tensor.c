@@ -1,15 +1,8 @@
 /* Ranks that share a model on the host backend: their sums are right in every datatype, come from
  * the right ranks, and the work after a sum waits for it. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../harness/backend/tensor.h"
-#include "../harness/record/record.h"
 #include "here.h"
 #include "host_rig.h"
-#include "test.h"
 
 /* Sums of different lengths: one of fewer elements than ranks, one of more than a piece. */
 static const struct network small = {"small",
@@ -53,7 +46,7 @@ static const struct {
     {{1, 2, 1}, "direct", {SPLIT_MOD, 2}}, {{2, 1, 1}, "fifo", {SPLIT_DIV, 2}},
 };
 
-#define ROWS (sizeof rows / sizeof *rows)
+#define ROWS LENGTH(rows)
 
 /* With slots in use at once, views and copies, and passes before the last one; in one process and
  * in several; with one model for all ranks, and with one for each. */
@@ -126,7 +119,7 @@ TEST(inputs_tell_models_and_gradients_apart)
 	    {SPLIT_MOD, 2}, {SPLIT_DIV, 2}, {SPLIT_OR, 8}, {SPLIT_AND, 4}};
 	const struct cell cell = {.coll = COLL_ALL_REDUCE, .bytes = 64};
 	const struct value_parts parts = {0};
-	for (unsigned i = 0; i < sizeof splits / sizeof *splits; i++) {
+	for (unsigned i = 0; i < LENGTH(splits); i++) {
 		init((struct layout){1, 1, 8}, "direct", splits[i]);
 		add(COLL_DDP_STEP, DTYPE_FLOAT32);
 		for (unsigned k = 0; k < 8 * 8; k++) {
@@ -150,15 +143,15 @@ TEST(inputs_tell_models_and_gradients_apart)
 
 static struct cli run(const char *model, const char *split)
 {
-	char text[1024], here[256];
+	char here[256];
 	assert_non_null(getcwd(here, sizeof here));
-	snprintf(text, sizeof text,
-	         "[experiment]\nbackend = host\nranks = 4\nblocks = 1\nwarmup = 0\nlimit = no\n"
-	         "isolated_calls = 2\npace = isolated\nop = avg\ndtype = bfloat16\nbytes = 16K\n"
-	         "collective = ddp_step, ddp_communication\nmodel = %s/experiments/models/%s.csv\n"
-	         "tensor = yes\n%s[variant single]\nmode = single\n[variant threads]\n"
-	         "mode = threads\n[variant processes]\nmode = processes\nbucket_view = no\n",
-	         here, model, split);
+	char *text = test_text(
+	    "[experiment]\nbackend = host\nranks = 4\nblocks = 1\nwarmup = 0\nlimit = no\n"
+	    "isolated_calls = 2\npace = isolated\nop = avg\ndtype = bfloat16\nbytes = 16K\n"
+	    "collective = ddp_step, ddp_communication\nmodel = %s/experiments/models/%s.csv\n"
+	    "tensor = yes\n%s[variant single]\nmode = single\n[variant threads]\n"
+	    "mode = threads\n[variant processes]\nmode = processes\nbucket_view = no\n",
+	    here, model, split);
 	return here_run(text, "--no-report", NULL);
 }
 
@@ -179,7 +172,6 @@ TEST_WITH(the_program_runs_it_in_all_modes, set_up, tear_down)
 		for (unsigned r = 0; r < json_array_size(sums); r++)
 			assert_true(json_array_size(json_array_get(sums, r)) > 0);
 	}
-	record_free(&record);
 	cli_expect(run("resnet50", "split = MOD:2\n"), 1,
 	           "tensor = yes reduces activations, and model = resnet50 has none");
 	cli_expect(run("lenet5", ""), 1, "tensor = yes needs groups that reduce gradients");

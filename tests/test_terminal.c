@@ -1,14 +1,10 @@
 /* What is printed on terminals of every width and kind, and elsewhere. */
 #include <errno.h>
 #include <pty.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "../harness/terminal.h"
 #include "here.h"
-#include "test.h"
 
 static const char experiment[] =
     "; Does the mode matter, or 模式是否有影响?\n[experiment]\ncollective = alltoall\n"
@@ -77,7 +73,7 @@ TEST(characters_have_their_widths)
 	} rows[] = {{"", 0},         {"a b", 3},       {"±1.2 µs → ÷", 11},     {"模式,a", 6},
 	            {"한국", 4},     {"e\xCC\x81", 1}, {"\xF0\x9F\x9A\x80", 2}, {"█▌", 2},
 	            {"\xE6\x96", 1}, {"one\ntwo", 3}};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < LENGTH(rows); i++)
 		if (terminal_width(rows[i].text) != rows[i].width)
 			fail_msg("%s: %u", rows[i].text, terminal_width(rows[i].text));
 	assert_int_equal(terminal_fits("模式", 3), 3);
@@ -93,7 +89,7 @@ TEST(columns_are_asked_for_or_80)
 		const char *asked;
 		unsigned columns, prose;
 	} rows[] = {{"40", 40, 40}, {"120", 120, 100}, {"7", 40, 40}, {"999", 200, 100}};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		setenv("COLUMNS", rows[i].asked, 1);
 		assert_int_equal(terminal_columns(), rows[i].columns);
 		assert_int_equal(terminal_prose_columns(), rows[i].prose);
@@ -109,7 +105,7 @@ TEST(every_page_fits)
 {
 	static const unsigned widths[] = {40, 80, 200};
 	free(run_on(80, "dumb", NULL));
-	for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+	for (size_t i = 0; i < LENGTH(widths); i++) {
 		struct cli cli = here_shell(
 		    "export COLUMNS=%u; X=$(ls -d $HERE/results/t/2*); for v in \"report $X\" "
 		    "\"report -v $X\" \"compare $X $X\" doctor help 'help run' 'help new' "
@@ -130,9 +126,8 @@ TEST(the_live_line_never_wraps)
 	char *text = run_on(40, "xterm", NULL);
 	for (const char *at = text; (at = strstr(at, "\r\033[K")); lines++) {
 		at += strlen("\r\033[K");
-		char line[512];
 		const size_t n = strcspn(at, "\r\n");
-		snprintf(line, sizeof line, "%.*s", (int)n, at);
+		char *line = test_text("%.*s", (int)n, at);
 		if (!strncmp(at + n, "\r\033", 2) && terminal_width(line) >= 40)
 			fail_msg("%s", line);
 	}
@@ -173,8 +168,6 @@ TEST(quiet_says_the_answer_alone)
 	char *headline = strndup(cli.out, (size_t)(more - cli.out));
 	assert_true(strstr(page, headline) < strstr(page, "Can it be believed?"));
 	free(headline);
-	free(page);
-	free(cli.out);
 	cli_expect(here_call("report x -q -v"), 1, "allowed is one of them");
 }
 

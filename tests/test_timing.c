@@ -1,8 +1,4 @@
 /* From stamps to times, and where the stamps are. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/analysis/timing.h"
 #include "test.h"
 

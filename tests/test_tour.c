@@ -1,11 +1,6 @@
 /* The tour: it shows what the collectives do, in every mode, and experiments/tour.md is its output.
  * UPDATE=1 writes that page again. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "here.h"
-#include "test.h"
 
 #define PAGE "experiments/tour.md"
 #define HEAD                                                                                       \
@@ -17,8 +12,7 @@
 
 static char *tour_in(const char *mode)
 {
-	char key[32];
-	snprintf(key, sizeof key, "mode=%s", mode);
+	char *key = test_text("mode=%s", mode);
 	struct cli cli = cli_call(folder, "tour", key, "backend=host", "ranks=4", NULL);
 	assert_int_equal(cli.code, 0);
 	return cli.out;
@@ -40,7 +34,6 @@ TEST(its_page_is_what_it_prints)
 		fail_msg("%s is not what the tour prints; if that is meant: UPDATE=1, then "
 		         "look at git diff",
 		         PAGE);
-	free(kept);
 	free(page);
 	free(out);
 }
@@ -58,7 +51,6 @@ TEST(where_it_says_that_it_is_done_it_is)
 		assert_non_null(text);
 		snprintf(call, sizeof call, " %s(", name);
 		assert_says(text, call);
-		free(text);
 	}
 	assert_int_equal(files, 3);
 	free(out);
@@ -94,7 +86,6 @@ TEST(other_libraries_show_the_same)
 		struct cli cli = cli_call(folder, "tour", asked[i][0], asked[i][1], "ranks=2",
 		                          "collective=sendrecv", NULL);
 		if (cli.code && strstr(cli.out, "no Gloo here")) {
-			free(cli.out);
 			continue;
 		}
 		cli_expect(cli, 0, "rank 1: [20 21 22 23] ─┘              rank 1: [10 11 12 13]");

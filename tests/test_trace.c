@@ -1,15 +1,8 @@
 /* trace.json compared with the Trace Event Format: the fields of every event, lanes, nesting; and
  * with the stamps of the record that it is made of. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../harness/report/trace.h"
 #include "here.h"
 #include "json.h"
-#include "test.h"
 #include "scratch.h"
 
 #define RECORD "results/reference/2x-h200/folklore"
@@ -193,23 +186,21 @@ TEST_WITH(a_run_becomes_a_trace, set_up, tear_down)
 	                   (double)(c->samples[4].idle_ns - c->samples[0].start_ns) / 1e3, 1e-6);
 	json_assert_text(json_object_get(cell, "args"), "collective", "all_reduce");
 	json_assert_number(json_object_get(cell, "args"), "rows", 5, 0);
-	json_decref(trace);
-	record_free(&run);
 }
 
 /* A step's work, communication and sums of activations, a lane of each rank for each. */
 TEST_WITH(a_step_shows_when_it_worked, set_up, tear_down)
 {
-	char text[1024], here[128];
+	char here[128];
 	unsigned spans = 0;
 	assert_non_null(getcwd(here, sizeof here));
-	snprintf(text, sizeof text,
-	         "; When?\n[experiment]\ncollective = ddp_step\nbackend = host\nranks = "
-	         "2\nblocks = 1\n"
-	         "bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
-	         "op = avg\npace = isolated\nisolated_calls = 2\nwarmup = 1\nlimit = no\n"
-	         "split = DIV:2\ntensor = yes\n[variant threads]\nmode = threads\n",
-	         here);
+	char *text =
+	    test_text("; When?\n[experiment]\ncollective = ddp_step\nbackend = host\nranks = "
+	              "2\nblocks = 1\n"
+	              "bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
+	              "op = avg\npace = isolated\nisolated_calls = 2\nwarmup = 1\nlimit = no\n"
+	              "split = DIV:2\ntensor = yes\n[variant threads]\nmode = threads\n",
+	              here);
 	cli_expect(here_run(text, "--trace", NULL), 0, "open it in https://ui.perfetto.dev");
 	json_t *trace = json_report(here_path("trace.json"));
 	check_format(trace);
@@ -219,7 +210,6 @@ TEST_WITH(a_step_shows_when_it_worked, set_up, tear_down)
 	}
 	assert_true(spans >= 3 * 2);
 	assert_non_null(find(trace, 5, "activations", "activations"));
-	json_decref(trace);
 }
 
 /* As a trace, checked, of a record of GPUs. */

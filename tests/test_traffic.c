@@ -2,24 +2,16 @@
  * right. */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "../harness/backend/gloo/gloo_calls.h"
 #include "../harness/backend/table.h"
-#include "../harness/record/record.h"
 #include "here.h"
-#include "test.h"
 
 static struct cli run(const char *variants)
 {
-	char text[2048];
-	snprintf(text, sizeof text,
-	         "cell_timeout = 60s\ncollective = all_reduce\nbytes = 64, 4K\n"
-	         "[variant a]\nmode = threads\n%s",
-	         variants);
+	char *text = test_text("cell_timeout = 60s\ncollective = all_reduce\nbytes = 64, 4K\n"
+	                       "[variant a]\nmode = threads\n%s",
+	                       variants);
 	return run_two("host", text, "--no-report");
 }
 
@@ -52,8 +44,6 @@ TEST_WITH(traffic_stops_with_each_cell, set_up, tear_down)
 	}
 	assert_true(moved[0] && moved[1] && moved[2]);
 	assert_true(moved[3] || strstr(cli.out, "no Gloo here"));
-	record_free(&record);
-	free(cli.out);
 }
 
 /* --- ranks that connect twice, as for traffic, on a Gloo that is made up here: the linker

@@ -1,17 +1,9 @@
 /* Data-parallel training: models' files, buckets, products, and the step of the host backend, with
  * gradients that have to be the exact average on every rank. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../harness/coll/network.h"
 #include "../harness/coll/routing.h"
-#include "../harness/record/record.h"
 #include "here.h"
 #include "host_rig.h"
-#include "test.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -38,7 +30,7 @@ TEST(models_have_the_published_sizes)
 	    {"llama_7b", 6738415616, 291, 58500},
 	};
 	static struct network network;
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		unsigned tensors = 0;
 		read_model(rows[i].name, &network);
 		for (unsigned k = 0; k < network.n; k++)
@@ -74,7 +66,7 @@ TEST_WITH(a_bad_file_is_named_with_its_line, set_up, tear_down)
 	static struct network network;
 	char model[80];
 	snprintf(model, sizeof model, "%s/m.csv", folder);
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		struct status st = {""};
 		cli_write(folder, "m.csv", rows[i].text);
 		assert_int_equal(network_read(model, &network, &st), -1);
@@ -105,7 +97,7 @@ TEST(buckets_close_where_they_reach_their_cap)
 	    {3000, 256, {4, 1, 1, 1}}, /* a first one that is larger than the others */
 	};
 	assert_int_equal(all, 64 + 64 + 640 + 64 + 128);
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		struct buckets b = buckets_of(&network, all, 4, rows[i].first, rows[i].cap);
 		struct bucket bucket, *last = NULL;
 		unsigned n = 0, layer = 0, with = 0;
@@ -202,7 +194,7 @@ TEST(gradients_are_exact_in_every_datatype)
 	    {{1, 1, 2}, "direct", true}, {{1, 2, 1}, "direct", false}, {{1, 3, 1}, "fifo", true},
 	    {{2, 1, 1}, "fifo", false},  {{2, 2, 1}, "shared", true},  {{2, 1, 1}, "shared", false},
 	};
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		rig_init(&rig, rows[i].layout, rows[i].path);
 		rig.trial.network = network;
 		rig.trial.settings.first_bucket = 64;
@@ -264,7 +256,7 @@ TEST(tokens_come_and_go_as_they_are_routed)
 		const char *path;
 	} rows[] = {
 	    {{1, 1, 3}, "direct"}, {{1, 2, 1}, "fifo"}, {{2, 2, 1}, "fifo"}, {{2, 1, 1}, "shared"}};
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		rig_init(&rig, rows[i].layout, rows[i].path);
 		rig.trial.settings.hidden = 8;
 		for (unsigned d = 0; d < DTYPE_KINDS; d++)
@@ -291,9 +283,7 @@ static struct cli run(const char *text)
 	    "[experiment]\nbackend = host\nranks = 2\nblocks = 1\nwarmup = 0\nisolated_calls = "
 	    "2\n"
 	    "pace = isolated\nlimit = no\ncollective = ddp_step\nop = avg\n";
-	char all[2048];
-	snprintf(all, sizeof all, "%s%s", head, text);
-	return here_run(all, "--no-report", NULL);
+	return here_run(test_text("%s%s", head, text), "--no-report", NULL);
 }
 
 TEST_WITH(what_cannot_be_is_said, set_up, tear_down)
@@ -311,12 +301,11 @@ TEST_WITH(what_cannot_be_is_said, set_up, tear_down)
 	    {"skew = 5", "numbers from 0 to 4 with one decimal"},
 	};
 	cli_write(folder, "large.csv", "all,500000000000,1\n");
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		const char *keys = cases[i].keys, *place = strstr(keys, "%s");
-		char text[512];
-		snprintf(text, sizeof text, "bytes = 16K\n%.*s%s%s\n[variant v]\nmode = threads\n",
-		         place ? (int)(place - keys) : 0, keys, place ? folder : "",
-		         place ? place + 2 : keys);
+		char *text = test_text("bytes = 16K\n%.*s%s%s\n[variant v]\nmode = threads\n",
+		                       place ? (int)(place - keys) : 0, keys, place ? folder : "",
+		                       place ? place + 2 : keys);
 		cli_expect(run(text), 1, cases[i].said);
 	}
 }
@@ -341,13 +330,13 @@ TEST_WITH(a_wrong_gradient_is_found, set_up, tear_down)
 TEST_WITH(a_step_has_its_lanes, set_up, tear_down)
 {
 	static const char *const lanes[] = {"work_ns", "communication_ns"};
-	char text[512], here[256], path[512];
+	char here[256], path[512];
 	unsigned with = 0;
 	assert_non_null(getcwd(here, sizeof here));
-	snprintf(text, sizeof text,
-	         "bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
-	         "[variant v]\nmode = processes\n",
-	         here);
+	char *text =
+	    test_text("bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
+	              "[variant v]\nmode = processes\n",
+	              here);
 	cli_expect(run(text), 0, "");
 	strcpy(path, here_path(""));
 	struct record_run record = cli_record(path);
@@ -367,20 +356,17 @@ TEST_WITH(a_step_has_its_lanes, set_up, tear_down)
 		}
 	}
 	assert_true(with >= 2);
-	record_free(&record);
 	/* They are drawn; no sums of activations are among them. */
 	if (!access("/usr/bin/gnuplot", X_OK) || !access("/usr/local/bin/gnuplot", X_OK)) {
 		struct cli cli = cli_call(folder, "report", path, NULL);
 		if (cli.code || strstr(cli.out, "was not drawn"))
 			fail_msg("%s", cli.out);
-		free(cli.out);
 		strcat(path, "/plots/host_training_step.png");
 		assert_int_equal(access(path, R_OK), 0);
 		strcpy(strrchr(path, '.'), ".svg");
 		char *svg = cli_read(path);
 		assert_says(svg, "communication");
 		assert_lacks(svg, "activations");
-		free(svg);
 	}
 }
 
@@ -423,7 +409,6 @@ TEST_WITH(the_experiments_are_right_on_host, set_up, tear_down)
 			assert_int_equal(record.cells[c].cell.asked_bytes,
 			                 i ? 100 * 16 * 4 : 16 << 10);
 		}
-		record_free(&record);
 	}
 }
 

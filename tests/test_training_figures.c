@@ -80,10 +80,9 @@ TEST(exposed_is_what_a_step_has_beyond_its_compute)
 	struct made m = world(BLOCKS);
 	without = 0;
 	const json_t *report = made_report(&m), *table = json_table(report, "training");
-	assert_int_equal(json_rows(table, (json_keys){NULL}), 3);
+	assert_int_equal(json_rows(table, JSON_ALL), 3);
 	for (unsigned i = 0; i < 3; i++) {
-		char bucket[32];
-		snprintf(bucket, sizeof bucket, "25 MiB %s", rows[i].variant);
+		char *bucket = test_text("25 MiB %s", rows[i].variant);
 		json_keys is = {"size", bucket, NULL};
 		const json_t *exposed = json_cell(table, is, "exposed_ms");
 		/* The scale of a block moves it; the interval holds the planted value. */
@@ -97,13 +96,13 @@ TEST(exposed_is_what_a_step_has_beyond_its_compute)
 		                   0.2);
 		json_assert_number(json_cell(table, is, "blocks"), "", BLOCKS, 0);
 	}
-	json_assert_number(json_cell(table, (json_keys){"size", "25 MiB processes", NULL}, "speed"),
+	json_assert_number(json_cell(table, JSON_IS("size", "25 MiB processes"), "speed"),
 	                   "estimate", 100.0 / 130, 0.001);
 	/* 24 thread blocks on 120 SMs, where the device's trace said so. */
 	json_keys processes = {"size", "25 MiB processes", NULL};
 	json_assert_number(json_cell(table, processes, "ctas"), "", 24, 0);
 	json_assert_number(json_cell(table, processes, "sms_percent"), "", 20, 1e-9);
-	json_assert_null(json_cell(table, (json_keys){"size", "25 MiB threads", NULL}, "ctas"), "");
+	json_assert_null(json_cell(table, JSON_IS("size", "25 MiB threads"), "ctas"), "");
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "tiny in float32, fastest with 25 MiB: single 0.16");
 	json_assert_one_says(json_object_get(report, "answer"),

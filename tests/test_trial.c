@@ -1,14 +1,9 @@
 /* The order of a job: the saved order is loaded unchanged, and no damaged file is believed. */
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "../harness/backend/table.h"
 #include "../harness/trial/trial.h"
 #include "here.h"
-#include "test.h"
 
 static struct trial *trial_make(unsigned ncells)
 {
@@ -76,8 +71,6 @@ TEST(test_round_trip)
 	assert_string_equal(b->settings.env[0], a->settings.env[0]);
 	assert_true(b->seed == a->seed && b->arena_bytes == a->arena_bytes);
 	assert_memory_equal(b->cells, a->cells, 9 * sizeof *a->cells);
-	free(first);
-	free(second);
 	trial_free(a);
 	trial_free(b);
 	trial_free(NULL);
@@ -101,11 +94,9 @@ static void refuse_with(const char *key, const char *inner, json_t *value)
 		json_object_set_new(at, key, value);
 	else
 		json_object_del(at, key);
-	char bad[sizeof file + 8];
-	snprintf(bad, sizeof bad, "%s.bad", file);
+	char *bad = test_text("%s.bad", file);
 	assert_int_equal(json_dump_file(json, bad, 0), 0);
 	json_decref(json);
-
 	struct status st = {""};
 	struct trial *out = (void *)folder;
 	if (!trial_load(bad, &out, &st))
@@ -135,7 +126,6 @@ TEST(test_damage_is_refused)
 	save(t);
 	trial_free(t);
 	refuse_each_missing();
-
 	char long_text[PATH_MAX + 1];
 	memset(long_text, 'a', sizeof long_text - 1);
 	long_text[sizeof long_text - 1] = '\0';
@@ -177,7 +167,6 @@ TEST(test_unreadable)
 	struct status st = {""};
 	assert_int_equal(trial_load("/nonexistent", &out, &st), -1);
 	assert_says(st.text, "/nonexistent: cannot be read");
-
 	cli_write(folder, strrchr(file, '/') + 1, "{\"experiment\": \"x\","); /* torn */
 	st.text[0] = '\0';
 	assert_int_equal(trial_load(file, &out, &st), -1);
@@ -217,7 +206,6 @@ TEST(test_rows_and_slots)
 	struct cell stream = {.pace = PACE_STREAM}, isolated = {.pace = PACE_ISOLATED};
 	assert_int_equal(trial_rows(&t, &stream), 6);
 	assert_int_equal(trial_rows(&t, &isolated), 100);
-
 	stream.bytes = isolated.bytes = 16; /* more fit than there are calls: 1 + 5 + timed */
 	assert_int_equal(trial_slots(&t, &stream), 126);
 	assert_int_equal(trial_slots(&t, &isolated), 106);

@@ -1,14 +1,8 @@
 /* A search from end to end on the virtual device: its blocks, its confirmation, and that it goes on
  * where it was cut off. test_search.c tests its findings. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../harness/config/search.h"
-#include "../harness/record/record.h"
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 #define SPACE                                                                                      \
 	"[experiment]\ncollective = alltoall\nbytes = 4K\npace = stream\nbackend = null\n"         \
@@ -57,12 +51,10 @@ static void whole(const char *path, const struct record_run *run, unsigned cut)
 	json_t *report = json_report(name);
 	assert_int_equal(json_count(report, "finalists"), 1);
 	assert_true(json_has_table(report, "searched"));
-	json_decref(report);
 	snprintf(name, sizeof name, "%s/nccl.conf", path);
 	char *conf = cli_read(name);
 	assert_non_null(conf);
 	assert_says(conf, "NCCL_CONF_FILE");
-	free(conf);
 }
 
 TEST(a_search_is_confirmed_and_goes_on_where_it_was_cut_off)
@@ -84,7 +76,6 @@ TEST(a_search_is_confirmed_and_goes_on_where_it_was_cut_off)
 	assert_says(cut, "\"confirms\":true");
 	*cut = '\0';
 	cli_write(path, "trials.jsonl", text);
-	free(text);
 	const char *again[] = {"resume", path, NULL};
 	cli_expect(cli_run(folder, again), 0, "Ended by search.");
 	run = load(path);

@@ -1,7 +1,5 @@
 /* A search in a record: what is separated from its confirmation, what comes next, and what is
  * reported: a real gain, no false one, and nccl.conf. */
-#include <unistd.h>
-
 #include "made.h"
 
 #include "../harness/analysis/tuned.h"
@@ -135,7 +133,6 @@ TEST(everybody_reads_the_confirmation_alone)
 	assert_int_equal(all, 16 * 4 * 2 * 2);
 	assert_int_equal(run.nvariants, 5);
 	assert_int_equal(record_next_block(&run), SEARCHED + CONFIRMED);
-	record_free(&run);
 }
 
 static bool confirms_the_first(json_t *line, const char *kind)
@@ -154,7 +151,6 @@ TEST(a_set_that_is_no_finalist_is_the_searchs)
 	assert_int_equal(run.nvariants, 4);
 	for (unsigned i = 0; i < run.ncells; i++)
 		assert_string_not_equal(run.cells[i].variant, "set-2");
-	record_free(&run);
 }
 
 /* There are two values of its setting: 0 and 1. */
@@ -184,7 +180,6 @@ TEST(what_the_search_saw_is_in_logs_over_the_default)
 			assert_float_equal(g[0], first ? 0.80 : 0.55, 0.01);
 			assert_float_equal(g[1], first ? 0.40 : 0.55, 0.01);
 		}
-		record_free(&run);
 	}
 }
 
@@ -195,7 +190,7 @@ TEST(gains_are_those_of_the_confirmation)
 	assert_works(report_make(made_folder, "plot", NULL, &st), st);
 	json_t *r = json_report(made_path("report.json"));
 	const json_t *table = json_table(r, "confirmation");
-	assert_int_equal(json_rows(table, (json_keys){NULL}), 2 * 2 * 2);
+	assert_int_equal(json_rows(table, JSON_ALL), 2 * 2 * 2);
 	for (unsigned i = 0; i < 2 * 2 * 2; i++) {
 		const bool first = i % 2 == 0, small = i / 2 % 2 == 0;
 		const char *set = first ? "set-1" : "set-2", *pace = i / 4 ? "stream" : "isolated";
@@ -210,15 +205,13 @@ TEST(gains_are_those_of_the_confirmation)
 		assert_int_equal(json_is_true(json_cell(table, one, "best")), first == small);
 	}
 	json_assert_one_says(json_object_get(r, "answer"), "register = local");
-	json_decref(r);
 	/* Of a value the heat map has the best set of the search, not of the confirmation. */
 	char *copy = strdup(made_read("searched.csv"));
 	for (unsigned size = 0; size < 2; size++)
 		for (unsigned k = 0; k < 2; k++) {
-			char begin[64];
-			snprintf(begin, sizeof begin, "\n%s,\"alltoall, isolated\",%u,",
-			         k ? "register = local" : "NCCL_BUFFSIZE = 8388608",
-			         4096u << 2 * size);
+			char *begin = test_text("\n%s,\"alltoall, isolated\",%u,",
+			                        k ? "register = local" : "NCCL_BUFFSIZE = 8388608",
+			                        4096u << 2 * size);
 			const char *row = strstr(copy, begin);
 			if (!row)
 				fail_msg("no row %s in\n%s", begin, copy);
@@ -254,7 +247,6 @@ TEST(a_gain_is_told_with_its_price_and_its_file)
 	json_assert_one_says(json_object_get(r, "answer"), "NCCL_BUFFSIZE = 8388608: up to 1.35");
 	json_assert_one_says(json_object_get(r, "answer"), "of 16 KiB 9.5 %");
 	json_assert_one_says(json_object_get(r, "answer"), ": nccl.most.conf.");
-	json_decref(r);
 	assert_says(made_read("nccl.most.conf"), "\nNCCL_BUFFSIZE=8388608\n");
 	assert_says(made_read("nccl.most.conf"), "it costs alltoall");
 	assert_says(made_read("report.md"), "\n- Give nccl.most.conf to every process");
@@ -267,7 +259,6 @@ static void answer_says(const char *text)
 	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
 	json_t *r = json_report(made_path("report.json"));
 	json_assert_one_says(json_object_get(r, "answer"), text);
-	json_decref(r);
 	assert_says(made_read("nccl.conf"), "# Empty: no set that gains is shown to lose nowhere");
 }
 
@@ -293,14 +284,13 @@ TEST(what_did_nothing_is_left_out_of_the_file)
 	    {"capped", "1048576", NULL}, /* less than asked, and more than the default */
 	};
 	struct status st = {""};
-	for (unsigned i = 0; i < sizeof acts / sizeof *acts; i++) {
-		char line[128];
+	for (unsigned i = 0; i < LENGTH(acts); i++) {
 		act = acts[i][0];
 		used = acts[i][1];
 		write_record(CONFIRMED);
 		assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
-		snprintf(line, sizeof line, "\n#   left out: NCCL_BUFFSIZE=8388608: %s\n",
-		         acts[i][2] ? acts[i][2] : "");
+		char *line = test_text("\n#   left out: NCCL_BUFFSIZE=8388608: %s\n",
+		                       acts[i][2] ? acts[i][2] : "");
 		const char *conf = made_read("nccl.most.conf");
 		assert_says_if(acts[i][2] != NULL, conf, line);
 		assert_says_if(acts[i][2] != NULL, conf, "left out");
@@ -327,7 +317,6 @@ TEST(what_did_nothing_is_no_setting_of_the_answer)
 	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
 	json_t *r = json_report(made_path("report.json"));
 	json_assert_one_says(json_object_get(r, "answer"), "NCCL_BUFFSIZE = 8388608: up to 1.35");
-	json_decref(r);
 	assert_says(made_read("nccl.most.conf"), "# and, which no file can say: max_ctas = 4\n");
 }
 
@@ -339,7 +328,6 @@ TEST(nothing_is_told_of_the_search_alone)
 	json_t *r = json_report(made_path("report.json"));
 	assert_false(json_has_table(r, "confirmation"));
 	json_assert_one_says(json_object_get(r, "answer"), "Nothing is confirmed");
-	json_decref(r);
 	assert_lacks(made_read("nccl.conf"), "\nNCCL_");
 	assert_says(made_read("report.md"), "No line for NCCL_CONF_FILE came of it");
 }
@@ -358,7 +346,6 @@ TEST(an_unfinished_confirmation_is_called_so)
 		json_t *r = json_report(made_path("report.json"));
 		json_assert_one_says(json_object_get(r, "answer"),
 		                     cut ? "Nothing is confirmed yet" : "register = local");
-		json_decref(r);
 		const char *conf = made_read("nccl.conf");
 		assert_says_if(cut, conf, "# Not finished");
 		assert_lacks(conf, "defaults stand");
@@ -388,13 +375,11 @@ TEST(the_record_says_what_comes_next)
 	assert_int_equal(next->round, SEARCHED - 1);
 	assert_int_equal(next->n, 1);
 	assert_int_equal(next->sets[0].level[1], 1);
-	record_free(&run);
 	for (unsigned n = CONFIRMED - 1; n <= CONFIRMED; n++) {
 		write_record(n);
 		run = cli_record(made_folder);
 		tune_next(&run, &space, 1, CONFIRMED, false, scratch(), next);
 		assert_int_equal(next->ended, n == CONFIRMED);
-		record_free(&run);
 	}
 	free(next);
 }
@@ -424,9 +409,9 @@ static void stamp_priced(const struct made_place *p, int64_t out[6])
 static void line_priced(json_t *cell, const struct made_place *p)
 {
 	const bool set = p->variant == MADE_SINGLE || p->variant == MADE_PROCESSES;
-	char bytes[32];
-	snprintf(bytes, sizeof bytes, "%.0f",
-	         (1000 + (set ? priced[p->variant == MADE_PROCESSES].memory_mib : 0)) * (1 << 20));
+	char *bytes =
+	    test_text("%.0f", (1000 + (set ? priced[p->variant == MADE_PROCESSES].memory_mib : 0)) *
+	                          (1 << 20));
 	made_fact(cell, "memory_comm_bytes", bytes);
 	made_fact(cell, "memory_calls_bytes", "0");
 }
@@ -488,7 +473,6 @@ TEST(two_settings_double_sendrecv_and_cost_alltoall)
 	                             "up to 2.07");
 	json_assert_one_says(answer, "sendrecv of 64 MiB); they cost alltoall of 4 MiB 14 %: "
 	                             "nccl.most.conf, nccl.sendrecv.conf.");
-	json_decref(r);
 	for (unsigned i = 0; i < 2; i++) {
 		const char *conf = made_read(files[i]);
 		assert_says(conf, "\nNCCL_MIN_P2P_NCHANNELS=64\nNCCL_P2P_NVL_CHUNKSIZE=65536\n");
@@ -516,7 +500,7 @@ TEST(of_equal_sets_the_cheaper_one_has_the_files)
 		bool second;
 	} rows[] = {{2.09, 2000, 16, false}, {2.05, 500, 64, true},  {2.05, 1000, 16, true},
 	            {2.09, 1000, 64, false}, {2.09, 1000, 32, true}, {1.95, 500, 16, false}};
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		priced[0].times = 2.07;
 		priced[0].memory_mib = 1000;
 		priced[0].channels = 32;

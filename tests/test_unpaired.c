@@ -1,12 +1,8 @@
 /* The unpaired shift against published figures, each with its source. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "../harness/compare/unpaired.h"
 #include "test.h"
 #include "scratch.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 TEST(null_distribution_is_exact)
 {
@@ -16,7 +12,7 @@ TEST(null_distribution_is_exact)
 	 */
 	static const double up_to[] = {1, 2, 4, 7, 10, 13, 16, 18, 19, 20};
 	double ways = 1;
-	for (unsigned u = 0; u < COUNT(up_to); u++)
+	for (unsigned u = 0; u < LENGTH(up_to); u++)
 		assert_near(unpaired_cdf(scratch(), 3, 3, u), up_to[u] / 20, 1e-15);
 	for (unsigned n = 1; n <= 50; n++) {
 		/* U = 0 is one order of C(2n, n). */
@@ -47,7 +43,7 @@ TEST(critical_values_are_the_tables)
 	             {9, 9, 17, 11},     {10, 10, 23, 16}, {12, 12, 37, 27}, {15, 15, 64, 51},
 	             {20, 20, 127, 105}, {3, 10, 3, 0},    {5, 10, 8, 4},    {8, 20, 41, 30},
 	             {10, 20, 55, 42}};
-	for (size_t i = 0; i < COUNT(table); i++) {
+	for (size_t i = 0; i < LENGTH(table); i++) {
 		unsigned m = table[i].m, n = table[i].n;
 		const int worst[] = {table[i].five, table[i].one};
 		const double tail[] = {0.025, 0.005};
@@ -111,7 +107,7 @@ TEST(too_few_have_no_interval)
 		unsigned m, n, lacks;
 	} cases[] = {{3, 3, 1},  {3, 4, 1},  {4, 4, 0}, {3, 5, 0}, {1, 1, 3},
 	             {2, 15, 1}, {0, 10, 3}, {0, 0, 4}, {15, 3, 0}};
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < LENGTH(cases); i++) {
 		unsigned m = cases[i].m, n = cases[i].n;
 		struct unpaired r = unpaired_shift(scratch(), x, m, x, n, 0.95);
 		assert_int_equal(unpaired_lacks(scratch(), m, n, 0.95), cases[i].lacks);

@@ -1,9 +1,6 @@
 /* Injected disturbances are found and named, and a quiet run has none. */
-#include "made.h"
 #include "scratch.h"
 #include "warned.h"
-
-#include <math.h>
 
 #include "../harness/analysis/stats.h"
 

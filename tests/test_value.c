@@ -1,9 +1,6 @@
 /* The right answers: that no order of a reduction rounds, that the answers are what collectives
  * do, taken from the sender's side, and that what goes wrong shows. */
-#include <string.h>
-
 #include "number.h"
-#include "test.h"
 
 #define MAX_RANKS 1024
 #define PART      64 /* elements, in simulated collectives */
@@ -22,7 +19,6 @@ static const struct value_weights weights[] = {
     {5, 5, {0, 1, 2, 3, 4, 5, 0, 5, 5, 5, 0, 0, 0, 0, 1, 9, 0, 9, 0, 9, 1, 1, 1, 1, 1}},
 };
 
-#define COUNT(list) (sizeof(list) / sizeof *(list))
 
 static unsigned draw(uint64_t *state, unsigned below)
 {
@@ -105,11 +101,11 @@ TEST(no_order_of_a_reduction_rounds)
 	static const unsigned many[] = {31, 64, 100, 256, 257, 512, MAX_RANKS};
 	struct value_question q = {.coll = COLL_ALL_REDUCE, .seed = 11, .count = 4096};
 	do {
-		for (unsigned s = 0; s < COUNT(sizes); s++) {
+		for (unsigned s = 0; s < LENGTH(sizes); s++) {
 			q.nranks = sizes[s];
 			look_at(&q, 50, 3);
 		}
-		for (unsigned s = 0; s < COUNT(many); s++) {
+		for (unsigned s = 0; s < LENGTH(many); s++) {
 			q.nranks = many[s];
 			look_at(&q, 4, 2);
 		}
@@ -122,7 +118,7 @@ TEST(a_missing_contribution_shows)
 	struct value_question q = {.coll = COLL_ALL_REDUCE, .seed = 12, .count = 4096};
 	uint64_t order = 1;
 	do {
-		for (unsigned s = 1; s < COUNT(sizes); s++) {
+		for (unsigned s = 1; s < LENGTH(sizes); s++) {
 			q.nranks = sizes[s];
 			for (unsigned leave = 0; leave < q.nranks; leave++) {
 				unsigned missing = 0, twice = 0;
@@ -241,12 +237,12 @@ TEST(answers_are_what_collectives_do)
 		struct value_question q = {.coll = c, .seed = 13};
 		q.op = reduces ? OP_SUM : OP_NONE;
 		do {
-			for (unsigned s = 0; s < COUNT(sizes); s++) {
+			for (unsigned s = 0; s < LENGTH(sizes); s++) {
 				q.nranks = sizes[s];
 				q.root = q.nranks * 2 / 3;
 				q.count = q.nranks * PART;
 				const struct value_weights *w =
-				    &weights[(s + q.dtype) % COUNT(weights)];
+				    &weights[(s + q.dtype) % LENGTH(weights)];
 				q.parts = value_parts(w, q.nranks, q.count, q.dtype);
 				if (!coll_refuses(c, q.nranks))
 					carry_out(&q, 3 * q.count);
@@ -282,7 +278,7 @@ TEST(a_seed_is_the_same_data_in_every_version)
 	uint64_t all = 0;
 	for (q.dtype = 0; q.dtype < DTYPE_KINDS; q.dtype++)
 		for (q.op = 0; q.op < OP_KINDS; q.op++)
-			for (unsigned s = 0; s < COUNT(many); s++)
+			for (unsigned s = 0; s < LENGTH(many); s++)
 				for (uint64_t i = 0; i < 20; i++) {
 					q.coll = q.op == OP_NONE ? COLL_BROADCAST : COLL_ALL_REDUCE;
 					q.nranks = many[s];

@@ -1,9 +1,6 @@
 /* How datatypes hold numbers, and how alltoallv cuts a buffer: against figures from the
  * formats' definitions and against arithmetic in wider types. */
-#include <string.h>
-
 #include "number.h"
-#include "test.h"
 
 /* Known numbers: one, the smallest, the largest, and one that has all digits. */
 TEST(figures_of_the_formats)
@@ -34,7 +31,7 @@ TEST(figures_of_the_formats)
 	    {DTYPE_FLOAT8_E5M2, true, 1, -16, 0x81},
 	    {DTYPE_FLOAT8_E5M2, true, 0, 0, 0x00},
 	};
-	for (unsigned i = 0; i < sizeof known / sizeof *known; i++) {
+	for (unsigned i = 0; i < LENGTH(known); i++) {
 		assert_int_equal(value_encode(known[i].dtype, known[i].negative, known[i].mantissa,
 		                              known[i].exponent),
 		                 known[i].bits);
@@ -173,10 +170,10 @@ TEST(parts_follow_their_weights)
 	static const unsigned ranks[] = {1, 2, 3, 7, 8, 16, 40};
 	static const uint64_t units[] = {0, 1, 3, 1000003, (uint64_t)1 << 36};
 	static const enum dtype dtypes[] = {DTYPE_INT8, DTYPE_FLOAT32, DTYPE_FLOAT64};
-	for (unsigned w = 0; w < sizeof weights / sizeof *weights; w++)
-		for (unsigned r = 0; r < sizeof ranks / sizeof *ranks; r++)
-			for (unsigned u = 0; u < sizeof units / sizeof *units; u++)
-				for (unsigned d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+	for (unsigned w = 0; w < LENGTH(weights); w++)
+		for (unsigned r = 0; r < LENGTH(ranks); r++)
+			for (unsigned u = 0; u < LENGTH(units); u++)
+				for (unsigned d = 0; d < LENGTH(dtypes); d++)
 					check_parts(&weights[w], ranks[r], units[u] * 16 * ranks[r],
 					            dtypes[d]);
 }

@@ -1,8 +1,4 @@
 /* Verdicts: the words, the arithmetic behind "N more blocks", and how often the method errs. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "../harness/analysis/verdict.h"
 #include "../harness/analysis/looks.h"
 #include "../harness/story/verdict_text.h"
@@ -16,7 +12,6 @@ static struct verdict judged(const double *logs, unsigned n, double margin)
 	return verdict_of(stats_ratio_of_logs(scratch(), logs, n, VERDICT_CONFIDENCE), margin);
 }
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static struct verdict between(double lo, double hi, unsigned blocks, double margin)
 {
@@ -79,7 +74,7 @@ TEST(each_kind_answers)
 	          {0.99, 1.03, 0, 0, false, false, "undecided"},
 	          {1.01, 1.03, 0, 1, false, false, "undecided"},
 	          {NAN, NAN, 0, 0, false, false, "undecided"}};
-	for (size_t i = 0; i < COUNT(of); i++) {
+	for (size_t i = 0; i < LENGTH(of); i++) {
 		struct verdict v = between(of[i].lo, of[i].hi, 10, 0.02);
 		assert_int_equal(verdict_beyond(&v), of[i].beyond);
 		assert_int_equal(verdict_effect(&v), of[i].beyond != 0);
@@ -96,7 +91,7 @@ static void swapped(const char *text, char *out, size_t bytes)
 {
 	static const char *const pairs[][2] = {{"faster", "slower"}, {"slower", "faster"}};
 	snprintf(out, bytes, "%s", text);
-	for (size_t i = 0; i < COUNT(pairs); i++) {
+	for (size_t i = 0; i < LENGTH(pairs); i++) {
 		const char *at = strstr(text, pairs[i][0]);
 		if (at)
 			memcpy(out + (at - text), pairs[i][1], strlen(pairs[i][1]));
@@ -140,7 +135,7 @@ TEST(the_least_effect_is_seen_in_four_of_five_runs)
 	static const unsigned blocks[] = {6, 10, 20};
 	const unsigned runs = 1500;
 	uint64_t seed = 47;
-	for (size_t b = 0; b < COUNT(blocks); b++) {
+	for (size_t b = 0; b < LENGTH(blocks); b++) {
 		double least = 0, logs[20];
 		unsigned called = 0;
 		for (unsigned k = 0; k < 2 * runs; k++) {
@@ -216,7 +211,7 @@ TEST(the_width_shrinks_as_promised)
 	static const unsigned from[] = {6, 8, 10, 20, 30};
 	const double second = 1 - (1 - VERDICT_CONFIDENCE) / 4; /* looks.h */
 	uint64_t seed = 11;
-	for (size_t i = 0; i < COUNT(from); i++) {
+	for (size_t i = 0; i < LENGTH(from); i++) {
 		double now = half_width(from[i], 300, VERDICT_CONFIDENCE, &seed);
 		/* Wanted: two thirds of today's width. */
 		struct stats_ratio r = {.estimate = exp(now * 2 / 3),

@@ -4,8 +4,6 @@
 #include "made.h"
 #include "told.h"
 
-#include <math.h>
-
 #include "../harness/analysis/analysis.h"
 #include "../harness/story/format.h"
 #include "../harness/chapters/figures.h"
@@ -120,9 +118,8 @@ static void put_again(void)
 	variants[nvariants - 1].role = "again";
 }
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	nvariants = 0;
 	memset(variants, 0, sizeof variants);
 	noise = 0.001;
@@ -187,9 +184,8 @@ static void find(void)
 		fail_msg("%s", why);
 }
 
-static int done(void **state)
+FIXTURE(done)
 {
-	(void)state;
 	if (found) {
 		made_unload(&loaded);
 		arena_free(arena);
@@ -223,8 +219,8 @@ static const char *told(void)
 
 static const json_t *figure(const char *version, const char *column)
 {
-	return json_cell(json_table(report, "version_alltoall"),
-	                 (json_keys){"version", version, NULL}, column);
+	return json_cell(json_table(report, "version_alltoall"), JSON_IS("version", version),
+	                 column);
 }
 
 static double ratio(const char *version)
@@ -234,8 +230,8 @@ static double ratio(const char *version)
 
 static const json_t *side(const char *version, const char *mode, const char *column)
 {
-	return json_cell(json_table(report, "versions"),
-	                 (json_keys){"version", version, "mode", mode, NULL}, column);
+	return json_cell(json_table(report, "versions"), JSON_IS("version", version, "mode", mode),
+	                 column);
 }
 
 static double value(const char *version, const char *mode)
@@ -245,8 +241,8 @@ static double value(const char *version, const char *mode)
 
 static const json_t *about(const char *column)
 {
-	return json_cell(json_table(report, "versions_of"),
-	                 (json_keys){"collective", "alltoall", NULL}, column);
+	return json_cell(json_table(report, "versions_of"), JSON_IS("collective", "alltoall"),
+	                 column);
 }
 
 static void says(const char *right)
@@ -572,7 +568,7 @@ TEST(sentence_clears_whom_the_interval_clears)
 	made.blocks = 6;
 	noise = 0;
 	changes = "2.28.3";
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < LENGTH(rows); i++) {
 		for (unsigned k = 0; k < 4; k++)
 			set_version(k, (k < 2) == rows[i].opens ? "2.21.5" : "2.28.3");
 		change_lo = rows[i].lo;

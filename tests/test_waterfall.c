@@ -1,8 +1,6 @@
 /* The explanation of a gap: shares with their intervals, and the words for them. */
 #include "made.h"
 
-#include <math.h>
-
 #include "../harness/analysis/analysis.h"
 #include "../harness/story/format.h"
 #include "../harness/story/verdict_text.h"
@@ -50,9 +48,8 @@ static void factor(const char *name, enum corner from, enum corner to)
 	strcpy(f->to, corners[to].name);
 }
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	asked = (struct claim_list){.gap = {.bytes = {1, SIZE_MAX}}};
 	strcpy(asked.gap.from, "none");
 	strcpy(asked.gap.to, "both");
@@ -152,12 +149,10 @@ static const char *told(const struct waterfall *w)
 static void says(double lo, double hi, const char *expected)
 {
 	struct waterfall w = {.nsteps = 2, .explained = {(lo + hi) / 2, lo, hi, 10, 0.95}};
-	char text[512];
 	w.steps[0].name = "a";
 	w.steps[0].counts = true;
 	w.steps[0].share = w.explained;
-	snprintf(text, sizeof text, "Between x and y, %s.", expected);
-	assert_string_equal(told(&w), text);
+	assert_string_equal(told(&w), test_text("Between x and y, %s.", expected));
 }
 
 TEST_WITH(words_go_with_the_interval, NULL, NULL)

@@ -1,6 +1,4 @@
 /* Ways to carry a collective out, each in each mode: what a way is, and what it gives over the modes. */
-#include <math.h>
-
 #include "made.h"
 
 enum { WAYS = 4, MODES = 3, SIZES = 5, LARGE = SIZES - 1 };
@@ -50,8 +48,8 @@ TEST(a_way_is_what_differs_in_its_launch_alone)
 	const json_t *report = made_report(&several);
 	const json_t *rows = json_table(report, "ways"), *points = json_table(report, "way_points");
 	static const char *const names[WAYS] = {"as it comes", "a", "b", "c"};
-	assert_int_equal(json_rows(rows, (json_keys){NULL}), WAYS);
-	assert_int_equal(json_rows(points, (json_keys){NULL}), WAYS * MODES);
+	assert_int_equal(json_rows(rows, JSON_ALL), WAYS);
+	assert_int_equal(json_rows(points, JSON_ALL), WAYS * MODES);
 	for (unsigned w = 0; w < WAYS; w++) {
 		json_keys way = {"way", names[w], NULL};
 		const unsigned fast = w * MODES, slow = fast + MODES - 1;
@@ -68,8 +66,7 @@ TEST(a_way_is_what_differs_in_its_launch_alone)
 	json_assert_one_says(
 	    json_section(report, "ways"),
 	    "and large: bus bandwidth of calls back to back, of 16 KiB and 1 MiB. From, to:");
-	json_assert_text(json_cell(points, (json_keys){"variant", "single-b", NULL}, "way"), "",
-	                 "b");
+	json_assert_text(json_cell(points, JSON_IS("variant", "single-b"), "way"), "", "b");
 }
 
 /* Then claims and factors say it. */

@@ -5,11 +5,10 @@
 /* Plans an experiment of 4 ranks on host with these lines. */
 static int make(const char *lines, struct status *st)
 {
-	char text[1024];
-	snprintf(text, sizeof text,
-	         "[experiment]\nbackend = host\nranks = 4\nbytes = 4K, 64K\npace = stream\n"
-	         "limit = no\nblocks = 1\n%s\n[variant threads]\nmode = threads\n",
-	         lines);
+	char *text =
+	    test_text("[experiment]\nbackend = host\nranks = 4\nbytes = 4K, 64K\npace = stream\n"
+	              "limit = no\nblocks = 1\n%s\n[variant threads]\nmode = threads\n",
+	              lines);
 	return read_text(text, "host", NULL, st) || plan_it(st) ? -1 : 0;
 }
 
@@ -257,7 +256,7 @@ TEST(groups_of_a_split)
 		unsigned size, color_of_5, index_of_5;
 	} cases[] = {{"none", 8, 0, 5},  {"MOD:2", 4, 1, 2}, {"DIV:4", 4, 1, 1},
 	             {"AND:1", 4, 1, 2}, {"AND:6", 2, 4, 1}, {"OR:3", 4, 7, 1}};
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct split split;
 		struct status st = {""};
 		char text[32];
@@ -285,7 +284,7 @@ TEST(splits_of_nccl_tests_are_read)
 	             {"/8", "DIV:8"},    {"DIV0b10", "DIV:2"}};
 	static const char *const wrong[] = {"mod", "mod:",   "mod: 2", "%x",     "MOD:2x",
 	                                    "0b2", "AND:-1", "/0",     "DIV:0b2"};
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct split split;
 		struct status st = {""};
 		char text[32];
@@ -293,7 +292,7 @@ TEST(splits_of_nccl_tests_are_read)
 		split_text(split, text, sizeof text);
 		assert_string_equal(text, cases[i].same);
 	}
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+	for (size_t i = 0; i < LENGTH(wrong); i++) {
 		struct split split;
 		struct status st = {""};
 		assert_int_equal(split_parse(wrong[i], &split, &st), -1);

@@ -2,12 +2,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "../harness/clock.h"
 #include "meeting.h"
@@ -105,10 +101,8 @@ TEST(all_come_in_and_talk)
 /* Who, and what else is known; for how long is a moment less than was asked for. */
 static void assert_missing(const struct status *st, const char *who, const char *rest)
 {
-	char begin[64];
 	const char *at = strstr(st->text, " within ");
-	snprintf(begin, sizeof begin, "%s did not come within ", who);
-	assert_begins(st->text, begin);
+	assert_begins(st->text, test_text("%s did not come within ", who));
 	assert_string_equal(strstr(at, " s") + strlen(" s"), rest);
 }
 
@@ -297,7 +291,7 @@ TEST(another_secret_is_turned_away)
 /* Hosts may have an address in common, of a bridge, and at it each its own world. */
 TEST(another_world_at_one_of_several_addresses_is_passed_by)
 {
-	char list[2 * ADDRESS_BYTES], other[WIRE_SECRET_BYTES];
+	char other[WIRE_SECRET_BYTES];
 	struct door_place beside;
 	struct door_world world = {other, "rank", 2, NULL};
 	struct opened opened;
@@ -305,7 +299,7 @@ TEST(another_world_at_one_of_several_addresses_is_passed_by)
 	struct peer peer;
 	assert_works(wire_secret(other, &st), st);
 	assert_works(door_open("127.0.0.1:0", &beside, &st), st);
-	snprintf(list, sizeof list, "%s,%s", door.address, beside.address);
+	char *list = test_text("%s,%s", door.address, beside.address);
 	opened_start(&opened, 2);
 	peer_start(&peer, world, list, 1, 60000);
 	struct wire in[2];
@@ -426,8 +420,7 @@ TEST(a_door_that_opens_late_is_found)
 	struct door_place late;
 	struct status st = {""};
 	struct peer peer;
-	char address[ADDRESS_BYTES];
-	snprintf(address, sizeof address, "%s", door.address);
+	char *address = test_text("%s", door.address);
 	close(door.fd);
 	peer_start(&peer, world, address, 1, 60000);
 	clock_sleep_until(in_ms(50));
@@ -445,10 +438,9 @@ static void meet_at(const char *listen, const char *ask)
 	struct door_place at;
 	struct status st = {""};
 	struct peer peer;
-	char address[ADDRESS_BYTES];
 	assert_works(door_open(listen, &at, &st), st);
-	snprintf(address, sizeof address, "%s%s", ask ? ask : at.address,
-	         ask ? strrchr(at.address, ':') : "");
+	char *address =
+	    test_text("%s%s", ask ? ask : at.address, ask ? strrchr(at.address, ':') : "");
 	peer_start(&peer, world, address, 1, 60000);
 	int failed = door_gather(at.fd, &world, in_ms(60000), wires, &st);
 	peer_join(&peer);
@@ -491,7 +483,7 @@ TEST(an_odd_address_gets_a_sentence)
 	    {"no.such.host.invalid:1", "no.such.host.invalid: "},
 	    {"192.0.2.1:0", "192.0.2.1:0 cannot be listened at: "},
 	};
-	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+	for (size_t i = 0; i < LENGTH(odd); i++) {
 		struct door_place at;
 		struct status st = {""};
 		assert_int_equal(door_open(odd[i].address, &at, &st), -1);
@@ -502,9 +494,8 @@ TEST(an_odd_address_gets_a_sentence)
 	assert_int_equal(door_open(door.address, &twice, &st), -1);
 	assert_says(st.text, " is taken by another process, which may be of another world");
 	const char *port = strrchr(door.address, ':');
-	char any[16], said[32];
-	snprintf(any, sizeof any, "*%.6s", port);
-	snprintf(said, sizeof said, "port %.5s is taken", port + 1);
+	char *any = test_text("*%.6s", port);
+	char *said = test_text("port %.5s is taken", port + 1);
 	st.text[0] = '\0';
 	assert_int_equal(door_open(any, &twice, &st), -1);
 	assert_begins(st.text, said);
@@ -598,7 +589,7 @@ TEST(what_cannot_be_an_address_is_said_at_once)
 	    {"127.0.0.1:1,[::1", "[::1 is no address"},
 	};
 	const struct door_world world = world_of(2);
-	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+	for (size_t i = 0; i < LENGTH(odd); i++) {
 		struct status st = {""};
 		struct wire none;
 		assert_int_equal(door_connect(odd[i][0], &world, 1, INT64_MAX, &none, &st), -1);

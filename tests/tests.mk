@@ -154,6 +154,12 @@ $(B)/forked: $(B)/harness/main.o $(KNOWN) $(B)/tests/fork_mode.o $(B)/core.a
 $(B)/tests/test_modes: | $(B)/forked
 -include $(B)/tests/fork_mode.d
 
+# As STATIC=1 links it, from the same objects. That it is linked is for the test to say.
+$(B)/launchgap-static: private STATIC := 1
+$(B)/launchgap-static: $(B)/harness/main.o $(KNOWN) $(B)/core.a
+	$(link) 2>$@.log || rm -f $@
+$(B)/tests/test_install: | $(B)/launchgap-static
+
 # NCCL with one function of its own, for faults on GPUs: an empty library of NCCL's name stands for
 # the system's, which takes its place when the shim is loaded.
 $(B)/shim_nccl.so: tests/shim_nccl.c | deps

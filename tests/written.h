@@ -3,7 +3,6 @@
 #define LAUNCHGAP_TESTS_WRITTEN_H
 
 #include <glob.h>
-#include <unistd.h>
 
 #include "laid.h"
 
@@ -54,16 +53,12 @@ static inline void refuse(const char *text, unsigned line, const char *what)
 
 static inline void refuse_key(const char *entry, const char *what)
 {
-	char text[1024];
-	snprintf(text, sizeof text, "[experiment]\n%s\n", entry);
-	refuse(text, 2, what);
+	refuse(test_text("[experiment]\n%s\n", entry), 2, what);
 }
 
 static inline void refuse_variant_key(const char *entry, const char *what)
 {
-	char text[1024];
-	snprintf(text, sizeof text, BASE "[variant one]\n%s\n", entry);
-	refuse(text, 5, what);
+	refuse(test_text(BASE "[variant one]\n%s\n", entry), 5, what);
 }
 
 static inline void refuse_override(char *override, const char *what)

@@ -1,10 +1,6 @@
 /* Known copies between two GPUs, on stand-ins for them: every path delivers all data, and a failing
  * call is reported in CUDA's own words. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "../../harness/backend/device/copies.h"
 #include "../test.h"
@@ -90,7 +86,10 @@ TEST(what_cannot_be_had_is_said)
 	     {0, 1},
 	     "cudaDeviceEnablePeerAccess: "},
 	    {"STANDIN_CUDART", "cudaMalloc:2:2", {0, 1}, "cudaMalloc: "},
-	    {"STANDIN_CUDART", "cudaStreamCreateWithFlags:719", {0, 1}, "cudaStreamCreateWithFlags: "},
+	    {"STANDIN_CUDART",
+	     "cudaStreamCreateWithFlags:719",
+	     {0, 1},
+	     "cudaStreamCreateWithFlags: "},
 	    {"STANDIN_CUDART", "cudaEventCreate:719:2", {0, 1}, "cudaEventCreate: "},
 	    {"STANDIN_CUDART", "cudaDeviceGetPCIBusId:719", {0, 1}, "cudaDeviceGetPCIBusId: "},
 	    {"STANDIN_CUDART", "cudaMemset:719", {0, 1}, "writing: "},
@@ -100,7 +99,7 @@ TEST(what_cannot_be_had_is_said)
 	    {"STANDIN_CUDART", "cudaEventElapsedTime:719:3", {0, 1}, "cudaEventElapsedTime: "},
 	    {"STANDIN_CUDART", "cudaMemcpy:719:2", {0, 1}, "reading back: "},
 	};
-	for (unsigned i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+	for (unsigned i = 0; i < LENGTH(refusals); i++) {
 		print_message("%s\n", refusals[i].value ? refusals[i].value : refusals[i].words);
 		assert_int_equal(in_a_child(is_refused, &refusals[i]), 0);
 	}

@@ -3,12 +3,8 @@
  * that a new one is included by itself. */
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "../../harness/backend/table.h"
 #include "../../harness/core/buffers.h"
@@ -315,9 +311,8 @@ static int run(const struct scene *scene, struct status *st)
 static char folder[64], counted[80];
 static struct outcome *outcome;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	cli_folder(folder);
 	snprintf(counted, sizeof counted, "%s/calls", folder);
 	outcome =
@@ -327,15 +322,14 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	munmap(outcome, sizeof *outcome);
 	cli_clean(folder);
 	return 0;
 }
 
-/* What the stand-ins counted; the caller frees it. */
+/* What the stand-ins counted. */
 static char *try_one(const struct scene *scene, const char *variable, const char *asks)
 {
 	int status;
@@ -371,9 +365,8 @@ static char *try_one(const struct scene *scene, const char *variable, const char
 static bool fail_one(const struct scene *scene, const char *function, unsigned nth)
 {
 	bool nccl = !strncmp(function, "nccl", 4) || !strcmp(function, "async");
-	char asks[96];
-	snprintf(asks, sizeof asks, "%s:%d:%u", function, nccl ? NCCL_ERROR : CUDA_ERROR, nth);
-	free(try_one(scene, nccl ? "STANDIN_NCCL" : "STANDIN_CUDART", asks));
+	char *asks = test_text("%s:%d:%u", function, nccl ? NCCL_ERROR : CUDA_ERROR, nth);
+	try_one(scene, nccl ? "STANDIN_NCCL" : "STANDIN_CUDART", asks);
 	if (!outcome->result) {
 		assert_string_equal(outcome->st.text, "");
 		return false;
@@ -392,8 +385,8 @@ static unsigned enough(const char *function, unsigned calls)
 {
 	static const char *const varying[] = {"cudaStreamQuery", "ncclCommGetAsyncError", "async",
 	                                      "kernel"};
-	bool varies = is_among(varying, sizeof varying / sizeof *varying, function);
-	bool is_mixed = is_among(mixed, sizeof mixed / sizeof *mixed, function);
+	bool varies = is_among(varying, LENGTH(varying), function);
+	bool is_mixed = is_among(mixed, LENGTH(mixed), function);
 	unsigned most = varies ? 3 : !getenv("STANDINS") ? calls : is_mixed ? 24 : 2;
 	return calls < most ? calls : most;
 }
@@ -410,7 +403,7 @@ static void fail_each(const struct scene *scene, char *counts, unsigned *cases)
 		for (unsigned nth = 1; nth <= calls; nth++)
 			told += fail_one(scene, function, nth);
 		*cases += calls;
-		if (is_among(quiet, sizeof quiet / sizeof *quiet, function))
+		if (is_among(quiet, LENGTH(quiet), function))
 			continue;
 		/* Sleeping reports nothing: polling does, if the error persists. */
 		bool sleeps = scene->does & SLEEPS && !strcmp(function, "cudaStreamSynchronize");
@@ -421,7 +414,7 @@ static void fail_each(const struct scene *scene, char *counts, unsigned *cases)
 		/* CUDA too, where the streams write words. */
 		if (scene->set != set_asked && !strcmp(function, "cudaStreamQuery"))
 			continue;
-		if (sleeps || is_among(mixed, sizeof mixed / sizeof *mixed, function))
+		if (sleeps || is_among(mixed, LENGTH(mixed), function))
 			assert_true(told > 0);
 		else if (told < calls)
 			fail_msg("%s: of %u calls of %s that failed %u were told", scene->name,
@@ -432,12 +425,11 @@ static void fail_each(const struct scene *scene, char *counts, unsigned *cases)
 TEST(every_call_that_fails_is_told_and_nothing_is_left)
 {
 	unsigned cases = 0;
-	for (unsigned i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+	for (unsigned i = 0; i < LENGTH(scenes); i++) {
 		char *counts = try_one(&scenes[i], NULL, "no error");
 		if (outcome->result)
 			fail_msg("%s: %s", scenes[i].name, outcome->st.text);
 		fail_each(&scenes[i], counts, &cases);
-		free(counts);
 	}
 	print_message("%u calls failed, one after the other\n", cases);
 }

@@ -1,14 +1,8 @@
 /* api = device on stand-ins: the host's side is the program's own, thread blocks are the kernel's, done
  * one after the other (move.c). */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../../harness/record/record.h"
 #include "../here.h"
 #include "../json.h"
 #include "../standin.h"
-#include "../test.h"
 
 static char new[STANDIN_BYTES], old[STANDIN_BYTES];
 
@@ -30,12 +24,11 @@ static void again(void)
 
 static struct cli run(const char *text, const char *key)
 {
-	char all[2048];
-	snprintf(all, sizeof all,
-	         "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\nstretches = 2\n"
-	         "calls = 3\nisolated_calls = 2\nlimit = no\npace = stream\napi = device\nwait = "
-	         "yield\n%s",
-	         text);
+	char *all = test_text(
+	    "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\nstretches = 2\n"
+	    "calls = 3\nisolated_calls = 2\nlimit = no\npace = stream\napi = device\nwait = "
+	    "yield\n%s",
+	    text);
 	return here_run(all, "--no-report", key, NULL);
 }
 
@@ -97,20 +90,15 @@ TEST(the_report_shows_the_table_and_the_launches)
 	json_t *report = json_report(here_in("t", "report.json"));
 	const json_t *rows = json_table(report, "kernel"),
 	             *launches = json_table(report, "kernel_launches");
-	assert_int_equal(json_rows(rows, (json_keys){"way", "packets", "own_ctas", "0", NULL}),
-	                 json_rows(rows, (json_keys){"way", "packets", NULL}));
-	json_assert_number(json_cell(rows, (json_keys){"sent_bytes", "16384", NULL}, "ctas"), "",
-	                   16, 0);
-	json_assert_text(json_cell(launches, (json_keys){"variant", "one", NULL}, "launch"), "",
+	assert_int_equal(json_rows(rows, JSON_IS("way", "packets", "own_ctas", "0")),
+	                 json_rows(rows, JSON_IS("way", "packets")));
+	json_assert_number(json_cell(rows, JSON_IS("sent_bytes", "16384"), "ctas"), "", 16, 0);
+	json_assert_text(json_cell(launches, JSON_IS("variant", "one"), "launch"), "",
 	                 "programmatic dependent launch");
-	json_assert_text(json_cell(launches, (json_keys){"variant", "one", NULL}, "barrier"), "",
-	                 "entry");
-	json_assert_text(json_cell(launches, (json_keys){"variant", "turns", NULL}, "barrier"), "",
-	                 "none");
-	json_decref(report);
+	json_assert_text(json_cell(launches, JSON_IS("variant", "one"), "barrier"), "", "entry");
+	json_assert_text(json_cell(launches, JSON_IS("variant", "turns"), "barrier"), "", "none");
 	char *text = cli_read(here_in("t", "report.md"));
 	assert_null(strstr(text, "The table is predicted for so many GPUs, not measured"));
-	free(text);
 }
 
 /* A block waits for that of a rank which shares its GPU, and both have to be there. */
@@ -167,7 +155,7 @@ TEST(what_it_cannot_do_is_said)
 	    {"call_ctas = 129\n", "call_ctas = 129: api = device allows up to 128"},
 	};
 	char text[256];
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		again();
 		snprintf(text, sizeof text,
 		         "collective = alltoall\nbytes = 4K\n[variant v]\nmode = threads\n%s",
@@ -188,10 +176,9 @@ TEST(what_it_cannot_do_is_said)
 	           "registering the buffers: internal error");
 }
 
-static int find_all(void **state)
+FIXTURE(find_all)
 {
 	char program[STANDIN_BYTES];
-	(void)state;
 	return standin_find_named("launchgap", program) ||
 	       standin_find_named("2.21.5/libnccl.so.2", old) ||
 	       standin_find_named("2.32.3/libnccl.so.2", new) || setenv("LAUNCHGAP", program, 1);

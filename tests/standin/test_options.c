@@ -1,11 +1,6 @@
 /* Options of nccl-tests that only GPUs take, on stand-ins for CUDA's runtime and NCCL. */
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "../../harness/record/record.h"
 #include "../here.h"
 #include "../standin.h"
-#include "../test.h"
 
 /* Options of nccl-tests that other backends have no use for: each comes to the record, and to the JSON. */
 TEST(nccl_tests_options_come_to_the_record)
@@ -22,13 +17,11 @@ TEST(nccl_tests_options_come_to_the_record)
 	assert_int_equal(set->init, INIT_GROUPED);
 	assert_int_equal(set->graph, 2);
 	assert_string_equal(set->api, "native");
-	record_free(&record);
 	char path[96];
 	snprintf(path, sizeof path, "%s/x.json", folder);
 	char *json = cli_read(path);
 	assert_says(json, "\"args\":[\"alltoall_perf\",\"-t2\",\"-g1\",\"-b4096\",\"-e16384\","
 	                  "\"-f2\",\"-n2\",\"-w1\",\"-a1\",\"-G2\",\"-R1\",\"-x1\",\"-u2\"]");
-	free(json);
 	cli_expect(here_call("all_reduce_perf -g 5"), 1,
 	           "ranks = 5, but backend nccl has room for 4 here");
 	cli_expect(
@@ -91,10 +84,9 @@ TEST(a_program_of_nccl_tests_ends_with_whether_bandwidth_is_normal)
 	           0, "note: There is no reference of 2 × Stand-in GPU.", "report ");
 }
 
-static int find_program(void **state)
+FIXTURE(find_program)
 {
 	char program[STANDIN_BYTES];
-	(void)state;
 	return standin_find_named("launchgap", program) || setenv("LAUNCHGAP", program, 1);
 }
 
@@ -111,7 +103,6 @@ TEST(jobs_on_exclusive_gpus_start_one_after_the_other)
 	struct record_run record = cli_record(here_path(""));
 	for (unsigned i = 1; i < record.nspent; i++)
 		assert_true(record.spent[i - 1].to_ns < record.spent[i].from_ns);
-	record_free(&record);
 }
 
 TESTS(.undrawn = true, .begin = find_program, .before = set_up, .after = tear_down);

@@ -1,15 +1,8 @@
 /* Whole runs of the nccl backend without a GPU, on stand-ins for CUDA's runtime, NCCL and NVML:
  * jobs, modes, log, counters, record and report are the program's own. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "../../harness/record/record.h"
 #include "../here.h"
 #include "../json.h"
 #include "../standin.h"
-#include "../test.h"
 
 static char old[STANDIN_BYTES], new[STANDIN_BYTES];
 
@@ -19,7 +12,7 @@ static int begin(void **state)
 	static const char *const injected[] = {
 	    "STANDIN_NCCL", "STANDIN_CUDART", "STANDIN_GPUS", "STANDIN_CUBLAS", "STANDIN_NO_PEERS",
 	    "NCCL_LEGACY",  "NCCL_NEW",       "STANDIN_MIB",  "STANDIN_CALLS"};
-	for (unsigned i = 0; i < sizeof injected / sizeof *injected; i++)
+	for (unsigned i = 0; i < LENGTH(injected); i++)
 		unsetenv(injected[i]);
 	return set_up(state);
 }
@@ -31,14 +24,13 @@ static void again(void)
 }
 
 /* Two ranks and few calls, with the text's additions and a key of the command line, and no report: of wrong data
- * the exit status tells. The caller frees the output. */
+ * the exit status tells. */
 static struct cli run_with(const char *text, const char *key)
 {
-	char all[2048];
-	snprintf(all, sizeof all,
-	         "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\n"
-	         "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\nwait = yield\n%s",
-	         text);
+	char *all =
+	    test_text("[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\n"
+	              "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\nwait = yield\n%s",
+	              text);
 	return here_run(all, "--no-report", key, NULL);
 }
 
@@ -96,7 +88,7 @@ TEST(the_path_is_proved_by_version_and_mode)
 	setenv("NCCL_LEGACY", old, 1);
 	cli_expect(run(text), 0, "");
 	struct record_run record = record_of("t");
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		const json_t *path = path_of(&record, rows[i].variant);
 		json_assert_text(path, "transport", rows[i].transport);
 		json_assert_text(path, "data_path", rows[i].data);
@@ -124,13 +116,13 @@ TEST(choices_of_each_size_are_those_of_the_log)
 	                   "protocol", "LL",      NULL};
 	json_keys part = {"variant",  "default", "collective", "all_gather",
 	                  "protocol", "LL128",   NULL};
-	assert_int_equal(json_rows(rows, (json_keys){"variant", "default", NULL}), 6);
+	assert_int_equal(json_rows(rows, JSON_IS("variant", "default")), 6);
 	json_assert_text(json_cell(rows, small, "algorithm"), "", "TREE");
 	json_assert_number(json_cell(rows, small, "asked_bytes"), "", 4096, 0);
 	json_assert_number(json_cell(rows, part, "asked_bytes"), "", 1 << 20, 0);
-	assert_int_equal(json_rows(rows, (json_keys){"variant", "ll", "protocol", "LL", NULL}), 6);
-	assert_int_equal(json_rows(rows, (json_keys){"variant", "old", NULL}), 0);
-	assert_int_equal(json_rows(rows, (json_keys){"variant", "tree", NULL}), 0);
+	assert_int_equal(json_rows(rows, JSON_IS("variant", "ll", "protocol", "LL")), 6);
+	assert_int_equal(json_rows(rows, JSON_IS("variant", "old")), 0);
+	assert_int_equal(json_rows(rows, JSON_IS("variant", "tree")), 0);
 	json_decref(report);
 }
 
@@ -144,9 +136,9 @@ TEST(several_hosts_are_one_communicator)
 	cli_expect(run_with(text, "ranks=4"), 0, "");
 	json_t *report = report_of("t");
 	const json_t *paths = json_table(report, "paths");
-	json_assert_text(json_cell(paths, (json_keys){"variant", "processes", NULL}, "mixed"), "",
+	json_assert_text(json_cell(paths, JSON_IS("variant", "processes"), "mixed"), "",
 	                 "P2P/CUMEM 0-1, 2-3; NET/Socket 0-2, 0-3, 1-2, 1-3");
-	json_assert_text(json_cell(paths, (json_keys){"variant", "threads", NULL}, "mixed"), "",
+	json_assert_text(json_cell(paths, JSON_IS("variant", "threads"), "mixed"), "",
 	                 "P2P/direct pointer 0-1, 2-3; NET/Socket 0-2, 0-3, 1-2, 1-3");
 	json_decref(report);
 }
@@ -203,7 +195,6 @@ static unsigned calls_of(const char *function)
 		if (!strncmp(line, function, n) && sscanf(line + n, " %u", &one) == 1)
 			calls += one;
 	}
-	free(text);
 	return calls;
 }
 
@@ -222,17 +213,16 @@ TEST(a_new_connection_is_made_beside_the_old_one)
 	    {"1100", "mode = threads\n", 2, 0},
 	    {"1100", "mode = processes\n", 2, 0},
 	};
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-		char text[256], calls[96];
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		again();
-		snprintf(calls, sizeof calls, "%s/calls", folder);
+		char *calls = test_text("%s/calls", folder);
 		setenv("NCCL_LEGACY", old, 1);
 		setenv("STANDIN_CALLS", calls, 1);
 		setenv("STANDIN_MIB", rows[i].mib, 1);
-		snprintf(text, sizeof text,
-		         "collective = alltoall\nbytes = 64K\npace = stream\nconnections = 3\n"
-		         "[variant v]\n%s",
-		         rows[i].variant);
+		char *text =
+		    test_text("collective = alltoall\nbytes = 64K\npace = stream\nconnections = 3\n"
+		              "[variant v]\n%s",
+		              rows[i].variant);
 		cli_expect(run(text), 0, "");
 		struct record_run record = record_of("t");
 		unsigned seen = 0;
@@ -268,7 +258,7 @@ TEST(a_library_that_fails_is_told)
 	     "cudaStreamCreateWithFlags: out of memory"},
 	    {"STANDIN_CUDART", "device_launch_check:719:1", "checking: unspecified launch failure"},
 	};
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		again();
 		setenv(rows[i].variable, rows[i].asks, 1);
 		cli_expect(run("collective = all_reduce\nbytes = 4K\npace = stream\n"
@@ -288,7 +278,7 @@ static const char *cell_of_thread(char *const lines[], unsigned n, const char *t
 	const char *pass = NULL;
 	unsigned part = 0;
 	size_t length = strlen(thread);
-	for (; *line < n && part < sizeof parts / sizeof *parts; ++*line) {
+	for (; *line < n && part < LENGTH(parts); ++*line) {
 		const char *text = lines[*line];
 		if (strncmp(text, thread, length))
 			continue;
@@ -301,7 +291,7 @@ static const char *cell_of_thread(char *const lines[], unsigned n, const char *t
 			assert_string_equal(text + length, parts[part]);
 		part++;
 	}
-	assert_true(part == 0 || part == sizeof parts / sizeof *parts);
+	assert_true(part == 0 || part == LENGTH(parts));
 	return pass;
 }
 
@@ -325,7 +315,7 @@ TEST(profilers_see_cells_and_passes)
 		skip(); /* built without NVTX' headers */
 	rest = text;
 	for (char *one; (one = strsep(&rest, "\n")) && *one;) {
-		assert_true(n < sizeof lines / sizeof *lines);
+		assert_true(n < LENGTH(lines));
 		lines[n++] = one;
 	}
 	for (unsigned i = 0; i < n; i++) {
@@ -346,7 +336,6 @@ TEST(profilers_see_cells_and_passes)
 	assert_true(threads >= 4);
 	assert_int_equal(timed, 2 * 2 * 2);
 	assert_true(timelines > 0);
-	free(text);
 }
 
 static const char training[] =
@@ -356,12 +345,13 @@ static const char training[] =
 /* Streams that wait for each other, also in a graph, leave the exact averages. */
 TEST(a_training_step_is_right_however_it_is_launched)
 {
-	char text[1024], here[256];
+	char here[256];
 	assert_non_null(getcwd(here, sizeof here));
-	snprintf(text, sizeof text, training, here,
-	         "[variant threads]\nmode = threads\n[variant single]\nmode = single\n"
-	         "bucket_view = no\n[variant processes]\nmode = processes\naccumulation = 2\n"
-	         "[variant graph]\nmode = threads\ngraph = 2\nbucket_view = no\n");
+	char *text =
+	    test_text(training, here,
+	              "[variant threads]\nmode = threads\n[variant single]\nmode = single\n"
+	              "bucket_view = no\n[variant processes]\nmode = processes\naccumulation = 2\n"
+	              "[variant graph]\nmode = threads\ngraph = 2\nbucket_view = no\n");
 	cli_expect(run(text), 0, "");
 }
 
@@ -396,12 +386,11 @@ TEST(ranks_that_share_a_model_are_right)
 /* 40 GB of gradients, and as much for their buckets, are more than a stand-in's 64 GiB. */
 TEST(a_model_that_does_not_fit_is_told_with_the_room_there_is)
 {
-	char text[256];
 	cli_write(folder, "large.csv", "all,20000000000,1\n");
-	snprintf(text, sizeof text,
-	         "collective = ddp_step\nmodel = %s/large.csv\ndtype = bfloat16\nbytes = 25M\n"
-	         "pace = isolated\n[variant threads]\nmode = threads\n",
-	         folder);
+	char *text =
+	    test_text("collective = ddp_step\nmodel = %s/large.csv\ndtype = bfloat16\nbytes = 25M\n"
+	              "pace = isolated\n[variant threads]\nmode = threads\n",
+	              folder);
 	cli_expect(run(text), 1, "two buffers take 76293 MiB, and GPU 0 has 65536 MiB");
 }
 
@@ -423,7 +412,7 @@ TEST(without_its_library_a_training_step_says_so)
 	            {"cublasGemmEx:13:1", "a layer's product: unspecified launch failure"}};
 	char text[1024], here[256];
 	assert_non_null(getcwd(here, sizeof here));
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		again();
 		setenv("STANDIN_CUBLAS", rows[i].asks, 1);
 		snprintf(text, sizeof text, training, here, "[variant threads]\nmode = threads\n");
@@ -459,7 +448,7 @@ TEST(the_end_of_calls_is_seen_by_a_word_or_by_asking)
 	for (unsigned older = 0; older < 2; older++) {
 		cli_expect(run(text), 0, "");
 		struct record_run record = record_of("t");
-		for (unsigned i = 0; i < sizeof variants / sizeof *variants; i++)
+		for (unsigned i = 0; i < LENGTH(variants); i++)
 			assert_string_equal(fact_of(&record, variants[i], "end_seen"),
 			                    older || i == 6 ? "query" : "word");
 		record_free(&record);
@@ -495,7 +484,7 @@ TEST(the_newest_librarys_settings_run)
 	setenv("NCCL_NEW", new, 1);
 	cli_expect(run(newest), 0, "");
 	struct record_run record = record_of("t");
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (unsigned i = 0; i < LENGTH(rows); i++)
 		assert_string_equal(fact_of(&record, rows[i].variant, rows[i].fact), rows[i].says);
 	record_free(&record);
 }
@@ -507,7 +496,7 @@ TEST(a_call_of_its_own_configuration_is_that_call)
 	static const char *const names[] = {"alltoall", "all_reduce", "all_gather",
 	                                    "reduce_scatter"};
 	char text[512], asks[64];
-	for (unsigned i = 0; i < sizeof calls / sizeof *calls; i++) {
+	for (unsigned i = 0; i < LENGTH(calls); i++) {
 		again();
 		setenv("NCCL_NEW", new, 1);
 		snprintf(asks, sizeof asks, "%s:5:1", calls[i]);
@@ -539,10 +528,9 @@ TEST(plain_copies_are_right_by_each_engine)
 	cli_expect(done, 0, "");
 	json_t *report = report_of("t");
 	const json_t *table = json_table(report, "copies");
-	assert_int_equal(json_rows(table, (json_keys){"variant", "ce", NULL}), 4);
+	assert_int_equal(json_rows(table, JSON_IS("variant", "ce")), 4);
 	json_assert_number(
-	    json_cell(table, (json_keys){"way", "GPU to GPU", "variant", "read", NULL}, "pairs"),
-	    "", 6, 0);
+	    json_cell(table, JSON_IS("way", "GPU to GPU", "variant", "read"), "pairs"), "", 6, 0);
 	json_decref(report);
 }
 
@@ -602,15 +590,13 @@ TEST(a_wrong_bit_in_cpu_memory_is_found)
 TEST(ranks_share_a_gpu_in_all_modes)
 {
 	static const char *const variants[] = {"single", "threads", "processes"};
-	char library[STANDIN_BYTES + 8];
 	setenv("STANDIN_GPUS", "1", 1);
-	snprintf(library, sizeof library, "nccl=%s", new);
 	cli_expect(cli_call(folder, "run", "--file", "experiments/one_gpu.exp", "--results",
-	                    results, "backend=nccl", library,
+	                    results, "backend=nccl", test_text("nccl=%s", new),
 	                    "collective=all_reduce,alltoall,sendrecv", "bytes=4K", NULL),
 	           0, "delivered was right");
 	struct record_run record = record_of("one_gpu");
-	for (unsigned i = 0; i < sizeof variants / sizeof *variants; i++) {
+	for (unsigned i = 0; i < LENGTH(variants); i++) {
 		assert_string_equal(fact_of(&record, variants[i], "device_0"),
 		                    "Stand-in GPU at 0000:03:00.0");
 		assert_non_null(path_of(&record, variants[i]));
@@ -710,10 +696,9 @@ TEST(a_search_goes_on_and_ends)
 	record_free(&record);
 }
 
-static int find_all(void **state)
+FIXTURE(find_all)
 {
 	char program[STANDIN_BYTES];
-	(void)state;
 	return standin_find_named("launchgap", program) ||
 	       standin_find_named("2.21.5/libnccl.so.2", old) ||
 	       standin_find_named("2.32.3/libnccl.so.2", new) || setenv("LAUNCHGAP", program, 1);

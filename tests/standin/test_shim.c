@@ -2,9 +2,6 @@
  * changes to a call reach the run. tests/shim_nccl.c is such a library; on GPUs it is in front of
  * the real NCCL. */
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "../cli.h"
@@ -22,24 +19,23 @@ static const struct {
     {"error", "processes", 1, "NCCL: unhandled system error"},
     {"wrong", "single", 1, "wrong data in all_reduce"},
 };
-#define CASES (sizeof cases / sizeof *cases)
+#define CASES LENGTH(cases)
 
 static char folders[CASES][64];
 
 static pid_t start(unsigned i)
 {
-	char text[STANDIN_BYTES + 512], file[80], results[80], token[80], shim[STANDIN_BYTES];
+	char shim[STANDIN_BYTES];
 	cli_folder(folders[i]);
 	assert_int_equal(standin_find_named("../shim_nccl.so", shim), 0);
-	snprintf(file, sizeof file, "%s/t.exp", folders[i]);
-	snprintf(results, sizeof results, "%s/results", folders[i]);
-	snprintf(token, sizeof token, "%s/struck", folders[i]);
-	snprintf(text, sizeof text,
-	         "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\n"
-	         "stretches = 6\ncalls = 20\nlimit = no\ncell_timeout = %s\n"
-	         "collective = all_reduce\nbytes = 4K\npace = stream\n"
-	         "[variant v]\nmode = %s\nnccl = %s\n",
-	         strcmp(cases[i].does, "hang") ? "60" : "2", cases[i].mode, shim);
+	char *file = test_text("%s/t.exp", folders[i]);
+	char *results = test_text("%s/results", folders[i]);
+	char *token = test_text("%s/struck", folders[i]);
+	char *text = test_text("[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\n"
+	                       "stretches = 6\ncalls = 20\nlimit = no\ncell_timeout = %s\n"
+	                       "collective = all_reduce\nbytes = 4K\npace = stream\n"
+	                       "[variant v]\nmode = %s\nnccl = %s\n",
+	                       strcmp(cases[i].does, "hang") ? "60" : "2", cases[i].mode, shim);
 	cli_write(folders[i], "t.exp", text);
 	setenv("SHIM_NCCL", cases[i].does, 1);
 	setenv("SHIM_TOKEN", token, 1);
@@ -80,7 +76,6 @@ static void expect(unsigned i, struct cli cli)
 	assert_lacks(record, "libnccl.so.2\"");
 	const bool late = !strcmp(cases[i].does, "late"); /* it sleeps for so long */
 	assert_true(!late || longest_ns(record) >= 3000000000);
-	free(record);
 }
 
 /* Side by side, as most of them wait. */

@@ -1,13 +1,7 @@
 /* Buffers on GPUs, and libraries that work in CPU memory: on stand-ins for CUDA's runtime, so that
  * each call goes from the device to pinned memory and back. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../../harness/record/record.h"
 #include "../here.h"
 #include "../standin.h"
-#include "../test.h"
 
 /* Every element comes back, in place too, and equal to NCCL's. */
 TEST(device_buffers_are_staged)
@@ -35,12 +29,9 @@ TEST(device_buffers_are_staged)
 	/* Both paces; alltoall has only one place. */
 	assert_true(mpi >= 2 * (2 * 4 + 1));
 	assert_true(gloo == mpi || strstr(cli.out, "no Gloo here"));
-	record_free(&record);
 	char *text = cli_read(path);
 	assert_non_null(text);
 	assert_says(text, "device, staged through pinned CPU memory");
-	free(text);
-	free(cli.out);
 }
 
 /* The bit is flipped where the buffer is: on the device. */
@@ -53,13 +44,11 @@ TEST(a_turned_byte_of_a_staged_buffer_is_found)
 	                         "flip = 1:40\n",
 	                         "--no-report");
 	assert_says(cli.out, "wrong data in all_reduce");
-	free(cli.out);
 }
 
-static int find_program(void **state)
+FIXTURE(find_program)
 {
 	char program[STANDIN_BYTES];
-	(void)state;
 	return standin_find_named("launchgap", program) || setenv("LAUNCHGAP", program, 1);
 }
 

@@ -1,13 +1,7 @@
 /* What lies beside NCCL's own calls on the way to zero-copy, on stand-ins for CUDA's runtime and NCCL: copy
  * engines and plain copies. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../../harness/record/record.h"
 #include "../here.h"
 #include "../json.h"
-#include "../test.h"
 
 static int begin(void **state)
 {
@@ -16,14 +10,13 @@ static int begin(void **state)
 	return set_up(state);
 }
 
-/* An alltoall of two ranks. The caller frees the output. */
+/* An alltoall of two ranks. */
 static struct cli run(const char *variants)
 {
-	char all[2048];
-	snprintf(all, sizeof all,
-	         "[experiment]\ncollective = alltoall\nbackend = nccl\nranks = 2\nblocks = 1\n"
-	         "warmup = 1\nstretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\n%s",
-	         variants);
+	char *all =
+	    test_text("[experiment]\ncollective = alltoall\nbackend = nccl\nranks = 2\nblocks = 1\n"
+	              "warmup = 1\nstretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\n%s",
+	              variants);
 	return here_run(all, "--no-report", NULL);
 }
 
@@ -57,7 +50,6 @@ TEST(copy_engines_are_proved_by_the_log)
 		assert_int_equal(json_is_true(json_object_get(path, "copy_engine")), !vain);
 	}
 	assert_int_equal(record.npaths, 5);
-	record_free(&record);
 }
 
 /* With this library all of its ways can be measured, in all modes; without GPUs two, which is said. */
@@ -70,8 +62,6 @@ TEST(the_experiment_has_all_ways_in_all_modes)
 	assert_lacks(all.out, "left out");
 	assert_says(all.out, "single-device-no-entry");
 	assert_int_equal(text_count(cpu.out, "left out"), 18);
-	free(all.out);
-	free(cpu.out);
 }
 
 TESTS(.undrawn = true, .before = begin, .after = tear_down);
