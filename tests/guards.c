@@ -267,7 +267,7 @@ static bool begins(const char *text, const char *words)
 }
 
 /* A verdict is beyond the A/A line of what it is of: a line that is not within the margin allows no
- * smaller one. */
+ * smaller one, and one that excludes 1 none below the margin. */
 static bool line_right(const struct guarded *g, const json_t *table, const json_t *row,
                        const json_t *line)
 {
@@ -276,10 +276,11 @@ static bool line_right(const struct guarded *g, const json_t *table, const json_
 	             lo = number_at(table, line, "speed", "lo"),
 	             hi = number_at(table, line, "speed", "hi"), far = fmax(hi, 1 / lo);
 	const bool faster = !strcmp(verdict, "faster"), slower = !strcmp(verdict, "slower"),
-	           small = begins(verdict, "no difference") || strstr(verdict, ", by under");
+	           same = begins(verdict, "no difference"), little = strstr(verdict, ", by under");
 	const bool right = faster   ? number_at(table, row, "speed", "lo") > far
 	                   : slower ? number_at(table, row, "speed", "hi") < 1 / far
-	                   : small  ? far <= edge + ROUNDING && lo <= 1 && hi >= 1
+	                   : same   ? far <= edge + ROUNDING
+	                   : little ? far <= edge + ROUNDING && lo <= 1 && hi >= 1
 	                            : true;
 	return right || wrong(g, "a verdict that its A/A line does not allow", verdict);
 }
