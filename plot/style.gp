@@ -15,7 +15,7 @@ lines = plot_dir.'/style_lines.gp'
 by_bars = plot_dir.'/style_bars.gp'
 by_dots = plot_dir.'/style_dots.gp'
 
-W = 900.0
+W = 760.0
 typeface = format eq 'svg' ? 'sans-serif' : 'DejaVu Sans'
 font(n) = sprintf('%s,%g', typeface, n * (format eq 'svg' ? 1.18 : 1))
 # gnuplot writes the name of an SVG's font as it is, and ":Bold" is part of no name there.

@@ -190,8 +190,9 @@ static unsigned lines(const char *at, const char *end, const char *with)
 	return n;
 }
 
-/* What a reader sees first: the answer in a sentence, six variants, a picture, three things to do. */
-static void page_1_is_short(const char *folder)
+/* What a reader sees first: the answer in a sentence, six variants, a picture, three things to do.
+ * Returns whether it has the picture. */
+static bool page_1_is_short(const char *folder)
 {
 	char *text = whole(folder, "report.md");
 	const char *begin = strchr(text, '\n'), *end = strstr(text, "\n## The answer in full\n"),
@@ -208,7 +209,9 @@ static void page_1_is_short(const char *folder)
 		fail_msg("the headline quotes before it answers");
 	if (rows > 2 + 6 || lines(begin, end, "![") > 1 || lines(begin, end, "- ") > 3)
 		fail_msg("too much is on page 1");
+	const bool pictured = lines(begin, end, "![");
 	free(text);
+	return pictured;
 }
 
 /* --- page 1 and the data --- */
@@ -334,7 +337,8 @@ void page_right(const char *folder, const json_t *report)
 {
 	char *html = whole(folder, "report.html"), *said = whole(folder, "said");
 	the_terminal_is_narrow(said);
-	page_1_is_short(folder);
+	if (page_1_is_short(folder) && !strstr(html, "<div class=\"front\">"))
+		fail_msg("the picture is not beside the strip");
 	page_1_is_of_the_data(folder, report);
 	tables_are_data(report);
 	page_read(html);

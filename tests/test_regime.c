@@ -290,7 +290,7 @@ TEST(a_cell_is_in_one_regime)
 	assert_int_equal(find(REGIME_LARGE)->sizes.lo, 1 << 20);
 	drop();
 	const json_t *report = made_report(&m);
-	json_assert_says(report, "trust", "the largest (1 MiB) 1.0");
+	json_assert_says(report, "trust", "(A/A: the largest (1 MiB) 1.0");
 	json_assert_one_says(json_object_get(report, "answer"), "At the largest sizes (1 MiB, ");
 	no_isolated = false;
 }

@@ -200,7 +200,7 @@ static const struct part before[] = {
     {"trust",    "Can it be believed?", true,  SHORT_PAGE_ALWAYS, NULL,         write_trust},
 };
 static const struct part below[] = {
-    {"findings", "The answer in full",  true,  SHORT_PAGE_MUCH,   NULL,         write_findings},
+    {"findings", PAGE_1_ENDS,           true,  SHORT_PAGE_MUCH,   NULL,         write_findings},
     {"more_advice", "More to do",       false, SHORT_PAGE_LEAST,  has_more_advice, write_more_advice},
 };
 static const struct part after[] = {
