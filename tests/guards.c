@@ -506,6 +506,25 @@ static bool headline_right(const struct guarded *g)
 	return true;
 }
 
+/* What moves a jump comes before where it is. */
+static bool cause_right(const struct guarded *g)
+{
+	const json_t *sentences = json_object_get(chapter_of(g, "cliffs"), "sentences"), *one;
+	size_t i;
+	json_array_foreach(sentences, i, one)
+	{
+		const char *text = json_string_value(json_object_get(one, "text")),
+		           *role =
+		               json_string_value(json_array_get(json_object_get(one, "roles"), 0));
+		if (!strcmp(role, "headline"))
+			return !json_array_size(json_object_get(
+			           told_table(g->chapters, "channels_moved"), "rows")) ||
+			       strstr(text, " moves the jump: ") ||
+			       wrong(g, "a headline without the cause", text);
+	}
+	return true;
+}
+
 /* Trust says which differences can be believed, wherever the reference was compared with itself. */
 static bool trust_right(const struct guarded *g)
 {
@@ -555,7 +574,7 @@ bool guards_right(const json_t *report, char *why, size_t bytes)
 {
 	static bool (*const guards[])(const struct guarded *g) = {
 	    ranges_right, regimes_right,  overview_right, notation_right, claims_right,
-	    doubts_right, headline_right, trust_right,    values_right};
+	    doubts_right, headline_right, cause_right,    trust_right,    values_right};
 	const struct guarded g = {report, json_object_get(report, "chapters"), why, bytes};
 	for (size_t i = 0; i < sizeof guards / sizeof *guards; i++)
 		if (!guards[i](&g))
