@@ -41,7 +41,7 @@ do for [picture = 1:bars > 0] {
 		before = before + words(G_list[g])
 	}
 	eval sprintf('set xrange [-0.6:%g]', columns - 0.4)
-	eval sprintf('set yrange [%g:%g]', 100 * (least(lo, 1 - 2 * margin) - 1), 100 * 1.12 * (most(hi, 1 + 3 * margin) - 1))
+	eval sprintf('set yrange [%g:%g]', 100 * 1.12 * (least(lo, 1 - 2 * margin) - 1), 100 * 1.12 * (most(hi, 1 + 3 * margin) - 1))
 	set object 1 rectangle from graph 0, first -100 * margin to graph 1, first 100 * margin behind fs solid noborder fc rgb 0xEEEEEE
 	set arrow 100 from graph 0, first 0 to graph 1, first 0 nohead lw 1.5 lc rgb several
 	set style fill solid noborder

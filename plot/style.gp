@@ -15,7 +15,7 @@ lines = plot_dir.'/style_lines.gp'
 by_bars = plot_dir.'/style_bars.gp'
 by_dots = plot_dir.'/style_dots.gp'
 
-W = 900.0
+W = 760.0
 typeface = format eq 'svg' ? 'sans-serif' : 'DejaVu Sans'
 font(n) = sprintf('%s,%g', typeface, n * (format eq 'svg' ? 1.18 : 1))
 # gnuplot writes the name of an SVG's font as it is, and ":Bold" is part of no name there.
@@ -38,7 +38,7 @@ rest(s, n) = s[cut(s, n) + 1:*]
 row(s, k, n) = k == 1 ? s[1:cut(s, n)] : row(rest(s, n), k - 1, n)
 rows(s, n) = strlen(s) == 0 ? 0 : 1 + rows(rest(s, n), n)
 # The title is the first clause of what a picture shows, and further ones as far as one row holds them.
-title_wide = 86
+title_wide = 70
 clause(s) = strstrt(s, '; ') ? strstrt(s, '; ') - 1 : strlen(s)
 clauses(s, n) = n ? n + 2 + clause(s[n + 3:*]) : clause(s)
 lead(s, n) = n >= strlen(s) || (n && clauses(s, n) > title_wide) ? n : lead(s, clauses(s, n))
@@ -159,7 +159,7 @@ over_blocks = 'median of '.plural(blocks, 'block')
 alike_of(g, v) = v != v || few(g) ? '' : sprintf('; on one line: equal within %g %%', v)
 # Of a search its sets, a row each below all else.
 sets = exists('finalists_rows') ? finalists_rows : 0
-set_said(k) = short(finalists_set[k].': '.finalists_settings[k], 140)
+set_said(k) = short(finalists_set[k].': '.finalists_settings[k], 114)
 sets_said = ''
 do for [k = 1:sets] { sets_said = sets_said."\n".set_said(k) }
 shown_of = left_out ? sprintf('; %d of %d variants', variants, variants + left_out) : ''

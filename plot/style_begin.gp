@@ -6,7 +6,7 @@ headline = titled ? said[1:lead(said, 0)] : head
 title_row = even(headline, title_wide)
 more = titled ? said[lead(said, 0) + 3:*] : ''
 title_rows = rows(headline, title_wide) < 3 ? rows(headline, title_wide) : 3
-said_rows = rows(more, 118) < 3 ? rows(more, 118) : 3
+said_rows = rows(more, 100) < 3 ? rows(more, 100) : 3
 more_top = 8.0 + 20 * title_rows
 key_top = more_top + 17 * (said_rows + titled) + 7
 top = key_top + (legend ? 20.0 * legend + 6 : 0)
@@ -24,13 +24,13 @@ do for [k = 1:title_rows] {
 		left font bold(12.5)
 }
 do for [k = 1:said_rows] {
-	set label 3 + k row(more, k, 118).(k == 3 && rows(more, 118) > 3 ? '…' : '') at screen x(16), screen y(more_top + 17 * k - 6) \
+	set label 3 + k row(more, k, 100).(k == 3 && rows(more, 100) > 3 ? '…' : '') at screen x(16), screen y(more_top + 17 * k - 6) \
 		left textcolor rgb ink
 }
 if (titled) {
-	set label 7 head at screen x(16), screen y(key_top - 13) left textcolor rgb 0x777777 font font(strlen(head) > 118 ? 8 : 9.5)
+	set label 7 head at screen x(16), screen y(key_top - 13) left textcolor rgb 0x777777 font font(strlen(head) > 100 ? 8 : 9.5)
 }
-set label 8 how at screen x(16), screen y(H - 28 - 15 * sets) left textcolor rgb 0x777777 font font(9)
+set label 8 how at screen x(16), screen y(H - 28 - 15 * sets) left textcolor rgb 0x777777 font font(strlen(how) > 114 ? 7.5 : 9)
 set label 9 machine.sets_said at screen x(16), screen y(H - 12 - 15 * sets) left textcolor rgb 0x777777 font font(9)
 set style line 100 lc rgb 0xE2E2E2 lw 1
 set style line 101 lc rgb 0x666666 lw 1

@@ -15,7 +15,7 @@ high = panels > (both ? 1 : 3) ? 230.0 : 330.0 # of a row of panels
 line(k) = int(word(list, k))
 entries = '' # of the key: ten times the line and its row
 do for [k = 1:n] {
-	do for [r = 1:rows(L_name[line(k)], 118)] { entries = entries.sprintf(' %d', 10 * k + r) }
+	do for [r = 1:rows(L_name[line(k)], 100)] { entries = entries.sprintf(' %d', 10 * k + r) }
 }
 legend = words(entries) + (limit && limit_sizes > 0)
 body = high * ((panels * (1 + both) + columns - 1) / columns) + 28
@@ -23,7 +23,7 @@ load begin
 entry(e) = line(int(e) / 10)
 plot for [e in entries] NaN with linespoints lw width(L_variant[entry(e)]) ps 1.2 dt line_dash(entry(e)) \
 		pt line_shape(entry(e)) lc rgb line_color(entry(e)) + (int(e) % 10 == 1 ? 0 : 0xFF000000) \
-		title row(L_name[entry(e)], int(e) % 10, 118), \
+		title row(L_name[entry(e)], int(e) % 10, 100), \
 	for [k = 1:limit && limit_sizes > 0] NaN with lines lw 2 dt 2 lc rgb grey \
 		title sprintf('limit: plain copies, up to %.3g GB/s', limit_best)
 load axes
@@ -37,7 +37,7 @@ do for [p = 0:panels - 1] {
 		left = 72 + (cell % columns) * wide
 		above = top + (cell / columns) * high + (titled_panels ? 14 : 0)
 		sizes = part ? zoomed : G_list[g]
-		eval area(left, left + wide - (columns > 1 ? 28 : 0), above + 8, above + high - (titled_panels ? 26 : 12))
+		eval area(left, left + wide - (columns > 1 ? 28 : 0), above + 8, above + high - (panels * (1 + both) > columns ? 42 : titled_panels ? 26 : 12))
 		set logscale y
 		unset logscale y
 		eval size_axis(sizes, wide - (columns > 1 ? 28 : 0))

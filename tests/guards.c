@@ -267,7 +267,7 @@ static bool begins(const char *text, const char *words)
 }
 
 /* A verdict is beyond the A/A line of what it is of: a line that is not within the margin allows no
- * smaller one. */
+ * smaller one, and one that excludes 1 none below the margin. */
 static bool line_right(const struct guarded *g, const json_t *table, const json_t *row,
                        const json_t *line)
 {
@@ -276,10 +276,11 @@ static bool line_right(const struct guarded *g, const json_t *table, const json_
 	             lo = number_at(table, line, "speed", "lo"),
 	             hi = number_at(table, line, "speed", "hi"), far = fmax(hi, 1 / lo);
 	const bool faster = !strcmp(verdict, "faster"), slower = !strcmp(verdict, "slower"),
-	           small = begins(verdict, "no difference") || strstr(verdict, ", by under");
+	           same = begins(verdict, "no difference"), little = strstr(verdict, ", by under");
 	const bool right = faster   ? number_at(table, row, "speed", "lo") > far
 	                   : slower ? number_at(table, row, "speed", "hi") < 1 / far
-	                   : small  ? far <= edge + ROUNDING && lo <= 1 && hi >= 1
+	                   : same   ? far <= edge + ROUNDING
+	                   : little ? far <= edge + ROUNDING && lo <= 1 && hi >= 1
 	                            : true;
 	return right || wrong(g, "a verdict that its A/A line does not allow", verdict);
 }
@@ -465,11 +466,115 @@ static bool doubts_right(const struct guarded *g)
 	return true;
 }
 
+static const json_t *chapter_of(const struct guarded *g, const char *name)
+{
+	const json_t *chapter;
+	size_t i;
+	json_array_foreach(g->chapters, i, chapter)
+	{
+		if (!strcmp(json_string_value(json_object_get(chapter, "name")), name))
+			return chapter;
+	}
+	return NULL;
+}
+
+/* A headline that calls its size equal or undecided names an effect of another one, if there is any;
+ * parts of a training step have no verdict, and a disturbed run has none. */
+static bool headline_right(const struct guarded *g)
+{
+	const json_t *strip = chapter_of(g, "strip"), *sentence, *row,
+	             *all = told_table(g->chapters, "summary");
+	const double edge = 1 + json_number_value(json_object_get(g->report, "margin"));
+	size_t s, r;
+	if (told_table(g->chapters, "training") ||
+	    json_is_null(json_object_get(json_array_get(json_object_get(g->report, "regimes"), 0),
+	                                 "least_effect")))
+		return true;
+	json_array_foreach(json_object_get(strip, "sentences"), s, sentence)
+	{
+		const char *text = json_string_value(json_object_get(sentence, "text"));
+		if ((!begins(text, "As fast as") && !strstr(text, "no variant was shown")) ||
+		    strstr(text, " times the speed in "))
+			continue;
+		json_array_foreach(json_object_get(all, "rows"), r, row)
+		{
+			if (!strcmp(text_at(all, row, "role"), "variant") &&
+			    is_effect(all, row, edge))
+				return wrong(g, "a headline that hides an effect", text);
+		}
+	}
+	return true;
+}
+
+/* What moves a jump comes before where it is. */
+static bool cause_right(const struct guarded *g)
+{
+	const json_t *sentences = json_object_get(chapter_of(g, "cliffs"), "sentences"), *one;
+	size_t i;
+	json_array_foreach(sentences, i, one)
+	{
+		const char *text = json_string_value(json_object_get(one, "text")),
+		           *role =
+		               json_string_value(json_array_get(json_object_get(one, "roles"), 0));
+		if (!strcmp(role, "headline"))
+			return !json_array_size(json_object_get(
+			           told_table(g->chapters, "channels_moved"), "rows")) ||
+			       strstr(text, " moves the jump: ") ||
+			       wrong(g, "a headline without the cause", text);
+	}
+	return true;
+}
+
+/* Trust says which differences can be believed, wherever the reference was compared with itself. */
+static bool trust_right(const struct guarded *g)
+{
+	const json_t *noise = told_table(g->chapters, "noise"), *row;
+	const char *trust = json_string_value(json_object_get(g->report, "trust"));
+	size_t i;
+	json_array_foreach(json_object_get(noise, "rows"), i, row)
+	{
+		if (!isnan(number_at(noise, row, "twin", "estimate")) &&
+		    !strstr(trust, " can be believed"))
+			return wrong(g, "an A/A line without its meaning", trust);
+	}
+	return true;
+}
+
+/* The strip's value of a cell is that of the results, if that is of this cell alone. */
+static bool values_right(const struct guarded *g)
+{
+	const json_t *strip = told_table(g->chapters, "strip"), *row, *regime, *result;
+	size_t i, r, k;
+	json_array_foreach(json_object_get(g->report, "regimes"), r, regime)
+	{
+		const json_t *bytes = json_object_get(regime, "bytes");
+		char name[64];
+		snprintf(name, sizeof name, "verdicts_%s",
+		         json_string_value(json_object_get(regime, "name")));
+		const json_t *table = told_table(g->chapters, name);
+		json_array_foreach(json_object_get(strip, "rows"), i, row)
+		    json_array_foreach(json_object_get(table, "rows"), k, result)
+		{
+			const char *variant = text_at(strip, row, "variant");
+			if (strcmp(variant, text_at(table, result, "variant")) != 0 ||
+			    !json_equal(json_array_get(bytes, 0), json_array_get(bytes, 1)) ||
+			    !json_equal(json_array_get(bytes, 0), cell(strip, row, "bytes")) ||
+			    !isnan(number_at(table, result, "each", "lo")) ||
+			    number_at(strip, row, "speed", "estimate") !=
+			        number_at(table, result, "speed", "estimate"))
+				continue;
+			if (!json_equal(cell(strip, row, "value"), cell(table, result, "value")))
+				return wrong(g, "a cell with two values", variant);
+		}
+	}
+	return true;
+}
+
 bool guards_right(const json_t *report, char *why, size_t bytes)
 {
-	static bool (*const guards[])(const struct guarded *g) = {ranges_right,   regimes_right,
-	                                                          overview_right, notation_right,
-	                                                          claims_right,   doubts_right};
+	static bool (*const guards[])(const struct guarded *g) = {
+	    ranges_right, regimes_right,  overview_right, notation_right, claims_right,
+	    doubts_right, headline_right, cause_right,    trust_right,    values_right};
 	const struct guarded g = {report, json_object_get(report, "chapters"), why, bytes};
 	for (size_t i = 0; i < sizeof guards / sizeof *guards; i++)
 		if (!guards[i](&g))

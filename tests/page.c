@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "json.h"
 #include "test.h"
+#include "told.h"
 
 #define MOST_DEEP  64
 #define MOST_NAMES 4000
@@ -186,8 +187,9 @@ static unsigned lines(const char *at, const char *end, const char *with)
 	return n;
 }
 
-/* What a reader sees first: the answer in a sentence, six variants, a picture, three things to do. */
-static void page_1_is_short(const char *folder)
+/* What a reader sees first: the answer in a sentence, six variants, a picture, three things to do.
+ * Returns whether it has the picture. */
+static bool page_1_is_short(const char *folder)
 {
 	char *text = whole(folder, "report.md");
 	const char *begin = strchr(text, '\n'), *end = strstr(text, "\n## The answer in full\n"),
@@ -204,6 +206,86 @@ static void page_1_is_short(const char *folder)
 		fail_msg("the headline quotes before it answers");
 	if (rows > 2 + 6 || lines(begin, end, "![") > 1 || lines(begin, end, "- ") > 3)
 		fail_msg("too much is on page 1");
+	return lines(begin, end, "![");
+}
+
+/* --- page 1 and the data --- */
+
+/* Without what Markdown escapes, and with blanks that break. */
+static char *plain(char *text)
+{
+	char *to = text;
+	for (const char *from = text; *from; from++)
+		if (begins(from, "\u00a0"))
+			*to++ = (from++, ' ');
+		else if (*from != '\\')
+			*to++ = *from;
+	*to = '\0';
+	return text;
+}
+
+static bool is_of_name(char c)
+{
+	return isalnum((unsigned char)c) || strchr("-_.", c);
+}
+
+static bool has_name(const char *text, const char *name)
+{
+	const size_t n = strlen(name);
+	for (const char *at = text; (at = strstr(at, name)); at++)
+		if ((at == text || !is_of_name(at[-1])) && (!at[n] || !is_of_name(at[n])))
+			return true;
+	return false;
+}
+
+/* The variants in the rows of a sentence are in the strip. */
+static void strip_has_rows(const json_t *chapters, const json_t *sentence, const char *strip)
+{
+	static const char *const keys[] = {"variant", "left", "right"};
+	const json_t *basis, *row, *column, *columns;
+	size_t b, r, c;
+	json_array_foreach(json_object_get(sentence, "of"), b, basis)
+	{
+		const json_t *table =
+		    told_table(chapters, json_string_value(json_object_get(basis, "table")));
+		columns = json_object_get(table, "columns");
+		json_array_foreach(json_object_get(basis, "rows"), r, row)
+		    json_array_foreach(columns, c, column)
+		{
+			const char *key = json_string_value(json_object_get(column, "key")),
+			           *name = json_string_value(json_array_get(
+			               json_array_get(json_object_get(table, "rows"),
+			                              (size_t)json_integer_value(row)),
+			               c));
+			for (size_t k = 0; name && k < sizeof keys / sizeof *keys; k++)
+				if (!strcmp(key, keys[k]) && !has_name(strip, name))
+					fail_msg("the headline is of %s, the strip is not", name);
+		}
+	}
+}
+
+/* What limits the answer precedes it, and the strip, if it compares, has what the headline is of. */
+static void page_1_is_of_the_data(const char *folder, const json_t *report)
+{
+	char *text = plain(whole(folder, "report.md")), *headline = strstr(text, "\n# "),
+	     *strip = strstr(text, "\n|"), *end = strstr(text, "\n## ");
+	const json_t *chapters = json_object_get(report, "chapters"), *chapter, *sentence, *role;
+	size_t i, s, k;
+	headline[strcspn(headline + 1, "\n") + 1] = '\0';
+	if (end)
+		*end = '\0';
+	json_array_foreach(chapters, i, chapter)
+	    json_array_foreach(json_object_get(chapter, "sentences"), s, sentence)
+	        json_array_foreach(json_object_get(sentence, "roles"), k, role)
+	{
+		const char *said = json_string_value(json_object_get(sentence, "text")),
+		           *as = json_string_value(role);
+		const bool is_headline = !strcmp(said, headline + strlen("\n# "));
+		if (!strcmp(as, "caveat") && !is_headline && !strstr(text, said))
+			fail_msg("it limits the answer, and is not before it: %s", said);
+		if (is_headline && strip && strstr(strip, "░"))
+			strip_has_rows(chapters, sentence, strip);
+	}
 }
 
 static void the_terminal_is_narrow(const char *said)
@@ -249,7 +331,9 @@ void page_right(const char *folder, const json_t *report)
 {
 	char *html = whole(folder, "report.html"), *said = whole(folder, "said");
 	the_terminal_is_narrow(said);
-	page_1_is_short(folder);
+	if (page_1_is_short(folder) && !strstr(html, "<div class=\"front\">"))
+		fail_msg("the picture is not beside the strip");
+	page_1_is_of_the_data(folder, report);
 	tables_are_data(report);
 	page_read(html);
 }

@@ -120,14 +120,34 @@ TEST(a_run_that_cannot_tell_says_why)
 	noise = 0.2;
 	expect_mute(&m, " cannot be distinguished from noise here: the A/A line is ");
 	noise = 0.001;
-	twin = 1.01; /* within the margin, and not 1 */
-	expect_mute(&m, "The reference differs from itself: the A/A line is 0.990 (");
+	twin = 1.05;
+	expect_mute(&m, "The reference differs from itself: the A/A line is 0.95");
 	twin = 1;
 	m.blocks = 5;
 	expect_mute(&m, "5 blocks: below 6 there are no intervals");
 	m.blocks = 8;
 	m.cores = 1;
 	expect_mute(&m, "more ranks than the 1 core");
+}
+
+/* Of a line that excludes 1 inside the margin: equal within it is said, a smaller difference is not. */
+TEST(a_line_that_is_off_by_little_leaves_equality)
+{
+	struct made m = quiet();
+	slower = 1.006;
+	make(&m);
+	assert_int_equal(find(REGIME_LARGE)->contrasts[MADE_PROCESSES].verdict.kind,
+	                 VERDICT_LITTLE_SLOWER);
+	drop();
+	twin = 1.008;
+	make(&m);
+	for (unsigned i = 0; i < regimes.n; i++) {
+		const struct regime *r = &regimes.list[i];
+		assert_true(r->tells && r->off > 0.006 && r->off < 0.012);
+		assert_int_equal(r->contrasts[MADE_SINGLE].verdict.kind, VERDICT_NO_DIFFERENCE);
+		assert_int_equal(r->contrasts[MADE_PROCESSES].verdict.kind, VERDICT_NO_DIFFERENCE);
+	}
+	drop();
 }
 
 static void two_on_each(json_t *environment)
@@ -266,7 +286,7 @@ TEST(a_cell_is_in_one_regime)
 	assert_int_equal(find(REGIME_LARGE)->sizes.lo, 1 << 20);
 	drop();
 	const json_t *report = made_report(&m);
-	json_assert_says(report, "trust", "the largest (1 MiB) 1.0");
+	json_assert_says(report, "trust", "(A/A: the largest (1 MiB) 1.0");
 	json_assert_one_says(json_object_get(report, "answer"), "At the largest sizes (1 MiB, ");
 	no_isolated = false;
 }

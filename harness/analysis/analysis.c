@@ -3,22 +3,25 @@
 #include <math.h>
 #include <string.h>
 
-/* If the regime of a claim's metric cannot distinguish variants, a verdict is valid only as far as
- * it is decided beyond the A/A line. */
+/* If the regime of a claim's metric cannot distinguish variants, or only equal ones as its A/A line is
+ * off, a verdict is valid only as far as it is decided beyond that line. */
 static void withhold(const struct regimes *regimes, struct claims_result *r)
 {
 	const struct claim *claim = r->claim;
 	int kind = claim_regime(claim);
 	const struct regime *g =
 	    kind != CLAIM_ANY_REGIME ? regimes_find(regimes, (enum regime_kind)kind) : NULL;
-	if (!g || g->tells || metric_info(claim->metric)->counters || !claims_decided(r))
+	if (!g || metric_info(claim->metric)->counters || !claims_decided(r))
 		return;
-	r->outcome = claims_decide_beyond(&r->tested, claim->test, claim->by, g->least_effect);
+	const double line = !g->tells ? g->least_effect : claim->test == CLAIM_WITHIN ? 0 : g->off;
+	if (!line)
+		return;
+	r->outcome = claims_decide_beyond(&r->tested, claim->test, claim->by, line);
 	if (claims_decided(r))
 		return;
 	r->more_blocks = 0;
 	r->detectable =
-	    claims_detectable(&r->tested, claim->test, (1 + g->least_effect) * (1 + claim->by) - 1);
+	    claims_detectable(&r->tested, claim->test, (1 + line) * (1 + claim->by) - 1);
 }
 
 /* The same of a factor's verdict. */

@@ -120,16 +120,18 @@ static enum regime_doubt line_doubt(const struct stats_ratio *aa, double margin)
 		return DOUBT_NO_FIGURE;
 	if (isnan(aa->lo))
 		return DOUBT_FEW_BLOCKS;
-	if (aa->lo > 1 || aa->hi < 1)
-		return DOUBT_DIFFERS;
-	return log(aa->lo) < -edge || log(aa->hi) > edge ? DOUBT_WIDE : DOUBT_NONE;
+	if (log(aa->lo) >= -edge && log(aa->hi) <= edge)
+		return DOUBT_NONE;
+	return verdict_direction(aa) ? DOUBT_DIFFERS : DOUBT_WIDE;
 }
 
 struct regime regime_of_line(const struct stats_ratio *line, double margin)
 {
 	const enum regime_doubt doubt = line_doubt(line, margin);
-	return (struct regime){
-	    .doubt = doubt, .tells = !doubt, .least_effect = least_effect(line, margin)};
+	return (struct regime){.doubt = doubt,
+	                       .tells = !doubt,
+	                       .off = doubt || !verdict_direction(line) ? 0 : least_effect(line, 0),
+	                       .least_effect = least_effect(line, margin)};
 }
 
 /* Of cores, which a busy machine does not leave to the run. A load that had ended by then does not count:
@@ -157,7 +159,14 @@ struct regime regime_of_twin(const struct summary *s, const struct summary_group
 	return regime_of_line(&twin.verdict.ratio, s->margin);
 }
 
-/* Sets tells, its doubt and least_effect. */
+/* A line off by little leaves equality within the margin, and no smaller difference. */
+static void withhold_little(const struct regime *r, struct verdict *v)
+{
+	if (r->off && verdict_within(v))
+		v->kind = VERDICT_NO_DIFFERENCE;
+}
+
+/* Sets tells, its doubt, least_effect and off; and what these withhold. */
 static void judge(const struct summary *s, struct regime *r)
 {
 	const struct stats_ratio *aa = r->twin < 0 ? NULL : &r->contrasts[r->twin].verdict.ratio;
@@ -172,6 +181,10 @@ static void judge(const struct summary *s, struct regime *r)
 	                             : seen.doubt;
 	r->least_effect = r->doubt == seen.doubt && aa ? seen.least_effect : NAN;
 	r->tells = !r->doubt;
+	r->off = r->tells ? seen.off : 0;
+	for (unsigned v = 0; v < r->nvariants; v++)
+		if ((int)v != r->twin)
+			withhold_little(r, &r->contrasts[v].verdict);
 }
 
 /* Whether a pace was measured of anything but the limit and init. */
@@ -278,6 +291,8 @@ int regime_direction(const struct regime *r, const struct verdict *v)
 
 bool regime_withhold(const struct regime *r, double least, struct verdict *v)
 {
+	if (r)
+		withhold_little(r, v);
 	if (!r || r->tells || v->kind == VERDICT_UNDECIDED || isnan(v->ratio.lo) ||
 	    (verdict_effect(v) && beyond(r, &v->ratio)))
 		return false;

@@ -14,10 +14,11 @@
  *
  * Each variant is compared with the reference over all of the regime's cells. The reference's twin
  * is included: that is the A/A line, which shows what the run can see. A regime cannot distinguish
- * variants if that line has no interval, excludes 1 or reaches beyond the margin; if a bandwidth is
+ * variants if that line has no interval or reaches beyond the margin; if a bandwidth is
  * above the measured limit; if there are more ranks than cores; and if cores were measured while
  * other programs used them. Verdicts, cliffs and advice are
- * given only in regimes that can. */
+ * given only in regimes that can. A line that excludes 1 inside the margin leaves variants equal
+ * within it; none is then faster or slower by less. */
 #ifndef LAUNCHGAP_REGIME_H
 #define LAUNCHGAP_REGIME_H
 
@@ -34,7 +35,7 @@ enum regime_doubt {
 	DOUBT_NO_LINE,     /* the reference was measured once */
 	DOUBT_NO_FIGURE,   /* of the A/A line */
 	DOUBT_FEW_BLOCKS,  /* for an interval */
-	DOUBT_DIFFERS,     /* the reference from itself */
+	DOUBT_DIFFERS,     /* the reference from itself, not within the margin */
 	DOUBT_WIDE,        /* the A/A line, beyond the margin */
 };
 
@@ -57,6 +58,8 @@ struct regime {
 	 * the margin if that is larger; 0.07 is 7 %. NaN without an interval, and where no effect
 	 * is one of the variants: ranks share cores, or a bandwidth cannot be. */
 	double least_effect;
+	double
+	    off; /* the line excludes 1, inside the margin: its farther end, 0.006 is 0.6 %; else 0 */
 	bool tells;
 	enum regime_doubt doubt; /* why it does not */
 	unsigned above;          /* the variant above the limit */
@@ -89,7 +92,7 @@ struct regime regime_of_twin(const struct summary *summary, const struct summary
  * what is beyond its noise; never of cells that go both ways. */
 int regime_direction(const struct regime *regime, const struct verdict *verdict);
 /* If a regime (NULL: none) cannot distinguish variants: makes a decided verdict undecided, except
- * for an effect beyond its A/A line. `least`: the effect from which the smallest one that could
+ * for an effect beyond its A/A line. If its line is off: none is faster or slower by little. `least`: the effect from which the smallest one that could
  * have been seen is computed. Returns whether it did. */
 bool regime_withhold(const struct regime *regime, double least, struct verdict *verdict);
 

@@ -9,6 +9,11 @@ CREATE VIEW oversubscribed AS
 SELECT value cores FROM environment
 WHERE key = 'machine.cores' AND value > 0 AND value < (SELECT max(ranks) FROM place);
 
+-- A verdict with its shape, as strips have it.
+CREATE VIEW verdict_mark(effect, verdict) AS
+VALUES ('reference', 'reference'), ('faster', '▲ faster'), ('slower', '▼ slower'),
+       ('as fast', '= as fast'), ('undecided', '? undecided');
+
 -- What cells differ by, of one size and of several.
 CREATE VIEW by_what(one_size, by_what) AS
 SELECT 0, iif(count(DISTINCT what) > 1, 'by collective and size', 'by size')

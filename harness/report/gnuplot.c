@@ -12,8 +12,6 @@
 #include "output.h"
 #include "script.h"
 
-#define WIDEST 10u /* curves called the same are at most this many margins apart */
-
 static const char *text_of(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
@@ -234,7 +232,7 @@ static bool put_line(struct script *p, const unsigned *variants, const unsigned 
 }
 
 /* The lines of a group's figure, as a list of their numbers, and within how many per cent the
- * curves of one line are the same: the margin, or more if there are too many lines for a panel. */
+ * curves of one line are the same. More than a panel has room for go to further ones. */
 static void put_lines(struct script *p, unsigned group, unsigned k, enum figure figure,
                       const char *name)
 {
@@ -256,12 +254,7 @@ static void put_lines(struct script *p, unsigned group, unsigned k, enum figure 
 		if (sizes && p->s->variants[v].role != ROLE_AGAIN)
 			variants[n++] = i;
 	}
-	unsigned lines = PLOT_ORDER_LINES + 1;
-	double margin = p->s->margin;
-	for (unsigned times = 1; times <= WIDEST && lines > PLOT_ORDER_LINES; times++) {
-		margin = p->s->margin * times;
-		lines = plot_order_merge(values, n, g->nsizes, 1 + margin, line);
-	}
+	const unsigned lines = plot_order_merge(values, n, g->nsizes, 1 + p->s->margin, line);
 	bool taken[8] = {false};
 	for (unsigned i = 0, at = 0; i < lines; i++) {
 		while (line[at] != i)
@@ -280,7 +273,7 @@ static void put_lines(struct script *p, unsigned group, unsigned k, enum figure 
 	snprintf(text, sizeof text, "G_%s_lines", name);
 	script_text(p, text, k, list);
 	snprintf(text, sizeof text, "G_%s_alike", name);
-	script_number(p, text, k, lines < n ? 100 * margin : NAN);
+	script_number(p, text, k, lines < n ? 100 * p->s->margin : NAN);
 	arena_release(p->arena, mark);
 }
 

@@ -21,13 +21,13 @@ static const char style[] =
     "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--back:#0d1117;--line:#30363d;--soft:#161b22;--pale:#9198a1;--link:#79c0ff;--up:#58a6ff;--down:#f0883e}"
     "img{filter:invert(.93) hue-rotate(180deg)}}"
     "*{box-sizing:border-box}"
-    "body{margin:0 auto;padding:1rem 1.2rem 4rem;max-width:62rem;color:var(--ink);background:var(--back);"
+    "body{margin:0 auto;padding:1rem 1.2rem 4rem;max-width:90rem;color:var(--ink);background:var(--back);"
     "font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;overflow-wrap:break-word}"
     /* Contents: a line that scrolls, or beside the page. */
     "nav p{margin:0;overflow-x:auto;white-space:nowrap;font-size:0}nav a{font-size:.85rem;margin-right:1rem;text-decoration:none}"
-    "@media(min-width:72rem){body{max-width:75rem;padding-left:14.2rem}nav{position:fixed;top:0;bottom:0;width:12rem;margin-left:-13.2rem;padding:1.2rem 0;overflow-y:auto}"
+    "@media(min-width:90rem){body{padding-left:14.2rem}nav{position:fixed;top:0;bottom:0;width:12rem;margin-left:-13.2rem;padding:1.2rem 0;overflow-y:auto}"
     "nav p{white-space:normal}nav a{display:block;padding:.15rem 0;line-height:1.3}}"
-    "nav+p{margin:.6rem 0 0;color:var(--pale)}"
+    "body>:not(.front,h1,nav){max-width:62rem}nav+p{margin:.6rem 0 0;color:var(--pale)}"
     "h1{font-size:1.9rem;line-height:1.2;margin:.4rem 0 1rem}"
     "h2{font-size:1.25rem;margin:1.4rem 0 .6rem;border-bottom:1px solid var(--line);padding-bottom:.2rem}"
     "h3{font-size:1.05rem;margin:1.5rem 0 .5rem}h4{font-size:1rem;margin:1.2rem 0 .4rem}"
@@ -37,9 +37,9 @@ static const char style[] =
     "th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);vertical-align:top;min-width:3.2rem;max-width:28rem}"
     "th{background:var(--soft)}th:not([align=right]){text-align:left}td[align=right]{white-space:nowrap}td>em{display:none}"
     /* The bar to the estimate, its interval, a line where the reference is, and a mark of the verdict's shape. */
-    "svg{display:block;color:var(--pale)}svg.up{color:var(--up)}svg.down{color:var(--down)}"
-    "svg *{fill:currentColor;stroke:currentColor;stroke-width:1}svg .to{opacity:.3;stroke:none}"
-    "svg .one{stroke:var(--ink);stroke-dasharray:2}svg .span{stroke-width:2}svg.open .mark{fill:var(--back)}"
+    "svg{display:block;width:100%;min-width:5.5rem;height:20px;overflow:visible;color:var(--pale)}svg svg{color:inherit;min-width:0}table:has(svg) :is(th,td){white-space:nowrap}svg.up{color:var(--up)}svg.down{color:var(--down)}"
+    "svg *{fill:currentColor}svg path{stroke:currentColor}svg .to{opacity:.3}"
+    "svg .one{stroke:var(--ink);stroke-dasharray:2}svg.open .mark{fill:var(--back)}"
     /* A table's cells one below the other. */
     "@media(max-width:36rem){body{padding:1rem .8rem 3rem}h1{font-size:1.5rem}table,tbody,tr,td{display:block;width:auto;max-width:none}thead{display:none}"
     "tr{padding:.4rem 0;border-bottom:1px solid var(--line)}td{border:0;padding:.1rem 0;text-align:right;min-height:1.2rem}"
@@ -47,7 +47,9 @@ static const char style[] =
     "table:has(svg) tr{display:grid;grid-template-columns:1fr auto}table:has(svg) td:nth-child(3){grid-area:1/2}table:has(svg) td:nth-child(2){text-align:left}"
     "table:has(svg) thead,table:has(svg) th:first-child{display:block}table:has(svg) th{display:none}table:has(svg) td:last-child{grid-column:1/3}table:has(svg) td:nth-child(n+3)>em{display:none}}"
     "img{display:block;width:100%;max-width:56rem;height:auto;background:#fff;border:1px solid var(--line);border-radius:4px}"
-    "#picture-1:not(:target) img{width:auto;max-width:100%;max-height:15.5rem}"
+    /* Page 1 in one screen: the picture beside the strip and what follows that. */
+    "@media(min-width:64rem){.front{display:grid;grid-template:auto 1fr/minmax(0,1fr) minmax(0,1fr);gap:0 1.4rem}.front>*{grid-column:1}.front>p{grid-area:1/2/3/3;margin:.8rem 0}"
+    ".front h2{margin:.4rem 0}.front ul,.front div p{margin:.4rem 0}.front ul{padding-left:1.2rem}}"
     /* A click on a picture shows it as large as it was drawn, or as the window; another click
      * closes it. */
     ".picture{display:block;position:relative}.close{display:none}"
@@ -205,7 +207,7 @@ static struct figure figure_of(cmark_node *cell)
 }
 
 #define MOST_SPREAD 1.5 /* an interval's end that is farther than so many times is cut */
-#define BAR_WIDTH   280 /* of 300 that the drawing has, so that a mark has room at its end */
+#define BAR_WIDTH   93  /* % of the drawing, so that a mark has room at its end */
 
 /* What the terminal draws of characters: of the figure in the cell before it, with the verdict's shape of
  * the cell before that. */
@@ -225,11 +227,13 @@ static void draw_bar(cmark_node *cell, double most)
 	while (verdict && strncmp(verdict, shapes[k].text, strlen(shapes[k].text)) != 0)
 		k++;
 	snprintf(html, sizeof html,
-	         "<svg class=\"%s\" width=\"300\" height=\"20\" "
-	         "aria-hidden=\"true\"><path class=\"to\" d=\"M0 6H%.1fv8H0z\"></path><path "
-	         "class=\"one\" d=\"M%.1f 0v20\"></path><path class=\"span\" d=\"M%.1f "
-	         "10H%.1f\"></path><path class=\"mark\" d=\"M%.1f 10%s\"></path></svg>",
-	         shapes[k].name, x, scale, f.lo * scale, f.hi * scale, x, shapes[k].path);
+	         "<svg class=\"%s\" aria-hidden=\"true\"><rect class=\"to\" y=\"6\" "
+	         "width=\"%.2f%%\" height=\"8\"></rect><svg x=\"%.2f%%\"><path class=\"one\" "
+	         "d=\"M0 0v20\"></path></svg><rect x=\"%.2f%%\" y=\"9\" width=\"%.2f%%\" "
+	         "height=\"2\"></rect><svg x=\"%.2f%%\"><path class=\"mark\" d=\"M0 "
+	         "10%s\"></path></svg></svg>",
+	         shapes[k].name, x, scale, f.lo * scale, (fmin(f.hi, most) - f.lo) * scale, x,
+	         shapes[k].path);
 	free(verdict);
 	while (cmark_node_first_child(cell))
 		cmark_node_free(cmark_node_first_child(cell));
@@ -300,12 +304,58 @@ static void put_contents(cmark_node *document)
 	cmark_node_append_child(nav, first);
 }
 
+static cmark_node *new_block(const char *enter, const char *exit)
+{
+	cmark_node *block = cmark_node_new(CMARK_NODE_CUSTOM_BLOCK);
+	cmark_node_set_on_enter(block, enter);
+	cmark_node_set_on_exit(block, exit);
+	return block;
+}
+
+static bool is_picture(cmark_node *block)
+{
+	cmark_node *first = cmark_node_first_child(block);
+	return first && cmark_node_get_type(first) == CMARK_NODE_IMAGE;
+}
+
+static bool ends_page_1(cmark_node *block)
+{
+	char *text = cmark_node_get_type(block) == CMARK_NODE_HEADING ? text_of(block) : NULL;
+	const bool ends = text && !strcmp(text, PAGE_1_ENDS);
+	free(text);
+	return ends;
+}
+
+/* Page 1 after its headline, if it has a picture: the strip, that, and what follows are cells of one
+ * block. */
+static void put_front(cmark_node *document)
+{
+	cmark_node *node = cmark_node_first_child(document), *front, *part;
+	while (node && !(cmark_node_get_type(node) == CMARK_NODE_HEADING &&
+	                 cmark_node_get_heading_level(node) == 1))
+		node = cmark_node_next(node);
+	cmark_node *first = node ? cmark_node_next(node) : NULL,
+	           *picture = first && !is_picture(first) ? cmark_node_next(first) : first;
+	if (!picture || !is_picture(picture))
+		return;
+	front = new_block("<div class=\"front\">", "</div>");
+	part = new_block("<div>", "</div>");
+	cmark_node_insert_after(node, front);
+	if (first != picture)
+		cmark_node_append_child(front, first);
+	cmark_node_append_child(front, picture);
+	cmark_node_append_child(front, part);
+	while ((node = cmark_node_next(front)) && !ends_page_1(node))
+		cmark_node_append_child(part, node);
+}
+
 static void complete(cmark_node *document, const char *dir)
 {
 	for (cmark_node *node = cmark_node_first_child(document); node;
 	     node = cmark_node_next(node))
 		if (!strcmp(cmark_node_get_type_string(node), "table"))
 			complete_table(node);
+	put_front(document);
 	cmark_iter *iter = cmark_iter_new(document);
 	cmark_event_type event;
 	unsigned pictures = 0;

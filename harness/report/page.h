@@ -10,6 +10,8 @@
 
 #define PAGE_TEXT_BYTES 4096
 
+#define PAGE_1_ENDS "The answer in full" /* the heading of the first section that is not on it */
+
 enum page_kind { PAGE_TERMINAL, PAGE_MARKDOWN };
 
 /* A text in lines that the terminal has room for: `lead` before the first, `indent` blanks before each of the
@@ -20,7 +22,9 @@ void page_wrap(FILE *out, const char *lead, unsigned indent, const char *text);
 void page_line(unsigned indent, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 struct page {
-	enum page_kind kind;
+	#define PAGE_1_ENDS "The answer in full" /* the heading of the first section that is not on it */
+
+enum page_kind kind;
 	FILE *out; /* borrowed, as is the arena, which a terminal's tables and bars take */
 	struct arena *arena;
 	bool whole;                  /* a terminal's: all sections, not only those at a run's end */

@@ -22,15 +22,15 @@ static void say_all(struct page *p, const struct model *m, enum story_role role)
 		page_say(p, "%s", told->text);
 }
 
-/* The answer in one sentence, and what limits it. */
+/* What limits the answer, and it in one sentence. */
 static void write_headline(struct page *p, const struct model *m)
 {
 	const struct story_sentence *headline = story_headline(&m->story), *told;
-	if (headline)
-		page_headline(p, headline->text);
 	for (unsigned i = 0; (told = story_said(&m->story, STORY_CAVEAT, i)); i++)
 		if (told != headline)
 			page_stress(p, "%s", told->text);
+	if (headline)
+		page_headline(p, headline->text);
 }
 
 static void write_answer(struct page *p, const struct model *m)
@@ -200,7 +200,7 @@ static const struct part before[] = {
     {"trust",    "Can it be believed?", true,  SHORT_PAGE_ALWAYS, NULL,         write_trust},
 };
 static const struct part below[] = {
-    {"findings", "The answer in full",  true,  SHORT_PAGE_MUCH,   NULL,         write_findings},
+    {"findings", PAGE_1_ENDS,           true,  SHORT_PAGE_MUCH,   NULL,         write_findings},
     {"more_advice", "More to do",       false, SHORT_PAGE_LEAST,  has_more_advice, write_more_advice},
 };
 static const struct part after[] = {

@@ -51,9 +51,9 @@ void story_choose_lead(struct story *s, const char *name)
 	for (unsigned i = 0; i < s->nchapters; i++) {
 		const struct story_chapter *c = &s->chapters[i];
 		s->lead = !s->lead && c->unasked && c->lead ? c : s->lead;
-		s->strip = !s->strip && c->lead && c->lead->form->bars ? c : s->strip;
+		s->strip = c->lead && c->lead->form->bars ? c : s->strip;
 	}
-	s->strip = s->strip ? s->strip : s->lead;
+	s->strip = s->strip && !(s->lead && s->lead->lead->form->bars) ? s->strip : s->lead;
 }
 
 const struct story_table *story_find_table(const struct story *s, const char *name)

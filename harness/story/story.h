@@ -188,7 +188,7 @@ struct story {
 const struct story_chapter *story_find(const struct story *story, const char *name);
 /* Chooses the chapter that answers first, of those with a table for the first page: the one of that
  * name, else the first that leads unasked; none if there is none. Its table is on the first page, unless
- * another has bars. */
+ * it has no bars and another has. */
 void story_choose_lead(struct story *story, const char *name);
 const struct story_table *story_find_table(const struct story *story, const char *name);
 /* The verdicts with an interval of all tables that judge; analysis_count has all others. */
