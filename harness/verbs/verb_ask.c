@@ -42,7 +42,7 @@ static int read_claims(const struct record_run *run, const char *file, struct cl
 		unsigned i = 0;
 		while (i < out->nclaims && strcmp(out->claims[i].name, out->primary))
 			i++;
-		if (i == out->nclaims)
+		if (i == out->nclaims || *out->claims[i].needs)
 			out->primary[0] = '\0';
 	}
 	free(spec);
