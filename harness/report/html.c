@@ -23,10 +23,11 @@ static const char style[] =
     "*{box-sizing:border-box}"
     "body{margin:0 auto;padding:1rem 1.2rem 4rem;max-width:90rem;color:var(--ink);background:var(--back);"
     "font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;overflow-wrap:break-word}"
-    /* Contents: a line that scrolls, or beside the page. */
-    "nav p{margin:0;overflow-x:auto;white-space:nowrap;font-size:0}nav a{font-size:.85rem;margin-right:1rem;text-decoration:none}"
+    /* Contents: a line that scrolls, lines that wrap, or beside the page. */
+    "nav p{margin:0;overflow-x:auto;scrollbar-width:none;white-space:nowrap;font-size:0}nav a{font-size:.85rem;margin-right:1rem;text-decoration:none}"
+    "@media(min-width:64rem){nav p{white-space:normal}nav a{display:inline-block}}"
     "@media(min-width:90rem){body{padding-left:14.2rem}nav{position:fixed;top:0;bottom:0;width:12rem;margin-left:-13.2rem;padding:1.2rem 0;overflow-y:auto}"
-    "nav p{white-space:normal}nav a{display:block;padding:.15rem 0;line-height:1.3}}"
+    "nav a{display:block;padding:.15rem 0;line-height:1.3}}"
     "body>:not(.front,h1,nav){max-width:62rem}nav+p{margin:.6rem 0 0;color:var(--pale)}"
     "h1{font-size:1.9rem;line-height:1.2;margin:.4rem 0 1rem}"
     "h2{font-size:1.25rem;margin:1.4rem 0 .6rem;border-bottom:1px solid var(--line);padding-bottom:.2rem}"
