@@ -9,7 +9,7 @@
 #include "../harness/analysis/plot_order.h"
 #include "../harness/report/script.h"
 #include "../harness/report/model.h"
-#include "../harness/story/format.h"
+#include "../harness/data/format.h"
 #include "scratch.h"
 
 TEST(curves_that_are_alike_are_one_line)

@@ -4,7 +4,7 @@
 
 #include "../harness/report/script.h"
 #include "../harness/report/gnuplot.h"
-#include "../harness/story/format.h"
+#include "../harness/data/format.h"
 #include "../harness/terminal.h"
 #include "warned.h"
 

@@ -5,7 +5,7 @@
 #include "told.h"
 
 #include "../harness/analysis/analysis.h"
-#include "../harness/story/format.h"
+#include "../harness/data/format.h"
 #include "../harness/chapters/figures.h"
 #include "../harness/report/section.h"
 #include "../harness/story/tell.h"

@@ -2,7 +2,7 @@
 #include "made.h"
 
 #include "../harness/analysis/analysis.h"
-#include "../harness/story/format.h"
+#include "../harness/data/format.h"
 #include "../harness/story/verdict_text.h"
 #include "../harness/chapters/chapters.h"
 #include "../harness/chapters/figures.h"
@@ -133,6 +133,7 @@ static void work(struct arena *arena, void *of)
 	a->waterfall = *t->w;
 	assert_int_equal(db_run_text(figures.db, "harness/data/schema.sql", &st), 0);
 	assert_int_equal(db_run_text(figures.db, "harness/chapters/figures.sql", &st), 0);
+	assert_int_equal(db_run_text(figures.db, "harness/chapters/versions.sql", &st), 0);
 	figures_of_claims(&figures);
 	story_make(figures.db, &gap, 1, arena, &story);
 	snprintf(t->text, sizeof t->text, "%s", story_said(&story, STORY_ANSWER, 1)->text);

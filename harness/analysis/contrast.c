@@ -432,7 +432,8 @@ const double *contrast_levels(const struct summary *s, enum metric metric,
 	return rows;
 }
 
-struct reason contrast_absent(const struct summary *s, const char *name)
+/* Why a variant has no figures: it was skipped, or all of its trials failed. */
+static struct reason absent_of(const struct summary *s, const char *name)
 {
 	const int v = index_variant(s, name);
 	struct reason why = {.kind = REASON_NONE, .of = name};
@@ -449,9 +450,9 @@ struct reason contrast_absent(const struct summary *s, const char *name)
 
 struct reason contrast_obstacle(const struct summary *s, const char *left, const char *right)
 {
-	struct reason why = contrast_absent(s, left);
+	struct reason why = absent_of(s, left);
 	if (!why.kind)
-		why = contrast_absent(s, right);
+		why = absent_of(s, right);
 	return why.kind ? why : s->uncompared;
 }
 

@@ -98,8 +98,6 @@ struct contrast contrast_none(unsigned left, unsigned right, enum metric metric,
 /* Why two variants cannot be compared: one of them is missing, was skipped or failed, or the run's
  * data is wrong. */
 struct reason contrast_obstacle(const struct summary *summary, const char *left, const char *right);
-/* Why a variant has no figures: it was skipped, or all of its trials failed. */
-struct reason contrast_absent(const struct summary *summary, const char *name);
 /* Why a metric is not judged if ranks share cores. */
 struct reason contrast_oversubscribed(const struct summary *summary, enum metric metric);
 /* Whether a trial has too few calls for a metric (p99). */

@@ -22,7 +22,6 @@ enum reason_kind {
 	REASON_SKIPPED,    /* detail: why */
 	REASON_NO_TRIAL,   /* went through */
 	REASON_UNMEASURED, /* either of the two */
-	REASON_NO_MODE,    /* no variant of the mode `detail` is like `of` */
 
 	/* The run. */
 	REASON_TROUBLE,        /* wrong data (struct trouble) */

@@ -12,7 +12,7 @@
 #include "../analysis/spent.h"
 #include "../coll/counts.h"
 #include "../data/load.h"
-#include "../story/format.h"
+#include "../data/format.h"
 #include "../story/verdict_text.h"
 #include "chapters.h"
 #include "reasons.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../config/family.h"
-#include "../story/format.h"
+#include "../data/format.h"
 #include "../story/verdict_text.h"
 #include "figures.h"
 #include "reasons.h"

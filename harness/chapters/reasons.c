@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../story/format.h"
+#include "../data/format.h"
 
 /* What stands in a sentence in place of {key}; the last one has no key. */
 struct word {
@@ -43,7 +43,6 @@ static const char *const reasons[REASONS] = {
     [REASON_SKIPPED]              = "{of} was skipped: {detail}",
     [REASON_NO_TRIAL]             = "{of} has no trial that went through",
     [REASON_UNMEASURED]           = "it was not measured",
-    [REASON_NO_MODE]              = "no variant of {detail} is like {of} there",
     [REASON_TROUBLE]              = "the variants did not do the same work",
     [REASON_SHARED_GPU]           = "{n} ranks share a GPU in {of}, where their kernels take turns",
     [REASON_OVERSUBSCRIBED]       = "more ranks than cores: waiting workers share them, so that {summary} is the scheduler's",

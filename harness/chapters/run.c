@@ -7,7 +7,7 @@
 #include "../analysis/sessions.h"
 #include "../sanitize.h"
 #include "../status.h"
-#include "../story/format.h"
+#include "../data/format.h"
 #include "chapters.h"
 
 const char *run_text(const struct record_run *run, const char *key)

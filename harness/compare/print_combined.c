@@ -5,7 +5,7 @@
 
 #include "../report/json.h"
 #include "../report/page.h"
-#include "../story/format.h"
+#include "../data/format.h"
 #include "../story/verdict_text.h"
 
 struct printing {

@@ -14,7 +14,7 @@
 #include "../coll/coll.h"
 #include "../coll/routing.h"
 #include "../sanitize.h"
-#include "../story/format.h"
+#include "format.h"
 
 /* --- aggregates over numbers --- */
 

@@ -87,8 +87,9 @@ static const struct fields topologies = FIELDS_OF(topology_rows, struct read);
 /* After all GPUs are known, since links name them. */
 static void name_links(struct topology *t)
 {
-	for (struct topology_gpu *gpu = t->gpus; gpu < t->gpus + t->ngpus; gpu++)
-		for (struct topology_link *l = gpu->links; l < gpu->links + gpu->nlinks; l++) {
+	for (unsigned g = 0; g < t->ngpus; g++)
+		for (unsigned i = 0; i < t->gpus[g].nlinks; i++) {
+			struct topology_link *l = &t->gpus[g].links[i];
 			l->to = topology_gpu(t, l->name);
 			if (l->to < 0)
 				l->to =

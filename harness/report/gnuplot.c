@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../chapters/run.h"
-#include "../story/format.h"
+#include "../data/format.h"
 #include "../analysis/calls.h"
 #include "../analysis/plot_order.h"
 #include "output.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../analysis/sessions.h"
-#include "../story/format.h"
+#include "../data/format.h"
 #include "../chapters/reasons.h"
 #include "../chapters/run.h"
 #include "section.h"

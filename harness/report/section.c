@@ -1,6 +1,6 @@
 #include "section.h"
 
-#include "../story/format.h"
+#include "../data/format.h"
 #include "shape.h"
 
 unsigned section_files(const struct story_chapter *c, const char **files, unsigned most)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../story/format.h"
+#include "../data/format.h"
 #include "../chapters/run.h"
 #include "gnuplot.h"
 #include "section.h"

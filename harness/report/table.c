@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../sanitize.h"
-#include "../story/format.h"
+#include "../data/format.h"
 #include "../terminal.h"
 #include "grid.h"
 #include "shape.h"

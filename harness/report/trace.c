@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "../story/format.h"
+#include "../data/format.h"
 
 /* Numbers of processes and lanes. Viewers need each lane's number to be unique, even across
  * processes. */

@@ -6,7 +6,7 @@
 
 #include "../status.h"
 #include "../coll/coll.h"
-#include "format.h"
+#include "../data/format.h"
 
 static struct entry entry_of_text(enum column_kind kind, const char *text)
 {

@@ -4,7 +4,7 @@
 
 #include "../analysis/claims.h"
 #include "../analysis/regime.h"
-#include "format.h"
+#include "../data/format.h"
 
 #define VERDICT_TEXT_BYTES 192
 

@@ -9,7 +9,7 @@
 #include "../report/page.h"
 #include "../run/estimate.h"
 #include "../run/runner.h"
-#include "../story/format.h"
+#include "../data/format.h"
 #include "verbs.h"
 
 #define IMAGINED_RANKS 8 /* for a backend without devices here */

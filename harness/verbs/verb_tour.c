@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../story/format.h"
+#include "../data/format.h"
 #include "../core/buffers.h"
 #include "../report/page.h"
 #include "../config/plan.h"
