@@ -103,7 +103,8 @@ static int take_pairs(const struct read *read, struct topology *t, struct status
 	t->pairs = calloc((size_t)t->ngpus * t->ngpus + 1, sizeof *t->pairs);
 	if (!t->pairs)
 		return status_set(st, "out of memory");
-	for (const struct named_pair *p = read->pairs; p < read->pairs + read->npairs; p++) {
+	for (unsigned i = 0; i < read->npairs; i++) {
+		const struct named_pair *p = &read->pairs[i];
 		struct topology_pair pair = {ANCESTOR_UNKNOWN, ""};
 		if (p->a >= (int)t->ngpus || p->b >= (int)t->ngpus)
 			return status_set(st, "a pair of GPUs that are not there");
