@@ -279,6 +279,7 @@ TEST(compressed_records_are_read)
 	assert_int_equal(truncate(zipped, about.st_size - 9), 0);
 	assert_int_equal(record_load(folder, &run, &st), 0);
 	assert_true(run.torn);
+	record_free(&run);
 	unlink(zipped);
 }
 
