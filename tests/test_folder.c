@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -259,6 +260,40 @@ TEST_WITH(the_next_start_sweeps_what_a_killed_one_left, NULL, NULL)
 	assert_int_equal(rmdir(other), 0);
 	close(to[0]);
 	close(to[1]);
+}
+
+/* What a sweeper holds of the next new folder, which has no lock yet; -1: nothing. */
+static int held = -1;
+static bool is_swept;
+static char swept[PATH_MAX];
+
+char *mkdtemp(char *path)
+{
+	static unsigned n;
+	snprintf(strstr(path, "XXXXXX"), 7, "%06u", (unsigned)getpid() % 10000 * 100 + n++ % 100);
+	if (mkdir(path, 0700))
+		return NULL;
+	if (is_swept) {
+		is_swept = false;
+		snprintf(swept, sizeof swept, "%s", path);
+		held = open(test_text("%s/owner", path), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+		assert_int_equal(flock(held, LOCK_EX), 0);
+	}
+	return path;
+}
+
+TEST_WITH(a_new_folder_that_a_sweeper_takes_is_not_used, NULL, NULL)
+{
+	struct folder mine = {.path = ""};
+	struct status st = {""};
+	is_swept = true;
+	assert_works(folder_open_scratch(&mine, 0, &st), st);
+	assert_string_not_equal(mine.scratch, swept);
+	assert_int_equal(access(mine.scratch, W_OK), 0);
+	folder_close(&mine);
+	close(held);
+	assert_int_equal(unlink(test_text("%s/owner", swept)), 0);
+	assert_int_equal(rmdir(swept), 0);
 }
 
 TEST_WITH(without_room_there_is_none, NULL, NULL)

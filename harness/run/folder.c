@@ -176,16 +176,20 @@ static void sweep(const char *place)
 		closedir(dir);
 }
 
+/* A sweeper may take a new folder before it is locked: then another one. If the file system has no locks,
+ * no program sweeps either. */
 static bool make_scratch(struct folder *folder, const char *place)
 {
 	char file[sizeof folder->scratch + 8];
 	struct status ignored = {""};
-	snprintf(folder->scratch, sizeof folder->scratch, "%s/" SCRATCH "XXXXXX", place);
-	if (mkdtemp(folder->scratch)) {
-		/* If the file system has no locks, no program sweeps either. */
+	for (unsigned i = 0; i < 100; i++) {
+		snprintf(folder->scratch, sizeof folder->scratch, "%s/" SCRATCH "XXXXXX", place);
+		if (!mkdtemp(folder->scratch))
+			break;
 		snprintf(file, sizeof file, "%s/owner", folder->scratch);
-		lock_take(file, &folder->owner, &ignored);
-		return true;
+		const int taken = lock_take(file, &folder->owner, &ignored);
+		if (!taken || (taken != LOCK_ELSEWHERE && !access(file, F_OK)))
+			return true;
 	}
 	folder->scratch[0] = '\0';
 	return false;
