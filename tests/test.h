@@ -48,7 +48,7 @@ void test_works(int failed, const char *why, const char *at, int line);
 void test_says(const char *text, const char *words, bool has, const char *at, int line);
 void test_begins(const char *text, const char *with, const char *at, int line);
 void test_near(double is, double wanted, double within, double share, const char *at, int line);
-/* Memory that nobody frees: reachable to the program's end, for who looks for leaks. Returns it. */
+/* Keeps memory reachable to the program's end, so that it is no leak. Returns it. */
 void *test_keep(void *memory);
 /* A text of its own, kept so. */
 char *test_text(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -58,8 +58,8 @@ struct regime {
 	 * the margin if that is larger; 0.07 is 7 %. NaN without an interval, and where no effect
 	 * is one of the variants: ranks share cores, or a bandwidth cannot be. */
 	double least_effect;
-	double
-	    off; /* the line excludes 1, inside the margin: its farther end, 0.006 is 0.6 %; else 0 */
+	/* Of a line inside the margin that excludes 1: its farther end, 0.006 is 0.6 %; else 0. */
+	double off;
 	bool tells;
 	enum regime_doubt doubt; /* why it does not */
 	unsigned above;          /* the variant above the limit */

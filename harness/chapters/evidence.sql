@@ -43,8 +43,8 @@ SELECT variant, coalesce(iif(transport = '', 'none', transport), '') transport,
        iif(is_twin, '', coalesce(pairs, '')) mixed
 FROM path_members m;
 
--- What the library made of a variant's setting: capped, ignored … fact: the figure of its path that
--- it acts on; called: as people write a variable.
+-- What the library made of a variant's setting: capped, ignored … fact: the figure of its path
+-- that it acts on; called: as people write a variable.
 CREATE TABLE acted AS
 SELECT variant, s.value ->> 'key' setting, s.value ->> 'asked' asked, s.value ->> 'used' used,
        s.value ->> 'act' act, s.value ->> 'why' why, s.value ->> 'fact' fact,

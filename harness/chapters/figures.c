@@ -94,6 +94,12 @@ static const char *counts_of(const struct figures *f)
 	return arena_copy(f->arena, text);
 }
 
+/* Of sizes, for SQL: without an end its largest number. */
+static size_t end_of(struct claim_range sizes)
+{
+	return sizes.hi < LLONG_MAX ? sizes.hi : (size_t)LLONG_MAX;
+}
+
 static void put_given(const struct figures *f)
 {
 	const struct summary *s = f->s;
@@ -113,8 +119,8 @@ static void put_given(const struct figures *f)
 	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL,
 	       !isnan(f->a->waterfall.explained.estimate), s->run->search != NULL,
 	       run_lacks_blocks(f->a), f->a->asked.nfactors, *f->a->asked.gap.from != 0, gap.lo,
-	       gap.hi < LLONG_MAX ? gap.hi : (size_t)LLONG_MAX, record_traits(s->run, NULL)->gpus,
-	       regime_disturbed(s), job_s(f), counts_of(f), verdicts, intervals);
+	       end_of(gap), record_traits(s->run, NULL)->gpus, regime_disturbed(s), job_s(f),
+	       counts_of(f), verdicts, intervals);
 	db_add(f->db, "look", "iiiitti", s->nblocks, looks->n, looks->first, looks->added,
 	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence),
 	       arena_text(f->arena, "%.3g %%", 100 * (1 - looks->confidence)), looks->by_width);
@@ -324,8 +330,7 @@ static void put_regimes(const struct figures *f)
 		const struct regime *g = &f->a->regimes.list[i];
 		db_add(f->db, "regime", "itttttitllitd", i, g->name, g->label, regime_about(g).text,
 		       format_range(g->sizes).text, metric_info(g->metric)->name, g->third,
-		       coll_pace_name((enum pace)g->pace), g->range.lo,
-		       g->range.hi < LLONG_MAX ? g->range.hi : (size_t)LLONG_MAX, g->tells,
+		       coll_pace_name((enum pace)g->pace), g->range.lo, end_of(g->range), g->tells,
 		       regime_doubt_text(f->arena, f->s, g), g->least_effect);
 		for (unsigned v = 0; v < g->nvariants; v++)
 			put_speed(f, i, v);

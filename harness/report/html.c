@@ -291,26 +291,24 @@ static bool is_in_cell(cmark_node *node)
 	return !strcmp(cmark_node_get_type_string(cmark_node_parent(node)), "table_cell");
 }
 
-/* The paragraph of links that a page begins with. */
-static void put_contents(cmark_node *document)
-{
-	cmark_node *first = cmark_node_first_child(document), *nav;
-	if (!first || !cmark_node_first_child(first) ||
-	    cmark_node_get_type(cmark_node_first_child(first)) != CMARK_NODE_LINK ||
-	    !(nav = cmark_node_new(CMARK_NODE_CUSTOM_BLOCK)))
-		return;
-	cmark_node_set_on_enter(nav, "<nav>");
-	cmark_node_set_on_exit(nav, "</nav>");
-	cmark_node_insert_before(first, nav);
-	cmark_node_append_child(nav, first);
-}
-
 static cmark_node *new_block(const char *enter, const char *exit)
 {
 	cmark_node *block = cmark_node_new(CMARK_NODE_CUSTOM_BLOCK);
 	cmark_node_set_on_enter(block, enter);
 	cmark_node_set_on_exit(block, exit);
 	return block;
+}
+
+/* The paragraph of links that a page begins with. */
+static void put_contents(cmark_node *document)
+{
+	cmark_node *first = cmark_node_first_child(document), *nav;
+	if (!first || !cmark_node_first_child(first) ||
+	    cmark_node_get_type(cmark_node_first_child(first)) != CMARK_NODE_LINK)
+		return;
+	nav = new_block("<nav>", "</nav>");
+	cmark_node_insert_before(first, nav);
+	cmark_node_append_child(nav, first);
 }
 
 static bool is_picture(cmark_node *block)

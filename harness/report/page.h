@@ -22,9 +22,7 @@ void page_wrap(FILE *out, const char *lead, unsigned indent, const char *text);
 void page_line(unsigned indent, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 struct page {
-	#define PAGE_1_ENDS "The answer in full" /* the heading of the first section that is not on it */
-
-enum page_kind kind;
+	enum page_kind kind;
 	FILE *out; /* borrowed, as is the arena, which a terminal's tables and bars take */
 	struct arena *arena;
 	bool whole;                  /* a terminal's: all sections, not only those at a run's end */

@@ -66,12 +66,13 @@ static void describe_what(const struct plan *plan, json_t *run)
 	json_object_set_new(run, "counts", counts_to_json(&spec->weights));
 	json_object_set_new(run, "parts", json_string("by rank"));
 	const struct network *n = &plan->network;
+	const struct network_sums sums = network_sums(n);
 	if (n->n)
 		json_object_set_new(run, "model",
 		                    json_pack("{s:s, s:I, s:I, s:I}", "name", n->name, "parameters",
-		                              (json_int_t)network_sums(n).parameters, "elements",
-		                              (json_int_t)network_sums(n).elements, "flops",
-		                              (json_int_t)network_sums(n).flops));
+		                              (json_int_t)sums.parameters, "elements",
+		                              (json_int_t)sums.elements, "flops",
+		                              (json_int_t)sums.flops));
 	json_object_set_new(run, "in_place", places);
 	json_object_set_new(run, "paces", paces);
 	json_object_set_new(run, "counters", json_boolean(spec->counters));
