@@ -92,10 +92,11 @@ char *here_read(const char *name)
 const char *here_waits_for(unsigned lines)
 {
 	const struct timespec tick = {0, 50000000};
-	const char *path = here_path("trials.jsonl");
-	for (unsigned i = 0; i < 600 && (!*path || cli_lines(path) < lines); i++) {
-		nanosleep(&tick, NULL);
-		path = here_path("trials.jsonl");
+	for (unsigned i = 0; i < 120 * 20; i++, nanosleep(&tick, NULL)) {
+		const char *path = here_path("trials.jsonl");
+		if (*path && cli_lines(path) >= lines)
+			return path;
 	}
-	return path;
+	fail_msg("after 2 minutes the record lacks its %u lines", lines);
+	return NULL;
 }

@@ -22,7 +22,7 @@ struct cli run_two(const char *backend, const char *text, const char *how);
 struct cli here_shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The program with these arguments, which sh takes apart. */
 struct cli here_call(const char *arguments);
-/* Until the record of the only run of `file` has so many lines, or 30 s; returns its path. */
+/* Until the record of the only run of `file` has so many lines; returns its path. */
 const char *here_waits_for(unsigned lines);
 
 /* Of the only run of `file`: the path of an entry of the run's folder, for "" the folder's own. The

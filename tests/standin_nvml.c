@@ -7,8 +7,10 @@
  * is down, and each has two more to a switch; 2 has none, and no peer access to a. Its own
  * declarations, so that a mistake in the program's shows. */
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,8 +87,23 @@ int standin_left_open(void)
 	return opened + samples_held;
 }
 
+/* Threads that a driver starts inherit the caller's mask: whether it holds SIGINT back is a line of
+ * the file that STANDIN_NVML_MASK names. */
+static void tell_mask(void)
+{
+	const char *path = getenv("STANDIN_NVML_MASK");
+	FILE *file = path ? fopen(path, "ae") : NULL;
+	sigset_t mask;
+	if (!file)
+		return;
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	fprintf(file, "%s\n", sigismember(&mask, SIGINT) ? "held" : "open");
+	fclose(file);
+}
+
 int nvmlInit_v2(void)
 {
+	tell_mask();
 	opened++;
 	return OK;
 }

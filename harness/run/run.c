@@ -359,11 +359,12 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 		return status_set(st, "out of memory for the run");
 	struct record_spent set_up = {.on = SPENT_ON_SET_UP, .from_ns = clock_now_ns()};
 	r->request = request;
+	/* Threads that a driver's library starts as it is asked take none of them either. */
+	job_hold_signals();
 	if (!run_set_up(r, st)) {
 		snprintf(folder, PATH_MAX, "%s", r->folder.path);
 		if (!request->change && !request->quiet)
 			run_announce(r);
-		job_hold_signals();
 		set_up.to_ns = clock_now_ns();
 		/* It comes with the first trial's lines. */
 		result = record_write_spent(r->folder.trials, &set_up, st) || run_blocks(r, st);
@@ -372,12 +373,12 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 		trial_free(r->ahead.trial);
 		if (r->interrupted)
 			result = RUN_INTERRUPTED;
-		job_release_signals();
 		if ((!result || (r->interrupted && r->ndone)) && folder_set_latest(&r->folder, st))
 			result = 1;
 		if (!result && run_sum_up(r, st))
 			result = 1;
 	}
+	job_release_signals();
 	progress_end(r);
 	folder_close(&r->folder);
 	json_decref(r->environment);

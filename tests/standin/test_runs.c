@@ -182,6 +182,18 @@ TEST(counters_are_those_of_nvml)
 	json_decref(report);
 }
 
+/* Else Ctrl-C would end the run at once, whenever it comes to such a thread and not to the runner's wait. */
+TEST(a_thread_of_the_driver_takes_no_signal_of_the_run)
+{
+	setenv("STANDIN_NVML_MASK", test_text("%s/mask", folder), 1);
+	cli_expect(run("collective = alltoall\nbytes = 4K\npace = stream\n[variant threads]\n"
+	               "mode = threads\n"),
+	           0, "");
+	unsetenv("STANDIN_NVML_MASK");
+	const char *said = cli_read(test_text("%s/mask", folder));
+	assert_int_equal(strncmp(said, "held\n", 5), 0); /* its workers' follow */
+}
+
 /* How often the jobs of a run called a function. */
 static unsigned calls_of(const char *function)
 {
