@@ -17,9 +17,14 @@ entries = '' # of the key: ten times the line and its row
 do for [k = 1:n] {
 	do for [r = 1:rows(L_name[line(k)], 100)] { entries = entries.sprintf(' %d', 10 * k + r) }
 }
-legend = words(entries) + (limit && limit_sizes > 0)
+# In two columns where there are many and none is wide.
+keys = words(entries) + (limit && limit_sizes > 0)
+wide_name = limit && limit_sizes > 0 ? 40 : 0
+do for [k = 1:n] { wide_name = most(wide_name, least(strlen(L_name[line(k)]), 100)) }
+legend = keys > 5 && wide_name < 46 ? (keys + 1) / 2 : keys
 body = high * ((panels * (1 + both) + columns - 1) / columns) + 28
 load begin
+set key maxrows legend width key_wide
 entry(e) = line(int(e) / 10)
 plot for [e in entries] NaN with linespoints lw width(L_variant[entry(e)]) ps 1.2 dt line_dash(entry(e)) \
 		pt line_shape(entry(e)) lc rgb line_color(entry(e)) + (int(e) % 10 == 1 ? 0 : 0xFF000000) \
