@@ -21,7 +21,8 @@ TEST(a_parent_that_ignores_its_children_does_not_matter)
 	assert_says(record, "\"launcher\":\"exec\"");
 }
 
-/* As another user, whose processes are counted from none: the run, its job, and one rank or thread. */
+/* As another user of this test's alone, whose processes are counted from none: the run, its job, and one rank or thread. An empty
+ * file in place of the driver's library, whose threads are counted too. */
 TEST(a_process_that_cannot_be_started_is_said)
 {
 	if (geteuid() != 0) {
@@ -40,10 +41,11 @@ TEST(a_process_that_cannot_be_started_is_said)
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		cli_write(folder, "t.exp", rows[i].text);
 		cli_expect(
-		    here_shell("cp $LAUNCHGAP $HERE/launchgap; timeout 60 prlimit --nproc=%u "
-		               "setpriv --reuid 64321 --clear-groups $HERE/launchgap run "
+		    here_shell("cp $LAUNCHGAP $HERE/launchgap; : >$HERE/libnvidia-ml.so.1; "
+		               "LD_LIBRARY_PATH=$HERE:$LD_LIBRARY_PATH timeout 60 prlimit --nproc=%u "
+		               "setpriv --reuid %u --clear-groups $HERE/launchgap run "
 		               "--file $HERE/t.exp --results $HERE/results --no-report",
-		               rows[i].processes),
+		               rows[i].processes, 60000 + (unsigned)getpid() % 5000),
 		    1, rows[i].says,
 		    "temporarily unavailable (ulimit -u, or the cgroup's pids.max)");
 	}
