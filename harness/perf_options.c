@@ -95,3 +95,16 @@ const struct perf_option *perf_option_named(const char *name, size_t bytes)
 			return &options[i];
 	return NULL;
 }
+
+const char *perf_program(const char *name)
+{
+	static const char *const all[] = {"all_reduce",     "all_gather", "alltoall",  "alltoallv",
+	                                  "broadcast",      "gather",     "hypercube", "reduce",
+	                                  "reduce_scatter", "scatter",    "sendrecv"};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		const size_t n = strlen(all[i]);
+		if (!strncmp(name, all[i], n) && !strcmp(name + n, "_perf"))
+			return all[i];
+	}
+	return NULL;
+}

@@ -30,4 +30,8 @@ const struct perf_option *perf_option_named(const char *name, size_t bytes);
 const char *perf_word_ours(const char *theirs);
 const char *perf_word_theirs(const char *ours);
 
+/* The collective of a program of nccl-tests: "all_reduce" of "all_reduce_perf"; NULL: it has none of
+ * that name. */
+const char *perf_program(const char *name);
+
 #endif

@@ -1,6 +1,5 @@
 #include "export.h"
 
-#include "../chapters/figures.h"
 #include "output.h"
 
 #define FILE_OF(I) (I) * sizeof(const char *), .read = options_borrow, .value = "FILE"
@@ -20,14 +19,10 @@ const struct fields export_options = FIELDS_OF(rows, const char *[EXPORT_FORMATS
 static struct db *load(const struct model *m, struct status *st)
 {
 	unsigned n = 0;
-	struct db *db = figures_load(m->analysis, m->arena, st);
 	while (model_warning(m, n))
 		n++;
-	const struct db_source exported = {"export.c",
-	                                   arena_text(m->arena, "SELECT %u warnings", n), 1, 0};
-	const bool made = db && !db_keep(db, "TABLE", "exported", &exported, st) &&
-	                  !db_run_text(db, "harness/report/export.sql", st);
-	return made ? db : NULL;
+	return model_tables(m, "exported", arena_text(m->arena, "SELECT %u warnings", n),
+	                    "harness/report/export.sql", st);
 }
 
 static int write_lines(struct db *db, const char *sql, FILE *out, struct status *st)

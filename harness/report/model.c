@@ -43,6 +43,15 @@ struct model *model_make(struct arena *arena, const char *dir, const char *own, 
 	return m;
 }
 
+struct db *model_tables(const struct model *m, const char *table, const char *query,
+                        const char *file, struct status *st)
+{
+	const struct db_source source = {file, query, 1, 0};
+	struct db *db = figures_load(m->analysis, m->arena, st);
+	return db && !db_keep(db, "TABLE", table, &source, st) && !db_run_text(db, file, st) ? db
+	                                                                                     : NULL;
+}
+
 const char *model_warning(const struct model *m, unsigned i)
 {
 	const struct story_sentence *told;

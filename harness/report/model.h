@@ -4,6 +4,7 @@
 #define LAUNCHGAP_MODEL_H
 
 #include "../analysis/analysis.h"
+#include "../data/db.h"
 #include "../story/story.h"
 
 #define MODEL_PICTURES 64
@@ -35,6 +36,11 @@ struct model *model_read(struct arena *arena, const char *dir, struct status *st
 /* From the record in `dir`, all but pictures, with the chapters of another folder (own.h; NULL: none). NULL:
  * one of them cannot be read. */
 struct model *model_make(struct arena *arena, const char *dir, const char *own, struct status *st);
+
+/* The run's tables with what the analysis found (chapters/figures.h), a table of a query more, and the
+ * temporary views of a file of SQL that is part of the program. The arena's; NULL: a defect of it. */
+struct db *model_tables(const struct model *model, const char *table, const char *query,
+                        const char *file, struct status *st);
 
 /* The i-th warning, or NULL: doubts about the record, why a picture is missing, all others. */
 const char *model_warning(const struct model *model, unsigned i);

@@ -16,7 +16,7 @@
 #include "../exchange/started.h"
 #include "../machine.h"
 #include "../perf_options.h"
-#include "../report/nccl_table.h"
+#include "../trial/sizes.h"
 #include "verbs.h"
 
 #define EXPERIMENT   "nccl_tests"
@@ -472,9 +472,8 @@ static void answers(struct door *d)
 	add(d, "--format");
 	add(d, "nccl-tests");
 	add(d, "--average");
-	add(d, number_of(d, 'C', 0, 1)
-	           ? nccl_average_name(NCCL_AVERAGE_LAUNCH)
-	           : nccl_average_name((enum nccl_average)number_of(d, 'a', 0, 3)));
+	const unsigned average = number_of(d, 'a', 0, 3);
+	add(d, number_of(d, 'C', 0, 1) ? "launch" : arena_text(d->arena, "%u", average));
 	if (d->given['J'])
 		add(d, "--json");
 	if (d->given['J'])
@@ -504,7 +503,7 @@ static int enter(struct arena *arena, void *of)
 {
 	const struct called *c = of;
 	struct door *d = ARENA_NEW(arena, struct door);
-	*d = (struct door){.arena = arena, .st = c->st, .collective = nccl_program(c->argv[1])};
+	*d = (struct door){.arena = arena, .st = c->st, .collective = perf_program(c->argv[1])};
 	if (started_find(machine_env, &d->own, c->st))
 		return -1;
 	const bool joins = d->own.size > 1;
