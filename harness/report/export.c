@@ -16,13 +16,13 @@ static const char *const queries[EXPORT_FORMATS] = {
 
 const struct fields export_options = FIELDS_OF(rows, const char *[EXPORT_FORMATS]);
 
-static struct db *load(const struct model *m, struct status *st)
+static int load(const struct model *m, struct status *st)
 {
 	unsigned n = 0;
 	while (model_warning(m, n))
 		n++;
-	return model_tables(m, "exported", arena_text(m->arena, "SELECT %u warnings", n),
-	                    "harness/report/export.sql", st);
+	return model_ask(m, "exported", arena_text(m->arena, "SELECT %u warnings", n),
+	                 "harness/report/export.sql", st);
 }
 
 static int write_lines(struct db *db, const char *sql, FILE *out, struct status *st)
@@ -38,14 +38,15 @@ static int write_lines(struct db *db, const char *sql, FILE *out, struct status 
 
 int export_write(const struct model *m, const char *const files[EXPORT_FORMATS], struct status *st)
 {
-	struct db *db = NULL;
+	bool loaded = false;
 	for (unsigned i = 0; i < EXPORT_FORMATS; i++) {
 		struct output *file = files[i] ? output_open_named(m->arena, files[i], st) : NULL;
 		if (!files[i])
 			continue;
-		if (!file || (!db && !(db = load(m, st))) ||
-		    write_lines(db, queries[i], file->out, st) || output_close(file, 0, st))
+		if (!file || (!loaded && load(m, st)) ||
+		    write_lines(m->db, queries[i], file->out, st) || output_close(file, 0, st))
 			return -1;
+		loaded = true;
 	}
 	return 0;
 }

@@ -75,11 +75,11 @@ json_t *nccl_tables(const struct model *m, const char *average, bool per_call, s
 	static const struct db_source query = {
 	    "nccl.sql", "SELECT variant, document FROM document ORDER BY variant, first", 1, 0};
 	json_t *tables = json_keep(m->arena, json_array()), *line;
-	struct db *db = model_tables(
-	    m, "wanted",
-	    arena_text(m->arena, "SELECT '%s' average, %d per_call", average, per_call),
-	    "harness/report/nccl.sql", st);
-	struct db_rows *rows = db ? db_ask(db, &query, st) : NULL;
+	const char *wanted =
+	    arena_text(m->arena, "SELECT '%s' average, %d per_call", average, per_call);
+	struct db_rows *rows = model_ask(m, "wanted", wanted, "harness/report/nccl.sql", st)
+	                           ? NULL
+	                           : db_ask(m->db, &query, st);
 	size_t i;
 	while (rows && db_next(rows)) {
 		json_t *table = json_loads(db_text(rows, 1), 0, NULL);
@@ -87,10 +87,7 @@ json_t *nccl_tables(const struct model *m, const char *average, bool per_call, s
 		json_array_foreach(json_object_get(table, "results"), i, line)
 		    finish_line(m->analysis->s, (unsigned)db_real(rows, 0), line);
 	}
-	const bool all = rows && !db_end(rows, st);
-	if (db)
-		arena_undo(m->arena, db);
-	return all ? tables : NULL;
+	return rows && !db_end(rows, st) ? tables : NULL;
 }
 
 /* --- as text ----------------------------------------------------------------------------- */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../chapters/figures.h"
 #include "../chapters/reasons.h"
 #include "../clock.h"
 #include "../chapters/run.h"
@@ -227,6 +226,7 @@ static struct model *keep(struct model *m, const char *dir, const struct report_
 {
 	if (!options || !options->keep)
 		return m;
+	arena_undo(m->arena, m->db);
 	struct model *again = options->keep(dir, from_ns, st)
 	                          ? NULL
 	                          : model_make(m->arena, dir, options->chapters, st);
@@ -263,11 +263,8 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
 		status_say("trace   %s/trace.json: open it in https://ui.perfetto.dev", dir);
 	if (theirs && options->json && nccl_write(tables, dir, options->json, stdout, st))
 		return -1;
-	if (options && options->sqlite) {
-		struct db *db = figures_load(m->analysis, m->arena, st);
-		if (!db || db_save(db, options->sqlite, st))
-			return -1;
-	}
+	if (options && options->sqlite && db_save(m->db, options->sqlite, st))
+		return -1;
 	if (options && export_write(m, options->exports, st))
 		return -1;
 	if (options && options->summary && *options->summary)
