@@ -13,9 +13,9 @@ struct perf_option {
 	const char *value; /* what stands after it, for help; NULL: nothing */
 	const char *usual; /* without it; NULL: it is not set */
 	const char *key;   /* ours; NULL: there is none */
-	/* The key's values for 0, 1, 2, …, with blanks between. NULL: the value is the key's, or what
-	 * verb_perf.c makes of it. */
-	const char *words;
+	/* The key's values for 0, 1, 2. Without any the value is the key's, or what verb_perf.c makes of
+	 * it. */
+	const char *words[4];
 	const char *help; /* without a key: the sentence that answers it */
 };
 

@@ -151,22 +151,6 @@ static size_t size_of(struct door *d, char letter)
 	return d->most;
 }
 
-/* The index-th of words with blanks between. */
-static const char *word_of(struct door *d, const char *words, unsigned index)
-{
-	for (; index && strchr(words, ' '); index--)
-		words = strchr(words, ' ') + 1;
-	return arena_text(d->arena, "%.*s", (int)strcspn(words, " "), words);
-}
-
-static unsigned count_words(const char *words)
-{
-	unsigned n = 1;
-	for (; (words = strchr(words, ' ')); words++)
-		n++;
-	return n;
-}
-
 /* --- options that become keys ------------------------------------------------------------ */
 
 static void sizes(struct door *d)
@@ -210,9 +194,11 @@ static void simple_keys(struct door *d)
 		const char c = o->letter;
 		if (!c || !d->given[(int)c])
 			continue;
-		if (o->words)
-			key(d, c, o->key, "%s",
-			    word_of(d, o->words, number_of(d, c, 0, count_words(o->words) - 1)));
+		unsigned words = 0;
+		while (o->words[words])
+			words++;
+		if (words) /* an error, which is said, may be of a number beyond them */
+			key(d, c, o->key, "%s", o->words[number_of(d, c, 0, words - 1) % words]);
 		else if (strchr(numbers, c))
 			key(d, c, o->key, "%u", number_of(d, c, strchr("mN", c) != NULL, 100000));
 	}
