@@ -174,6 +174,19 @@ TEST(settings_are_said_as_nccl_tests_counts)
 	assert_says(text, "\n        4096           512     float ");
 }
 
+/* By its layout alone. */
+static void unknown_settings(json_t *environment)
+{
+	json_object_set_new(made_variant_of(environment, 0), "split", json_string("XOR:1"));
+}
+
+TEST(a_variant_with_settings_of_another_program_has_its_table)
+{
+	const char *text = table_of(&goldens[0], (struct made){.environment = unknown_settings});
+	assert_says(text, "\n# nThread 4 nGpus 1 minBytes 4096 ");
+	assert_says(text, "\n        4096           256     float ");
+}
+
 /* Two ranks on their own clocks take 70 and 60 µs for ten calls, the larger size the other way
  * round, and 80 from the first start to the last end. */
 static void apart(const struct made_place *place, int64_t out[6])

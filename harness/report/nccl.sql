@@ -16,10 +16,12 @@ SELECT e.key, m.key at, m.value, m.type
 FROM environment e, json_each(iif(json_valid(e.value), e.value, '[]')) m;
 
 -- Places of tables: of stream calls, or of isolated ones if there are no others. first: the table's
--- first group; lines: the group out of place, or in place if that is all.
+-- first group, width: bytes of its elements; lines: the group out of place, or in place if that is
+-- all.
 CREATE TEMP VIEW tabled AS
 SELECT p.*, iif(p.coll IN (SELECT coll FROM program), ifnull(redop, op), 'none') shown_op,
        iif(rooted, root, -1) shown_root, elements / iif(parts, comm_ranks, 1) count,
+       first_value(bytes / elements) OVER (PARTITION BY coll, ranks, comm_ranks ORDER BY grp) width,
        min(grp) OVER (PARTITION BY coll, ranks, comm_ranks) first,
        min(grp) OVER (PARTITION BY coll, ranks, comm_ranks, dtype, op, root) lines
 FROM place p LEFT JOIN program USING (coll)
@@ -75,7 +77,7 @@ SELECT grp first, iif(count(DISTINCT b / a) = 1 AND NOT sum(b % a), min(b / a), 
        iif(count(DISTINCT b - a) = 1, min(b - a), NULL) step
 FROM pair WHERE b NOT NULL GROUP BY grp;
 
--- A variant's settings, as nccl-tests counts them.
+-- A variant's settings, as nccl-tests counts them; none if this program does not know them.
 CREATE TEMP VIEW counted AS
 SELECT variant, max(1, max(value + 0) FILTER (WHERE key = 'aggregate')) together,
        max(value + 0) FILTER (WHERE key = 'graph') graph,
@@ -91,27 +93,29 @@ FROM setting GROUP BY variant;
 -- A table: a variant's figures of a collective, whatever datatype, operation and root, with its
 -- options. Our calls are all calls, nccl-tests' iterations are replays of a group.
 CREATE TEMP TABLE tables AS
-WITH measured AS (SELECT variant, first, max(id), calls, max(wrong NOT NULL) checked,
+WITH measured AS (SELECT variant, first, max(calls) calls, max(wrong NOT NULL) checked,
                          sum(wrong > 0) wrong, avg(busbw) busbw
                   FROM half GROUP BY variant, first),
-     sized AS (SELECT first, coll, ranks, pace = 'isolated' waits, bytes / elements dtype_bytes,
-                      min(grp), min(asked_bytes) least, max(asked_bytes) most,
+     sized AS (SELECT first, coll, ranks, pace = 'isolated' waits, width,
+                      min(asked_bytes) least, max(asked_bytes) most,
                       group_concat(DISTINCT dtype) dtypes, group_concat(DISTINCT op) ops,
                       group_concat(DISTINCT shown_root) roots
                FROM (SELECT * FROM tabled ORDER BY first, grp) GROUP BY first)
 SELECT m.variant, first, coll, s.ranks, v.name, v.role, v.mode, v.layout, v.backend, library,
-       average, per_call, processes, threads, v.ranks / processes / threads gpus, checked,
-       ifnull(wrong, 0) wrong, busbw, waits, together, graph, offset / dtype_bytes unalign,
-       parallel_init, registers, cta_policy, split, ifnull(factor, 0) factor, ifnull(step, 0) step,
-       dtypes, ops, roots, blocks,
+       average, per_call, substr(v.layout, instr(v.layout, 'x') + 1) + 0 threads,
+       substr(v.layout, length(rtrim(v.layout, '0123456789')) + 1) + 0 gpus, checked,
+       ifnull(wrong, 0) wrong, busbw, waits, ifnull(together, 1) together, ifnull(graph, 0) graph,
+       ifnull(offset, 0) / width unalign, ifnull(parallel_init, 0) parallel_init,
+       ifnull(registers, 0) registers, ifnull(cta_policy, -1) cta_policy, split,
+       ifnull(factor, 0) factor, ifnull(step, 0) step, dtypes, ops, roots, blocks,
        min(least, ifnull((SELECT min(asked_bytes) FROM typed WHERE asked_bytes), least)) least,
        max(most, ifnull((SELECT max(asked_bytes) FROM typed), most)) most,
-       iif(waits, isolated_calls, calls / max(graph, 1) / together) iters,
+       iif(waits, isolated_calls, calls / max(ifnull(graph, 0), 1) / ifnull(together, 1)) iters,
        iif(version(library) < 20900, version(library) / 10000 * 1000 + version(library) % 10000,
            version(library)) version,
        (SELECT max(value) + 0 FROM environment WHERE key = 'warmup') warmup
 FROM measured m JOIN sized s USING (first) JOIN variant v ON v.id = m.variant
-JOIN known k ON k.variant = m.variant JOIN counted c ON c.variant = m.variant
+JOIN known k ON k.variant = m.variant LEFT JOIN counted c ON c.variant = m.variant
 LEFT JOIN stepped USING (first), given, wanted;
 
 -- What a worker said of its device: "NVIDIA H200 at 0000:00:06.0".
