@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "compare/compare.h"
-#include "report/nccl_table.h"
+#include "perf_options.h"
 #include "run/runner.h"
 #include "verbs/verbs.h"
 
@@ -72,7 +72,7 @@ static char **called_as(int argc, char *argv[])
 	char *slash = argc ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 : argv[0];
 	char **as;
 	/* A copy of that name starts itself too, as a worker. */
-	if (!argc || !nccl_program(name) || (argc > 1 && verb_find(argv[1])) ||
+	if (!argc || !perf_program(name) || (argc > 1 && verb_find(argv[1])) ||
 	    !(as = calloc((size_t)argc + 2, sizeof *as)))
 		return NULL;
 	as[0] = (char *)(size_t) "launchgap"; /* as messages name it */

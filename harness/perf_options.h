@@ -13,9 +13,9 @@ struct perf_option {
 	const char *value; /* what stands after it, for help; NULL: nothing */
 	const char *usual; /* without it; NULL: it is not set */
 	const char *key;   /* ours; NULL: there is none */
-	/* The key's values for 0, 1, 2, …, with blanks between. NULL: the value is the key's, or what
-	 * verb_perf.c makes of it. */
-	const char *words;
+	/* The key's values for 0, 1, 2. Without any the value is the key's, or what verb_perf.c makes of
+	 * it. */
+	const char *words[4];
 	const char *help; /* without a key: the sentence that answers it */
 };
 
@@ -29,5 +29,9 @@ const struct perf_option *perf_option_named(const char *name, size_t bytes);
  * that both have is returned as it is. */
 const char *perf_word_ours(const char *theirs);
 const char *perf_word_theirs(const char *ours);
+
+/* The collective of a program of nccl-tests: "all_reduce" of "all_reduce_perf"; NULL: it has none of
+ * that name. */
+const char *perf_program(const char *name);
 
 #endif

@@ -7,7 +7,7 @@
 #include "../harness/report/draw.h"
 #include "../harness/analysis/calls.h"
 #include "../harness/analysis/plot_order.h"
-#include "../harness/report/script.h"
+#include "../harness/report/gnuplot.h"
 #include "../harness/report/model.h"
 #include "../harness/data/format.h"
 #include "scratch.h"
@@ -98,7 +98,7 @@ TEST(a_quoted_text_is_that_text)
 	char lines[2560] = "", wanted[1280] = "";
 	for (unsigned i = 0; i < LENGTH(texts); i++) {
 		char quoted[256];
-		script_quote(texts[i], quoted, sizeof quoted);
+		gnuplot_quote(texts[i], quoted, sizeof quoted);
 		status_add(lines, sizeof lines, "x = %s\nprint x\n", quoted);
 		status_add(wanted, sizeof wanted, "%s\n", texts[i]);
 	}

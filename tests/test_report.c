@@ -2,7 +2,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "../harness/report/script.h"
 #include "../harness/report/gnuplot.h"
 #include "../harness/data/format.h"
 #include "../harness/terminal.h"
@@ -444,23 +443,23 @@ TEST(hostile_names_stay_text)
 TEST(quoting_ends_where_it_must)
 {
 	char out[16];
-	script_quote("it's\n", out, sizeof out);
+	gnuplot_quote("it's\n", out, sizeof out);
 	assert_string_equal(out, "\"it\\047s \"");
-	script_quote("", out, sizeof out);
+	gnuplot_quote("", out, sizeof out);
 	assert_string_equal(out, "''");
-	script_quote("]]>b]]>", out, sizeof out);
+	gnuplot_quote("]]>b]]>", out, sizeof out);
 	assert_string_equal(out, "']] >b]] >'");
 	/* Cut: still one string, and no half character or half number. */
 	for (unsigned n = 4; n < 12; n++) {
 		char cut[12];
-		script_quote("\xC3\xA4\xC3\xB6"
-		             "b\xE2\x82\xAC\xC3\xB7",
-		             cut, n);
+		gnuplot_quote("\xC3\xA4\xC3\xB6"
+		              "b\xE2\x82\xAC\xC3\xB7",
+		              cut, n);
 		assert_true(strlen(cut) < n);
 		assert_true(cut[0] == '\'' && cut[strlen(cut) - 1] == '\'');
 		/* Characters of two, two, one, three and two bytes: as many as fit whole. */
 		assert_int_equal(strlen(cut), n < 5 ? 2 : n < 7 ? 4 : n < 8 ? 6 : n < 11 ? 7 : 10);
-		script_quote("a'b", cut, n);
+		gnuplot_quote("a'b", cut, n);
 		assert_string_equal(cut, n < 8 ? "\"a\"" : n < 9 ? "\"a\\047\"" : "\"a\\047b\"");
 	}
 }

@@ -540,17 +540,6 @@ bool summary_like(const struct summary *s, unsigned a, unsigned b)
 	return !settings_differ(x, &as, keys, sizeof keys);
 }
 
-int summary_partner(const struct summary *s, unsigned group)
-{
-	struct cell turned = s->groups[group].cell;
-	turned.in_place = !turned.in_place;
-	for (unsigned g = 0; g < s->ngroups; g++)
-		if (s->groups[g].nranks == s->groups[group].nranks &&
-		    index_same_group(&s->groups[g].cell, &turned))
-			return (int)g;
-	return -1;
-}
-
 bool summary_has_pace(const struct summary *s, enum pace pace)
 {
 	for (unsigned g = 0; g < s->ngroups; g++)

@@ -22,8 +22,6 @@ const struct summary_row *summary_find(const struct summary *summary, unsigned v
                                        unsigned group, size_t bytes);
 /* A row's bus bandwidth, GB/s, with that of the quartiles of its time. */
 struct stats_interval summary_busbw(const struct summary_row *row);
-/* The group that differs from this one only in being in place or not, or -1. */
-int summary_partner(const struct summary *summary, unsigned group);
 /* Whether anything was measured at that pace, the limit omitted. */
 bool summary_has_pace(const struct summary *summary, enum pace pace);
 const char *summary_role_name(enum summary_role role);

@@ -187,62 +187,42 @@ static int load_record(const char *path, struct result *side, struct status *st)
 /* --- which files ------------------------------------------------------------------------- */
 
 /* x.json, and x.json.0, as nccl-tests names it if x.json exists already. */
-static bool is_json_name(const char *name)
+static int is_json(const struct dirent *entry)
 {
-	return !fnmatch("*.json", name, 0) || !fnmatch("*.json.[0-9]*", name, 0);
+	return !fnmatch("*.json?(.[0-9]*)", entry->d_name, FNM_PERIOD | FNM_EXTMATCH);
 }
 
-static bool is_text_name(const char *name)
+static int is_text(const struct dirent *entry)
 {
-	const char *end = strrchr(name, '.');
-	return end && strstr(".txt .log .out .csv", end) && strlen(end) == 4;
-}
-
-static int is_json_entry(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.' && is_json_name(entry->d_name);
-}
-
-static int is_text_entry(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.' && is_text_name(entry->d_name);
-}
-
-struct listing {
-	struct dirent **entries;
-	int n;
-};
-
-static void forget_listing(void *of)
-{
-	const struct listing *l = of;
-	for (int i = 0; i < l->n; i++)
-		free(l->entries[i]);
-	free(l->entries);
+	return !fnmatch("*.@(txt|log|out|csv)", entry->d_name, FNM_PERIOD | FNM_EXTMATCH);
 }
 
 /* A folder of nccl-tests' files: its text, if no JSON is there. */
 static int load_folder(const char *path, const char *variant, struct result *side,
                        struct status *st)
 {
-	struct listing *l = ARENA_NEW(side->arena, struct listing);
-	l->n = scandir(path, &l->entries, is_json_entry, alphasort);
-	if (l->n == 0) {
-		free(l->entries);
-		l->n = scandir(path, &l->entries, is_text_entry, alphasort);
+	struct dirent **entries = NULL;
+	int n = scandir(path, &entries, is_json, alphasort);
+	if (n == 0) {
+		free(entries);
+		n = scandir(path, &entries, is_text, alphasort);
 	}
-	arena_defer(side->arena, forget_listing, l);
-	if (l->n <= 0)
+	const char **files = n > 0 ? ARENA_ARRAY(side->arena, const char *, (size_t)n) : NULL;
+	for (int i = 0; i < n; i++) {
+		files[i] = arena_text(side->arena, "%s/%s", path, entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	if (n <= 0)
 		return status_set(st,
 		                  "%s holds neither trials.jsonl, trials.jsonl.gz, nor *.json, "
 		                  "*.txt, *.log, *.out or *.csv of nccl-tests%s",
 		                  path, record_file_latest(path).text);
-	for (int i = 0; i < l->n; i++) {
-		char file[PATH_MAX];
-		int length = snprintf(file, sizeof file, "%s/%s", path, l->entries[i]->d_name);
-		if (l->n > MOST_FILES || length >= (int)sizeof file)
+	for (int i = 0; i < n; i++) {
+		if (n > MOST_FILES || strlen(files[i]) >= PATH_MAX)
 			return status_set(st, "%.200s: too many files, or too long a path", path);
-		if (nccl_tests_read(file, variant, (unsigned)i, side, st))
+		if (nccl_tests_read(files[i], variant, (unsigned)i, side, st))
 			return -1;
 	}
 	return 0;

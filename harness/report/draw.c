@@ -17,7 +17,6 @@
 #include "../sanitize.h"
 #include "calls_csv.h"
 #include "gnuplot.h"
-#include "script.h"
 #include "model.h"
 
 #define NO_PROGRAM 127
@@ -205,7 +204,7 @@ static void draw_file(const char *name, void *arg)
 	if (job->late)
 		return;
 	char file[PATH_MAX + 512], plot_dir[2 * PATH_MAX], set[3 * PATH_MAX];
-	script_quote(job->plot_dir, plot_dir, sizeof plot_dir);
+	gnuplot_quote(job->plot_dir, plot_dir, sizeof plot_dir);
 	snprintf(file, sizeof file, "%s/%s", job->plot_dir, name);
 	snprintf(set, sizeof set, "dir='" HERE "'; plot_dir=%s; out='" HERE "/plots%s'", plot_dir,
 	         strrchr(job->out, '/'));

@@ -1,6 +1,5 @@
 #include "export.h"
 
-#include "../chapters/figures.h"
 #include "output.h"
 
 #define FILE_OF(I) (I) * sizeof(const char *), .read = options_borrow, .value = "FILE"
@@ -17,17 +16,13 @@ static const char *const queries[EXPORT_FORMATS] = {
 
 const struct fields export_options = FIELDS_OF(rows, const char *[EXPORT_FORMATS]);
 
-static struct db *load(const struct model *m, struct status *st)
+static int load(const struct model *m, struct status *st)
 {
 	unsigned n = 0;
-	struct db *db = figures_load(m->analysis, m->arena, st);
 	while (model_warning(m, n))
 		n++;
-	const struct db_source exported = {"export.c",
-	                                   arena_text(m->arena, "SELECT %u warnings", n), 1, 0};
-	const bool made = db && !db_keep(db, "TABLE", "exported", &exported, st) &&
-	                  !db_run_text(db, "harness/report/export.sql", st);
-	return made ? db : NULL;
+	return model_ask(m, "exported", arena_text(m->arena, "SELECT %u warnings", n),
+	                 "harness/report/export.sql", st);
 }
 
 static int write_lines(struct db *db, const char *sql, FILE *out, struct status *st)
@@ -43,14 +38,15 @@ static int write_lines(struct db *db, const char *sql, FILE *out, struct status 
 
 int export_write(const struct model *m, const char *const files[EXPORT_FORMATS], struct status *st)
 {
-	struct db *db = NULL;
+	bool loaded = false;
 	for (unsigned i = 0; i < EXPORT_FORMATS; i++) {
 		struct output *file = files[i] ? output_open_named(m->arena, files[i], st) : NULL;
 		if (!files[i])
 			continue;
-		if (!file || (!db && !(db = load(m, st))) ||
-		    write_lines(db, queries[i], file->out, st) || output_close(file, 0, st))
+		if (!file || (!loaded && load(m, st)) ||
+		    write_lines(m->db, queries[i], file->out, st) || output_close(file, 0, st))
 			return -1;
+		loaded = true;
 	}
 	return 0;
 }

@@ -9,8 +9,97 @@
 #include "../data/format.h"
 #include "../analysis/calls.h"
 #include "../analysis/plot_order.h"
+#include "model.h"
 #include "output.h"
-#include "script.h"
+#include "table.h"
+
+#define SCRIPT_TEXT_BYTES 1024
+
+/* The file as it is written: assignments, arrays and data blocks, no path and no unquoted text. All
+ * borrowed but the order. */
+struct script {
+	FILE *out;
+	struct arena *arena;
+	const struct summary *s;
+	struct plot_order order;
+	unsigned lines; /* that were written */
+	unsigned colls; /* plot_order_collectives */
+};
+
+/* ---- the language ----------------------------------------------------------------------- */
+
+void gnuplot_quote(const char *text, char *out, size_t bytes)
+{
+	/* gnuplot does not read two adjacent single quotes reliably. */
+	char quote = strchr(text, '\'') ? '"' : '\'';
+	const char *begin = text;
+	size_t n = 0;
+	out[n++] = quote;
+	while (*text) {
+		char part[8] = {0};
+		size_t len = 1;
+		unsigned char c = (unsigned char)*text;
+		if (table_ends_cdata(begin, text) && n + 3 < bytes)
+			out[n++] = ' ';
+		if (c < ' ' || c == 0x7F)
+			part[0] = ' ';
+		else if (quote == '"' && c < 0x80 && c != ' ' && !isalpha(c))
+			len = (size_t)sprintf(part, "\\%03o", c);
+		else
+			for (len = 0;
+			     len < 4 && (!len || ((unsigned char)text[len] & 0xC0) == 0x80); len++)
+				part[len] = text[len];
+		if (n + len + 2 > bytes)
+			break;
+		memcpy(out + n, part, len);
+		n += len;
+		text += len > 1 && part[0] != '\\' ? len : 1;
+	}
+	out[n++] = quote;
+	out[n] = 0;
+}
+
+/* `name = value`, or for an array its i-th, from 1. */
+static void script_put(struct script *p, const char *name, unsigned i, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static void script_put(struct script *p, const char *name, unsigned i, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	fputs(name, p->out);
+	fprintf(p->out, i ? "[%u] = " : " = ", i);
+	vfprintf(p->out, format, list);
+	fputc('\n', p->out);
+	va_end(list);
+}
+
+static void script_text(struct script *p, const char *name, unsigned i, const char *text)
+{
+	char quoted[2 * SCRIPT_TEXT_BYTES];
+	gnuplot_quote(text, quoted, sizeof quoted);
+	script_put(p, name, i, "%s", quoted);
+}
+
+/* Never an integer in gnuplot: quotients of its integers are integers too. */
+static void script_number(struct script *p, const char *name, unsigned i, double x)
+{
+	if (!isfinite(x))
+		script_put(p, name, i, "NaN");
+	else
+		script_put(p, name, i, "1.0 * %.9g", x);
+}
+
+/* Arrays of n (at least one, for gnuplot has no empty arrays), each named prefix_word; `words`:
+ * separated by blanks. */
+static void script_arrays(struct script *p, unsigned n, const char *prefix, const char *words)
+{
+	for (size_t len; *words; words += len + (words[len] == ' ')) {
+		len = strcspn(words, " ");
+		fprintf(p->out, "array %s_%.*s[%u]\n", prefix, (int)len, words, n ? n : 1);
+	}
+}
+
+/* ---- the run ---------------------------------------------------------------------------- */
 
 static const char *text_of(const json_t *object, const char *key)
 {

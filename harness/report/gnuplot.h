@@ -6,10 +6,16 @@
 #include "../analysis/plot_order.h"
 
 struct model;
-struct script;
 
 /* With the tables of the chapters that are drawn as data, columns by name. */
 int gnuplot_write(const struct model *model, const struct plot_order *order, const char *file,
                   struct status *st);
+
+/* text as a string of gnuplot, quoted: the only way for a text of a record to enter a script.
+ * Within single quotes gnuplot knows no escapes, no shell and no variables. A text with such a
+ * quote is in double ones, with everything but letters and blanks as octal numbers. Control
+ * characters become blanks, and "]]>" is split (table_ends_cdata). Cut to fit, between
+ * characters. */
+void gnuplot_quote(const char *text, char *out, size_t bytes);
 
 #endif

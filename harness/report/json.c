@@ -8,7 +8,8 @@
 #include "../chapters/reasons.h"
 #include "../chapters/run.h"
 #include "section.h"
-#include "shape.h"
+
+#define JSON_SCHEMA 2 /* the number of its form */
 
 static void forget(void *json)
 {
@@ -37,11 +38,12 @@ static json_t *regimes_of(const struct model *m)
 	json_t *list = json_array();
 	for (unsigned i = 0; i < regimes->n; i++) {
 		const struct regime *g = &regimes->list[i];
-		json_array_append_new(list,
-		                      shape_make(SHAPE_REGIME, g->name, (int)g->third,
-		                                 range(g->sizes), metric_info(g->metric)->name,
-		                                 coll_pace_name((enum pace)g->pace), (int)g->tells,
-		                                 g->least_effect, whys[i]));
+		json_array_append_new(
+		    list, json_pack("{s:s, s:b, s:o, s:s, s:s, s:b, s:o, s:s}", "name", g->name,
+		                    "third", g->third, "bytes", range(g->sizes), "metric",
+		                    metric_info(g->metric)->name, "pace",
+		                    coll_pace_name((enum pace)g->pace), "tells", g->tells,
+		                    "least_effect", table_figure(g->least_effect), "why", whys[i]));
 	}
 	return list;
 }
@@ -59,18 +61,19 @@ static json_t *sessions_of(const struct model *m)
 		    r ? r->machine : json_object_get(run->environment, "machine");
 		const char *created = r ? r->created : run_text(&m->run, "created");
 		const char *launchgap = r ? r->launchgap : run_text(&m->run, "launchgap");
+		const int from = r ? (int)r->first_block : 0;
 		const bool paused = r && session_paused(run, i - 1, &pause);
 		json_array_append_new(
-		    list, shape_make(SHAPE_SESSION, r ? (int)r->first_block : 0,
-		                     (int)((i < run->nresumes ? run->resumes[i].first_block : end) -
-		                           (r ? r->first_block : 0)),
-		                     !r || !looks_adds(run, i - 1), created, launchgap,
-		                     json_string_value(json_object_get(machine, "host")),
-		                     json_string_value(json_object_get(machine, "boot")),
-		                     paused ? json_integer(pause.begun) : NULL,
-		                     !paused                   ? NULL
-		                     : isfinite(pause.pause_s) ? json_real(pause.pause_s)
-		                                               : json_null()));
+		    list,
+		    json_pack("{s:i, s:i, s:b, s:s*, s:s*, s:s*, s:s*, s:o*, s:o*}", "first_block",
+		              from, "blocks",
+		              (int)(i < run->nresumes ? run->resumes[i].first_block : end) - from,
+		              "planned", !r || !looks_adds(run, i - 1), "created", created,
+		              "launchgap", launchgap, "host",
+		              json_string_value(json_object_get(machine, "host")), "boot",
+		              json_string_value(json_object_get(machine, "boot")), "begun",
+		              paused ? json_integer(pause.begun) : NULL, "pause_s",
+		              paused ? table_figure(pause.pause_s) : NULL));
 	}
 	return list;
 }
@@ -78,8 +81,9 @@ static json_t *sessions_of(const struct model *m)
 static json_t *looks_of(const struct summary *s)
 {
 	const struct looks *l = &s->looks;
-	return shape_make(SHAPE_LOOKS, (int)l->n, (int)l->first, (int)l->added, (int)l->by_width,
-	                  l->confidence);
+	return json_pack("{s:i, s:i, s:i, s:b, s:o}", "n", (int)l->n, "first_blocks", (int)l->first,
+	                 "added_blocks", (int)l->added, "by_width", l->by_width, "confidence",
+	                 table_figure(l->confidence));
 }
 
 static json_t *pictures_of(const struct model *m)
@@ -87,8 +91,9 @@ static json_t *pictures_of(const struct model *m)
 	json_t *list = json_array();
 	for (unsigned i = 0; i < m->drawn.npictures; i++) {
 		const struct model_picture *picture = &m->drawn.pictures[i];
-		json_array_append_new(list, shape_make(SHAPE_PICTURE, picture->name, picture->title,
-		                                       picture->caption));
+		json_array_append_new(list,
+		                      json_pack("{s:s, s:s, s:s}", "name", picture->name, "title",
+		                                picture->title, "caption", picture->caption));
 	}
 	return list;
 }
@@ -119,13 +124,19 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 	analysis_count(m->analysis, &verdicts, &intervals);
 	verdicts += story_verdicts(&m->story);
 	intervals += story_verdicts(&m->story);
-	json_t *report = shape_make(
-	    SHAPE_REPORT, SHAPE_SCHEMA, run_text(run, "launchgap"), run_text(run, "experiment"),
-	    run_text(run, "title"), run_text(run, "question"), run_text(run, "created"),
-	    run_text(run, "backend"), run_text(run, "seed"), (int)verdicts, (int)intervals,
-	    (int)run_number(run, "ranks"), (int)s->nblocks, looks_of(s), sessions_of(m), s->margin,
-	    s->reference < 0 ? "" : s->variants[s->reference].name, answer, trust, regimes_of(m),
-	    warnings, pictures_of(m), json_incref(sections), json_incref(tables), chapters_of(m));
+	json_t *report = json_pack(
+	    "{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:s, s:o, "
+	    "s:s, s:o, s:o, s:o, s:O, s:O, s:o}",
+	    "schema", JSON_SCHEMA, "launchgap", run_text(run, "launchgap"), "experiment",
+	    run_text(run, "experiment"), "title", run_text(run, "title"), "question",
+	    run_text(run, "question"), "created", run_text(run, "created"), "backend",
+	    run_text(run, "backend"), "seed", run_text(run, "seed"), "verdicts", (int)verdicts,
+	    "intervals", (int)intervals, "ranks", (int)run_number(run, "ranks"), "blocks",
+	    (int)s->nblocks, "looks", looks_of(s), "sessions", sessions_of(m), "margin",
+	    table_figure(s->margin), "reference",
+	    s->reference < 0 ? "" : s->variants[s->reference].name, "answer", answer, "trust",
+	    trust, "regimes", regimes_of(m), "warnings", warnings, "pictures", pictures_of(m),
+	    "sections", sections, "tables", tables, "chapters", chapters_of(m));
 	if (!report)
 		return status_set(st, "out of memory for report.json");
 	int rc = json_dumpf(report, out, JSON_COMPACT | JSON_REAL_PRECISION(6));

@@ -24,23 +24,30 @@ struct model *model_read(struct arena *arena, const char *dir, struct status *st
 	m->arena = arena;
 	summary_make(&m->run, arena, summary);
 	m->analysis = analysis_make(summary, st);
-	return m->analysis ? m : NULL;
+	m->db = m->analysis ? figures_load(m->analysis, arena, st) : NULL;
+	return m->db ? m : NULL;
 }
 
 struct model *model_make(struct arena *arena, const char *dir, const char *own, struct status *st)
 {
 	struct model *m = model_read(arena, dir, st);
-	struct db *db = m ? figures_load(m->analysis, arena, st) : NULL;
 	unsigned n;
-	if (!db)
+	if (!m)
 		return NULL;
 	const char *const *all = chapters_all(&n);
-	story_make(db, all, n, arena, &m->story);
-	if (own && own_chapters(own, db, &m->story, st))
+	story_make(m->db, all, n, arena, &m->story);
+	if (own && own_chapters(own, m->db, &m->story, st))
 		return NULL;
 	story_choose_lead(&m->story, run_text(&m->run, "leads"));
-	arena_undo(arena, db);
 	return m;
+}
+
+int model_ask(const struct model *m, const char *table, const char *query, const char *file,
+              struct status *st)
+{
+	const struct db_source source = {file, query, 1, 0};
+	db_drop(m->db);
+	return db_keep(m->db, "TABLE", table, &source, st) || db_run_text(m->db, file, st) ? -1 : 0;
 }
 
 const char *model_warning(const struct model *m, unsigned i)

@@ -4,6 +4,7 @@
 #define LAUNCHGAP_MODEL_H
 
 #include "../analysis/analysis.h"
+#include "../data/db.h"
 #include "../story/story.h"
 
 #define MODEL_PICTURES 64
@@ -26,15 +27,21 @@ struct model {
 	struct arena *arena; /* the report's: holds the model and all that is in it */
 	struct record_run run;
 	const struct analysis *analysis;
+	struct db *db; /* the run's tables with what the analysis found (chapters/figures.h) */
 	struct story story;
 	struct model_pictures drawn;
 };
 
-/* The record in `dir` and its analysis; no story. NULL: it cannot be read. */
+/* The record in `dir`, its analysis and tables; no story. NULL: it cannot be read. */
 struct model *model_read(struct arena *arena, const char *dir, struct status *st);
 /* From the record in `dir`, all but pictures, with the chapters of another folder (own.h; NULL: none). NULL:
  * one of them cannot be read. */
 struct model *model_make(struct arena *arena, const char *dir, const char *own, struct status *st);
+
+/* Adds a table of a query, and the temporary tables and views of a file of SQL that is part of the
+ * program, to the model's tables alone: what was added before is gone. */
+int model_ask(const struct model *model, const char *table, const char *query, const char *file,
+              struct status *st);
 
 /* The i-th warning, or NULL: doubts about the record, why a picture is missing, all others. */
 const char *model_warning(const struct model *model, unsigned i);

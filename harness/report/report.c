@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../chapters/figures.h"
 #include "../chapters/reasons.h"
 #include "../clock.h"
 #include "../chapters/run.h"
@@ -12,7 +11,7 @@
 #include "html.h"
 #include "json.h"
 #include "model.h"
-#include "nccl_json.h"
+#include "nccl.h"
 #include "output.h"
 #include "own.h"
 #include "sections.h"
@@ -22,15 +21,23 @@ static const char *const formats[] = {"tables", "nccl-tests", NULL};
 
 static const char *average_word(unsigned i)
 {
-	return i < NCCL_AVERAGE_KINDS ? nccl_average_name((enum nccl_average)i) : NULL;
+	return nccl_averages[i];
 }
 
 static int average_read(const struct field *f, const char *text, void *base, struct status *st)
 {
 	struct report_options *options = base;
 	(void)f;
-	options->average_given = true;
-	return nccl_average_find(text, &options->average, st);
+	for (const char *const *word = nccl_averages; *word; word++)
+		if (!strcmp(text, *word)) {
+			options->average = *word;
+			return 0;
+		}
+	return status_set(st,
+	                  "--average %s: allowed are 0 (rank 0), 1 (mean), 2 (min), 3 (max) of "
+	                  "the workers' own times, as nccl-tests' -a, span (earliest start "
+	                  "to latest end), and launch (of launching alone, as its -C 1)",
+	                  text);
 }
 
 #define AT(MEMBER) offsetof(struct report_options, MEMBER)
@@ -63,15 +70,13 @@ int report_options_settle(struct report_options *options, struct status *st)
 	if (options->quiet && options->verbose)
 		return status_set(st, "--quiet prints the answer alone, -v all of the report; "
 		                      "allowed is one of them");
-	if (!options->average_given)
-		options->average = NCCL_AVERAGE_MEAN;
-	if (options->average_given && options->format != REPORT_NCCL_TESTS)
+	if (options->average && options->format != REPORT_NCCL_TESTS)
 		return status_set(st, "--average is of --format nccl-tests; summary.csv has all "
 		                      "averages side by side");
 	if ((options->per_call || options->json) && options->format != REPORT_NCCL_TESTS)
 		return status_set(st, "--per-call and --json are of --format nccl-tests; calls.csv "
 		                      "and report.json are always there");
-	if (options->json && options->average == NCCL_AVERAGE_SPAN)
+	if (options->json && options->average && !strcmp(options->average, "span"))
 		return status_set(st,
 		                  "--average span is none of nccl-tests' own, as its JSON would "
 		                  "say; allowed with --json are 0, 1, 2, 3 and launch");
@@ -195,11 +200,12 @@ static void print_tables(const struct model *m, const char *dir, bool whole, boo
 }
 
 /* stdout is for a parser of nccl-tests, so that everything else goes to stderr. */
-static unsigned print_nccl_tests(const struct model *m, const char *dir,
-                                 const struct report_options *options)
+static json_t *print_nccl_tests(const struct model *m, const char *dir,
+                                const struct report_options *options, struct status *st)
 {
-	const unsigned tables =
-	    nccl_format_print(m->analysis->s, options->average, options->per_call, stdout);
+	json_t *tables =
+	    nccl_tables(m, options->average ? options->average : "1", options->per_call, st);
+	nccl_print(tables, stdout);
 	printf("# record: %s\n", dir);
 	fflush(stdout);
 	const struct story_sentence *one;
@@ -220,6 +226,7 @@ static struct model *keep(struct model *m, const char *dir, const struct report_
 {
 	if (!options || !options->keep)
 		return m;
+	arena_undo(m->arena, m->db);
 	struct model *again = options->keep(dir, from_ns, st)
 	                          ? NULL
 	                          : model_make(m->arena, dir, options->chapters, st);
@@ -242,25 +249,22 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
                      struct status *st)
 {
 	const struct summary *s = m->analysis->s;
-	unsigned tables = 1;
+	json_t *tables = NULL;
 	if (write_report(m, dir, st) || (options && options->trace && write_trace(m, dir, st)))
 		return -1;
-	if (options && options->format == REPORT_NCCL_TESTS)
-		tables = print_nccl_tests(m, dir, options);
-	else if (options)
+	const bool theirs = options && options->format == REPORT_NCCL_TESTS;
+	if (theirs && !(tables = print_nccl_tests(m, dir, options, st)))
+		return -1;
+	if (options && !theirs)
 		print_tables(m, dir, options->verbose, options->quiet);
-	if (options && options->chapters && options->format != REPORT_NCCL_TESTS)
+	if (options && options->chapters && !theirs)
 		own_warn(options->chapters, &m->story);
 	if (options && options->trace && !options->quiet)
 		status_say("trace   %s/trace.json: open it in https://ui.perfetto.dev", dir);
-	if (options && options->json &&
-	    nccl_json_write(s, options->average, options->per_call, dir, options->json, stdout, st))
+	if (theirs && options->json && nccl_write(tables, dir, options->json, stdout, st))
 		return -1;
-	if (options && options->sqlite) {
-		struct db *db = figures_load(m->analysis, m->arena, st);
-		if (!db || db_save(db, options->sqlite, st))
-			return -1;
-	}
+	if (options && options->sqlite && db_save(m->db, options->sqlite, st))
+		return -1;
 	if (options && export_write(m, options->exports, st))
 		return -1;
 	if (options && options->summary && *options->summary)
@@ -272,7 +276,7 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
 	if (!s->measured)
 		return status_set(st, "no cell was measured, so that there are no figures; why is "
 		                      "in the warnings of the report");
-	if (!tables)
+	if (theirs && !json_array_size(tables))
 		return status_set(st,
 		                  "--format nccl-tests has nothing to print: no cell has a time; "
 		                  "report.md has what this run measured");

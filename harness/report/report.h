@@ -7,7 +7,6 @@
 #include "../record/record.h"
 
 #include "export.h"
-#include "nccl_format.h"
 
 /* The variable that names the page of a job of GitHub Actions. */
 #define REPORT_SUMMARY "GITHUB_STEP_SUMMARY"
@@ -18,8 +17,7 @@ enum report_format { REPORT_TABLES, REPORT_NCCL_TESTS };
 struct report_options {
 	enum report_format format;
 	/* Of REPORT_NCCL_TESTS: */
-	enum nccl_average average;
-	bool average_given;
+	const char *average;                 /* of nccl_averages; NULL: the mean */
 	bool per_call;                       /* times of single calls too */
 	const char *json;                    /* a file for nccl-tests' JSON, or NULL; borrowed */
 	const char *exports[EXPORT_FORMATS]; /* files, or NULL (export.h); borrowed */

@@ -1,7 +1,6 @@
 #include "section.h"
 
 #include "../data/format.h"
-#include "shape.h"
 
 unsigned section_files(const struct story_chapter *c, const char **files, unsigned most)
 {
@@ -118,10 +117,15 @@ void section_write(struct page *p, const struct story_chapter *c)
 
 static json_t *roles_of(unsigned roles)
 {
+	/* By their bits; "": in no file. */
+	static const char *const names[] = {
+	    "answer", "caption", "advice", "warning",  "item",     "body",
+	    "stress", "instead", "caveat", "open",     "trust",    "row",
+	    "doubt",  "",        "",       "measured", "headline", "above pictures"};
 	json_t *list = json_array();
-	for (unsigned i = 0; shape_roles[i]; i++)
-		if (*shape_roles[i] && roles & 1u << i)
-			json_array_append_new(list, json_string(shape_roles[i]));
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		if (*names[i] && roles & 1u << i)
+			json_array_append_new(list, json_string(names[i]));
 	return list;
 }
 
@@ -132,14 +136,15 @@ static json_t *sentence_to_json(const struct story_sentence *s)
 		json_t *rows = json_array();
 		for (unsigned r = 0; r < s->bases[i].n; r++)
 			json_array_append_new(rows, json_integer(s->bases[i].rows[r]));
-		json_array_append_new(of,
-		                      shape_make(SHAPE_BASIS, s->bases[i].table->form->name, rows));
+		json_array_append_new(of, json_pack("{s:s, s:o}", "table",
+		                                    s->bases[i].table->form->name, "rows", rows));
 	}
-	return shape_make(SHAPE_SENTENCE, roles_of(s->roles), s->text, of);
+	return json_pack("{s:o, s:s, s:o}", "roles", roles_of(s->roles), "text", s->text, "of", of);
 }
 
 json_t *section_to_json(const struct story_chapter *c)
 {
+	static const char *const places[] = {"first", "front", "body", "appendix"};
 	json_t *tables = json_array(), *sentences = json_array();
 	for (unsigned i = 0; i < c->nblocks; i++) {
 		const struct story_block *b = &c->blocks[i];
@@ -148,6 +153,7 @@ json_t *section_to_json(const struct story_chapter *c)
 		if (b->kind == STORY_SENTENCE)
 			json_array_append_new(sentences, sentence_to_json(b->sentence));
 	}
-	return shape_make(SHAPE_CHAPTER, c->chapter->name, c->chapter->title,
-	                  shape_places[c->chapter->place], tables, sentences);
+	return json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", c->chapter->name, "title",
+	                 c->chapter->title, "place", places[c->chapter->place], "tables", tables,
+	                 "sentences", sentences);
 }

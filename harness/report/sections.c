@@ -6,7 +6,6 @@
 #include "../chapters/run.h"
 #include "gnuplot.h"
 #include "section.h"
-#include "shape.h"
 #include "short_page.h"
 
 #define MOST_WARNINGS 4 /* at a run's end on a terminal */
@@ -223,8 +222,8 @@ static void begin_section(struct page *p, const char *id, const char *title, uns
 		page_heading(p, p->kind == PAGE_TERMINAL ? 2 : level, "%s", title);
 	if (p->sections) {
 		p->sentences = json_array();
-		json_array_append_new(p->sections,
-		                      shape_make(SHAPE_SECTION, id, title, p->sentences));
+		json_array_append_new(p->sections, json_pack("{s:s, s:s, s:o}", "id", id, "title",
+		                                             title, "sentences", p->sentences));
 	}
 }
 

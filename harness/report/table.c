@@ -7,7 +7,6 @@
 #include "../data/format.h"
 #include "../terminal.h"
 #include "grid.h"
-#include "shape.h"
 
 /* --- some of the columns --- */
 
@@ -364,7 +363,7 @@ void table_write_gnuplot(const struct story_table *t, FILE *out)
 	fputs("EOD\n", out);
 }
 
-static json_t *json_figure(double x)
+json_t *table_figure(double x)
 {
 	return isfinite(x) ? json_real(x) : json_null();
 }
@@ -383,21 +382,29 @@ static json_t *entry_to_json(const struct entry *e)
 	case KIND_FLAG:
 		return json_boolean(e->count);
 	case KIND_SPREAD:
-		return shape_make(SHAPE_SPREAD, e->x, e->lo, e->hi);
+		return json_pack("{s:o, s:o, s:o}", "value", table_figure(e->x), "lo",
+		                 table_figure(e->lo), "hi", table_figure(e->hi));
 	case KIND_RATIO:
-		return shape_make(SHAPE_RATIO, e->x, e->lo, e->hi, (int)e->blocks);
+		return json_pack("{s:o, s:o, s:o, s:i}", "estimate", table_figure(e->x), "lo",
+		                 table_figure(e->lo), "hi", table_figure(e->hi), "blocks",
+		                 (int)e->blocks);
 	default:
-		return json_figure(e->x);
+		return table_figure(e->x);
 	}
 }
 
 json_t *table_to_json(const struct story_table *t)
 {
+	static const char *const kinds[KINDS] = {
+	    [KIND_TEXT] = "text",   [KIND_WORD] = "verdict",  [KIND_COUNT] = "count",
+	    [KIND_BYTES] = "bytes", [KIND_FLAG] = "flag",     [KIND_NUMBER] = "number",
+	    [KIND_SHARE] = "share", [KIND_SPREAD] = "spread", [KIND_RATIO] = "ratio"};
 	json_t *columns = json_array(), *rows = json_array();
 	for (unsigned c = 0; c < t->form->ncolumns; c++) {
 		const struct column *column = &t->form->columns[c];
-		json_array_append_new(columns, shape_make(SHAPE_COLUMN, column->key, column->head,
-		                                          column->unit, shape_kinds[column->kind]));
+		json_array_append_new(columns, json_pack("{s:s, s:s, s:s, s:s}", "key", column->key,
+		                                         "head", column->head, "unit", column->unit,
+		                                         "kind", kinds[column->kind]));
 	}
 	for (unsigned r = 0; r < t->nrows; r++) {
 		json_t *row = json_array();
@@ -407,5 +414,6 @@ json_t *table_to_json(const struct story_table *t)
 		}
 		json_array_append_new(rows, row);
 	}
-	return shape_make(SHAPE_TABLE, t->form->name, t->form->title, columns, rows);
+	return json_pack("{s:s, s:s, s:o, s:o}", "name", t->form->name, "title", t->form->title,
+	                 "columns", columns, "rows", rows);
 }

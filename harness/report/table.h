@@ -49,6 +49,8 @@ void table_csv_text(FILE *out, const char *text);
 /* Whether the character at `at` is the > of "]]>": XML forbids that in a text, and gnuplot writes
  * it into its SVG. A blank has to precede it. */
 bool table_ends_cdata(const char *begin, const char *at);
+/* A number of report.json: null if it is none. */
+json_t *table_figure(double x);
 /* {"name", "title", "columns": [{"key", "head", "unit", "kind"}], "rows": [[…]]}. The caller owns
  * the reference; NULL if out of memory. */
 json_t *table_to_json(const struct story_table *table);

@@ -7,7 +7,6 @@
 #include "../../modes/mode.h"
 #include "../config/keys.h"
 #include "../perf_options.h"
-#include "../report/nccl_table.h"
 #include "verbs.h"
 
 struct typed {
@@ -131,7 +130,7 @@ static void offer_programs(const struct typed *t, const char *what)
 	for (int c = 0; c < COLL_KINDS; c++) {
 		char name[64];
 		snprintf(name, sizeof name, "%s_perf", coll_info((enum coll_kind)c)->name);
-		if (nccl_program(name))
+		if (perf_program(name))
 			offer(t, name, "", what);
 	}
 }

@@ -16,7 +16,7 @@
 #include "../exchange/started.h"
 #include "../machine.h"
 #include "../perf_options.h"
-#include "../report/nccl_table.h"
+#include "../trial/sizes.h"
 #include "verbs.h"
 
 #define EXPERIMENT   "nccl_tests"
@@ -151,22 +151,6 @@ static size_t size_of(struct door *d, char letter)
 	return d->most;
 }
 
-/* The index-th of words with blanks between. */
-static const char *word_of(struct door *d, const char *words, unsigned index)
-{
-	for (; index && strchr(words, ' '); index--)
-		words = strchr(words, ' ') + 1;
-	return arena_text(d->arena, "%.*s", (int)strcspn(words, " "), words);
-}
-
-static unsigned count_words(const char *words)
-{
-	unsigned n = 1;
-	for (; (words = strchr(words, ' ')); words++)
-		n++;
-	return n;
-}
-
 /* --- options that become keys ------------------------------------------------------------ */
 
 static void sizes(struct door *d)
@@ -210,9 +194,11 @@ static void simple_keys(struct door *d)
 		const char c = o->letter;
 		if (!c || !d->given[(int)c])
 			continue;
-		if (o->words)
-			key(d, c, o->key, "%s",
-			    word_of(d, o->words, number_of(d, c, 0, count_words(o->words) - 1)));
+		unsigned words = 0;
+		while (o->words[words])
+			words++;
+		if (words) /* an error, which is said, may be of a number beyond them */
+			key(d, c, o->key, "%s", o->words[number_of(d, c, 0, words - 1) % words]);
 		else if (strchr(numbers, c))
 			key(d, c, o->key, "%u", number_of(d, c, strchr("mN", c) != NULL, 100000));
 	}
@@ -472,9 +458,8 @@ static void answers(struct door *d)
 	add(d, "--format");
 	add(d, "nccl-tests");
 	add(d, "--average");
-	add(d, number_of(d, 'C', 0, 1)
-	           ? nccl_average_name(NCCL_AVERAGE_LAUNCH)
-	           : nccl_average_name((enum nccl_average)number_of(d, 'a', 0, 3)));
+	const unsigned average = number_of(d, 'a', 0, 3);
+	add(d, number_of(d, 'C', 0, 1) ? "launch" : arena_text(d->arena, "%u", average));
 	if (d->given['J'])
 		add(d, "--json");
 	if (d->given['J'])
@@ -504,7 +489,7 @@ static int enter(struct arena *arena, void *of)
 {
 	const struct called *c = of;
 	struct door *d = ARENA_NEW(arena, struct door);
-	*d = (struct door){.arena = arena, .st = c->st, .collective = nccl_program(c->argv[1])};
+	*d = (struct door){.arena = arena, .st = c->st, .collective = perf_program(c->argv[1])};
 	if (started_find(machine_env, &d->own, c->st))
 		return -1;
 	const bool joins = d->own.size > 1;

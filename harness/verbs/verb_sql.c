@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../chapters/figures.h"
 #include "../report/model.h"
 #include "../report/table.h"
 #include "../terminal.h"
@@ -92,10 +91,10 @@ static int work(struct arena *arena, void *of)
 {
 	const struct request *r = of;
 	const struct model *model = model_read(arena, r->words[0], r->st);
-	struct db *db = model ? figures_load(model->analysis, arena, r->st) : NULL;
-	if (!db)
+	if (!model)
 		return -1;
-	return r->words[1] ? show(arena, db, r->words[1], r->st) : prompt(arena, db, r->st);
+	return r->words[1] ? show(arena, model->db, r->words[1], r->st)
+	                   : prompt(arena, model->db, r->st);
 }
 
 int verb_sql(int argc, char *argv[], const struct home *home, struct status *st)

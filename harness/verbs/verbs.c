@@ -75,7 +75,7 @@ const struct verb *verb_find(const char *name)
 {
 	for (size_t i = 0; i < NVERBS; i++)
 		if (!strcmp(verbs[i].name, name) ||
-		    (verbs[i].call == verb_perf && nccl_program(name)))
+		    (verbs[i].call == verb_perf && perf_program(name)))
 			return &verbs[i];
 	return NULL;
 }

@@ -1,0 +1,221 @@
+#include "nccl.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "../analysis/calls.h"
+#include "../analysis/index.h"
+#include "../perf_options.h"
+#include "../record/record_cell.h"
+#include "json.h"
+
+#define MOST_FILES 1000 /* of one name */
+
+const char *const nccl_averages[] = {"0", "1", "2", "3", "span", "launch", NULL};
+static const char *const halves[] = {"out_of_place", "in_place"};
+static const char *const singles[] = {"out_of_place_per_iter", "in_place_per_iter"};
+
+/* --- the tables -------------------------------------------------------------------------- */
+
+static json_t *times_of(const double *us, size_t n)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, json_real(us[i]));
+	return list;
+}
+
+/* The times of a row's single calls; NULL: none were measured. */
+static json_t *calls_of(const struct summary *s, const struct summary_row *row)
+{
+	const struct arena_mark mark = arena_mark(s->arena);
+	const struct calls_processes calls = calls_of_processes(s, row, s->arena);
+	json_t *out = NULL, *processes = json_array();
+	for (unsigned p = 0; p < calls.processes && calls.processes > 1; p++)
+		json_array_append_new(processes,
+		                      times_of(calls.own_us + p * calls.calls, calls.calls));
+	if (calls.calls) {
+		const struct calls_spread x = calls_spread_of(calls.most_us, calls.calls, s->arena);
+		out = json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:O*}",
+		                "skipped_iterations", 0, "min_us", x.min_us, "max_us", x.max_us,
+		                "avg_us", x.mean_us, "p50_us", x.p50_us, "p95_us", x.p95_us,
+		                "p99_us", x.p99_us, "stdev_us", x.deviation_us, "cv_pct",
+		                x.cv_percent, "times_us", times_of(calls.most_us, calls.calls),
+		                "per_process_max_times_us", calls.processes > 1 ? processes : NULL);
+	}
+	json_decref(processes);
+	arena_release(s->arena, mark);
+	return out;
+}
+
+/* nccl-tests' words for ours, and the times of single calls for their place. */
+static void finish_line(const struct summary *s, unsigned variant, json_t *line)
+{
+	static const char *const words[] = {"type", "redop"};
+	for (unsigned i = 0; i < 2; i++) {
+		const char *ours = json_string_value(json_object_get(line, words[i]));
+		const json_t *place = json_object_get(line, singles[i]);
+		const struct summary_row *row =
+		    json_is_integer(place)
+		        ? index_row(s, variant, (unsigned)json_integer_value(place))
+		        : NULL;
+		json_t *calls = row ? calls_of(s, row) : NULL;
+		json_object_set_new(line, words[i], json_string(perf_word_theirs(ours)));
+		if (calls)
+			json_object_set_new(line, singles[i], calls);
+		else
+			json_object_del(line, singles[i]);
+	}
+}
+
+json_t *nccl_tables(const struct model *m, const char *average, bool per_call, struct status *st)
+{
+	static const struct db_source query = {
+	    "nccl.sql", "SELECT variant, document FROM document ORDER BY variant, first", 1, 0};
+	json_t *tables = json_keep(m->arena, json_array()), *line;
+	const char *wanted =
+	    arena_text(m->arena, "SELECT '%s' average, %d per_call", average, per_call);
+	struct db_rows *rows = model_ask(m, "wanted", wanted, "harness/report/nccl.sql", st)
+	                           ? NULL
+	                           : db_ask(m->db, &query, st);
+	size_t i;
+	while (rows && db_next(rows)) {
+		json_t *table = json_loads(db_text(rows, 1), 0, NULL);
+		arena_need(m->arena, !json_array_append_new(tables, table));
+		json_array_foreach(json_object_get(table, "results"), i, line)
+		    finish_line(m->analysis->s, (unsigned)db_real(rows, 0), line);
+	}
+	return rows && !db_end(rows, st) ? tables : NULL;
+}
+
+/* --- as text ----------------------------------------------------------------------------- */
+
+/* Two decimals, or as many fewer as the width requires. What is not a number reads nan, as in
+ * nccl-tests' own output, which callers that convert the field accept. */
+static void put_number(FILE *out, const json_t *number, int width)
+{
+	const double x = json_number_value(number);
+	char text[400];
+	int digits = 2;
+	if (!json_is_number(number)) {
+		fprintf(out, "  %*s", width, "nan");
+		return;
+	}
+	while (snprintf(text, sizeof text, "%*.*f", width, digits, x) > width && digits > 0)
+		digits--;
+	if ((int)strlen(text) > width)
+		snprintf(text, sizeof text, "%*.*e", width, width >= 7 ? 1 : 0, x);
+	fprintf(out, "  %s", text);
+}
+
+/* The time, or that of launching, algbw, busbw, #wrong. */
+static void put_half(FILE *out, const json_t *half)
+{
+	const json_t *us = json_object_get(half, "time"), *wrong = json_object_get(half, "nwrong");
+	put_number(out, us ? us : json_object_get(half, "cpu_time"), 7);
+	put_number(out, json_object_get(half, "alg_bw"), 6);
+	put_number(out, json_object_get(half, "bus_bw"), 6);
+	if (json_is_number(wrong))
+		fprintf(out, "  %6g", json_number_value(wrong));
+	else
+		fprintf(out, "    N/A"); /* a column narrower, as there */
+}
+
+static const char *text_of(const json_t *from, const char *key)
+{
+	return json_string_value(json_object_get(from, key));
+}
+
+static void put_line(FILE *out, const json_t *line, bool per_call)
+{
+	static const char *const spread[] = {"min_us", "max_us", "p99_us", "cv_pct"};
+	fprintf(out, "%12" JSON_INTEGER_FORMAT "  %12" JSON_INTEGER_FORMAT "  %8s  %6s  %s",
+	        json_integer_value(json_object_get(line, "size")),
+	        json_integer_value(json_object_get(line, "count")), text_of(line, "type"),
+	        text_of(line, "redop"), text_of(line, "root"));
+	for (unsigned i = 0; i < 2; i++) {
+		put_half(out, json_object_get(line, halves[i]));
+		for (unsigned k = 0; k < 4 && per_call; k++)
+			put_number(
+			    out, json_object_get(json_object_get(line, singles[i]), spread[k]), 7);
+	}
+	fputc('\n', out);
+}
+
+/* A line has to stay a comment: records come from anywhere. */
+static void put_comments(FILE *out, const json_t *lines)
+{
+	const json_t *line;
+	size_t i;
+	json_array_foreach(lines, i, line)
+	{
+		for (const char *c = json_string_value(line); *c; c++)
+			fputc((unsigned char)*c < ' ' || *c == 0x7F ? '_' : *c, out);
+		fputc('\n', out);
+	}
+}
+
+void nccl_print(const json_t *tables, FILE *out)
+{
+	const json_t *table, *line;
+	size_t i, k;
+	json_array_foreach(tables, i, table)
+	{
+		const json_t *config = json_object_get(table, "config");
+		const json_t *bounds = json_object_get(table, "out_of_bounds");
+		const json_t *busbw =
+		    json_object_get(json_object_get(table, "average_bus_bandwidth"), "bandwidth");
+		const json_int_t wrong = json_integer_value(json_object_get(bounds, "count"));
+		const json_t *program = json_array_get(json_object_get(table, "args"), 0);
+		const bool per_call = !strcmp(text_of(config, "per_iter_timing"), "true");
+		json_array_foreach(json_object_get(table, "printed"), k, line)
+		    put_comments(out, line);
+		json_array_foreach(json_object_get(table, "results"), k, line)
+		    put_line(out, line, per_call);
+		fprintf(out, "# Out of bounds values : %" JSON_INTEGER_FORMAT " %s\n", wrong,
+		        wrong ? "FAILED" : "OK");
+		if (json_is_number(busbw))
+			fprintf(out, "# Avg bus bandwidth    : %g \n", json_number_value(busbw));
+		else
+			fprintf(out, "# Avg bus bandwidth    : nan \n");
+		fprintf(out, "#\n# Collective test concluded: %s\n#\n\n",
+		        json_string_value(program));
+	}
+}
+
+/* --- as files ---------------------------------------------------------------------------- */
+
+/* The first name of file, file.0, … that is free. NULL: none, with errno. */
+static FILE *open_free(const char *file, char *name, size_t bytes)
+{
+	snprintf(name, bytes, "%s", file);
+	FILE *out = fopen(name, "wxe");
+	for (int i = 0; !out && errno == EEXIST && i < MOST_FILES; i++) {
+		snprintf(name, bytes, "%s.%d", file, i);
+		out = fopen(name, "wxe");
+	}
+	return out;
+}
+
+int nccl_write(const json_t *tables, const char *dir, const char *file, FILE *out,
+               struct status *st)
+{
+	json_t *table;
+	size_t i;
+	json_array_foreach((json_t *)(size_t)tables, i, table)
+	{
+		char name[PATH_MAX];
+		json_object_del(table, "printed");
+		json_object_set_new(json_object_get(table, "launchgap"), "record",
+		                    record_text(dir, strlen(dir)));
+		FILE *to = open_free(file, name, sizeof name);
+		int rc = to ? json_dumpf(table, to, JSON_COMPACT | JSON_REAL_PRECISION(12)) : -1;
+		rc = (to && fclose(to)) || rc;
+		if (rc)
+			return status_set(st, "cannot write %s: %s", name, strerror(errno));
+		fprintf(out, "# Writing JSON output to %s\n", name);
+	}
+	return 0;
+}
