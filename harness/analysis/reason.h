@@ -1,4 +1,4 @@
-/* Why there is no figure, or no share: a kind with its facts. What a report says of it is
+/* Why there is no figure: a kind with its facts. What a report says of it is
  * chapters/reasons.h's. */
 #ifndef LAUNCHGAP_REASON_H
 #define LAUNCHGAP_REASON_H
@@ -44,12 +44,6 @@ enum reason_kind {
 	REASON_NO_COUNTER,   /* detail: what the record says of it */
 	REASON_NO_FIGURE_OF, /* `of` */
 
-	/* Shares of a gap. */
-	REASON_NO_GAP,        /* beyond the margin */
-	REASON_AT_ODDS,       /* mean and estimate */
-	REASON_GAP_UNDECIDED, /* in itself */
-	REASON_GAP_IN_NOISE,  /* within the A/A line */
-
 	REASONS
 };
 
@@ -58,7 +52,6 @@ struct reason {
 	enum metric metric;
 	const char *of, *detail; /* borrowed: the record's, or the experiment's */
 	unsigned n;
-	double margin;
 	struct claim_range range;
 };
 

@@ -58,10 +58,6 @@ static const char *const reasons[REASONS] = {
     [REASON_SHORT_ISSUE]          = "issuing is too short here for a CPU's clock",
     [REASON_NO_COUNTER]           = "{detail}",
     [REASON_NO_FIGURE_OF]         = "the counters of {of} have no figure for: {summary}",
-    [REASON_NO_GAP]               = "there is no gap to explain: it is within {margin}",
-    [REASON_AT_ODDS]              = "few blocks lie so far off that the gap's mean and its estimate point two ways",
-    [REASON_GAP_UNDECIDED]        = "the gap itself is undecided, so that shares of it would mean nothing",
-    [REASON_GAP_IN_NOISE]         = "the gap does not reach beyond what the A/A line shows",
 };
 // clang-format on
 
@@ -79,7 +75,6 @@ const char *reason_text(struct arena *arena, const struct reason *why)
 	                             {"metric", metric->name},
 	                             {"summary", metric->summary},
 	                             {"range", range.text},
-	                             {"margin", margin_of(arena, why->margin)},
 	                             {"n", number(arena, why->n)},
 	                             {"least_calls", number(arena, metric->least_calls)},
 	                             {NULL, NULL}};

@@ -115,14 +115,10 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 		json_array_append_new(answer, json_string(one->text));
 	for (unsigned i = 0; (warning = model_warning(m, i)); i++)
 		json_array_append_new(warnings, json_string(warning));
-	unsigned verdicts, intervals;
-	analysis_count(m->analysis, &verdicts, &intervals);
-	verdicts += story_verdicts(&m->story);
-	intervals += story_verdicts(&m->story);
 	json_t *report = shape_make(
 	    SHAPE_REPORT, SHAPE_SCHEMA, run_text(run, "launchgap"), run_text(run, "experiment"),
 	    run_text(run, "title"), run_text(run, "question"), run_text(run, "created"),
-	    run_text(run, "backend"), run_text(run, "seed"), (int)verdicts, (int)intervals,
+	    run_text(run, "backend"), run_text(run, "seed"), (int)m->verdicts, (int)m->intervals,
 	    (int)run_number(run, "ranks"), (int)s->nblocks, looks_of(s), sessions_of(m), s->margin,
 	    s->reference < 0 ? "" : s->variants[s->reference].name, answer, trust, regimes_of(m),
 	    warnings, pictures_of(m), json_incref(sections), json_incref(tables), chapters_of(m));

@@ -27,6 +27,7 @@ struct model {
 	struct record_run run;
 	const struct analysis *analysis;
 	struct story story;
+	unsigned verdicts, intervals; /* the verdicts that have one, and all intervals */
 	struct model_pictures drawn;
 };
 
