@@ -119,18 +119,16 @@ static void put_given(const struct figures *f)
 
 static void put_over(const struct figures *f, unsigned v, unsigned group)
 {
-	const struct stats_ratio speed = f->s->groups[group].gaps[v];
-	const bool twin = f->s->variants[v].role == ROLE_AGAIN;
 	const struct summary_group *g = &f->s->groups[group];
 	const struct claim_range all = {0, SIZE_MAX};
 	struct verdict verdict = contrast_against(f->s, v, g, all).verdict;
 	const struct regime seen = regime_of_twin(f->s, g, all);
-	char text[VERDICT_TEXT_BYTES] = "";
+	char text[VERDICT_TEXT_BYTES];
 	regime_withhold(&seen, seen.least_effect, &verdict);
-	if (!twin && !isnan(speed.estimate))
-		verdict_text(&verdict, text, sizeof text);
-	if (!isnan(speed.estimate))
-		db_add(f->db, "over_sizes", "iirt", v, group, speed, text);
+	verdict_text(&verdict, text, sizeof text);
+	if (!isnan(verdict.ratio.estimate))
+		db_add(f->db, "over_sizes", "iirt", v, group, verdict.ratio,
+		       f->s->variants[v].role == ROLE_AGAIN ? "" : text);
 }
 
 /* Parts of a step, pairs and pseudo-collectives have no verdict of their own; launching has none
@@ -161,8 +159,9 @@ static void put_places(const struct figures *f)
 			       pairs ? value_pair_to(c->root, of->nranks) : DB_NONE,
 			       of->asked_bytes[i], of->bytes[i],
 			       of->bytes[i] / coll_dtype_bytes(c->dtype), of->moved_bytes[i]);
-		for (unsigned v = 0; of->gaps && v < f->s->nvariants; v++)
-			put_over(f, v, g);
+		for (unsigned v = 0; v < f->s->nvariants; v++)
+			if (summary_has_ratio(f->s, v))
+				put_over(f, v, g);
 	}
 }
 
