@@ -251,7 +251,6 @@ static struct contrast_side side_of(double *levels, unsigned nblocks)
 		levels[b] = exp(levels[b]);
 	}
 	return (struct contrast_side){.value = exp(sum / nblocks),
-	                              .log = sum / nblocks,
 	                              .lo = stats_quantile(levels, nblocks, 0.25),
 	                              .hi = stats_quantile(levels, nblocks, 0.75)};
 }
@@ -365,7 +364,7 @@ static void judge(const struct maker *m, struct contrast *c)
 
 struct contrast contrast_none(unsigned left, unsigned right, enum metric metric, struct reason why)
 {
-	const struct contrast_side none = {NAN, NAN, NAN, NAN};
+	const struct contrast_side none = {NAN, NAN, NAN};
 	struct contrast c = {.left = left,
 	                     .right = right,
 	                     .metric = metric,
@@ -392,7 +391,6 @@ struct contrast contrast_make(const struct summary *s, unsigned left, unsigned r
 	maker_begin(&m, left, right);
 	levels_find(&m);
 	c.verdict.margin = s->margin;
-	c.select = *select;
 	c.ncells = m.nplaces;
 	c.nblocks = m.nblocks;
 	c.logs = m.logs;

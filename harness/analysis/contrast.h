@@ -51,15 +51,12 @@ struct contrast_p {
 
 /* One variant's part: the metric's geometric mean over blocks and cells. */
 struct contrast_side {
-	double value;
-	double log;    /* of value; these alone add up over several steps */
-	double lo, hi; /* quartiles over blocks */
+	double value, lo, hi; /* with its quartiles over blocks */
 };
 
 struct contrast {
 	unsigned left, right; /* variants of the summary */
 	enum metric metric;
-	struct contrast_select select;
 	struct stats_ratio ratio; /* of the metric, left ÷ right, at the run's confidence
 	                             (looks.h); NaN without blocks */
 	/* The same with ends of that confidence each, for tests on one side: at 95 % the interval of

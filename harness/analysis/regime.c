@@ -271,7 +271,7 @@ void regimes_settle(const struct summary *s, struct claim_list *asked)
 
 const struct regime *regimes_find(const struct regimes *regimes, enum regime_kind kind)
 {
-	for (unsigned i = 0; regimes && i < regimes->n; i++)
+	for (unsigned i = 0; i < regimes->n; i++)
 		if (regimes->list[i].kind == kind)
 			return &regimes->list[i];
 	return NULL;

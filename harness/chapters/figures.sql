@@ -280,7 +280,7 @@ CREATE TABLE contrast(
   withheld INTEGER,          -- 1: by the A/A line
   label TEXT,                -- the speed with its interval
   by_cell TEXT,              -- from its slowest to its fastest cell, where it has several
-  detectable REAL, unseen TEXT, -- the least effect, and the same in words
+  detectable REAL,           -- the least effect that could have been seen
   cells INTEGER, blocks INTEGER, from_bytes INTEGER, to_bytes INTEGER,
   why TEXT                   -- there are no figures; or ""
 );
@@ -319,12 +319,10 @@ CREATE TABLE claimed(
   left_value REAL, right_value REAL,
   ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
   by_cell TEXT,         -- from its least to its greatest cell, where it has several
-  estimate TEXT,        -- the ratio, to three digits
   confidence REAL,      -- of its interval
   cells INTEGER, blocks INTEGER,
   from_bytes INTEGER, to_bytes INTEGER,
   detectable REAL,      -- the least effect that could be seen
-  effect TEXT,          -- the same: 4.2 %, a factor of 3; or nothing
   odd TEXT,             -- the block that alone leaves it open; or nothing
   analogue INTEGER,     -- 1: the backend is only like the one that is meant
   question TEXT         -- all but the variants: the same in claims that ask the same of others

@@ -60,8 +60,8 @@ static void put_claim(const struct figures *f, const struct claims_result *r)
 	       "tttttttttt"
 	       "iitttddi"
 	       "tttdddidd"
-	       "rttdiill"
-	       "dttit",
+	       "rtdiill"
+	       "dtit",
 	       (unsigned)(r - f->a->claims), c->name, c->text, c->source, c->says, c->original,
 	       c->needs, c->left, c->right, c->left_coll, c->right_coll,
 	       c->coll == CLAIM_ANY_COLL ? NULL : coll_info((enum coll_kind)c->coll)->name,
@@ -74,10 +74,8 @@ static void put_claim(const struct figures *f, const struct claims_result *r)
 	       reason_text(f->arena, &of->why), r->p, r->p_adjusted, FAMILY_ALPHA, r->alone,
 	       tested ? of->left_side.value * scale : NAN,
 	       tested ? of->right_side.value * scale : NAN, ratio, figures_cells(f->arena, by_cell),
-	       isnan(ratio.estimate) ? NULL : format_estimate(ratio.estimate).text,
 	       ratio.confidence, of->ncells, of->nblocks, of->sizes.lo, of->sizes.hi, r->detectable,
-	       isnan(r->detectable) ? NULL : format_effect(r->detectable).text, *odd ? odd : NULL,
-	       record_traits(f->s->run, NULL)->analogue,
+	       *odd ? odd : NULL, record_traits(f->s->run, NULL)->analogue,
 	       arena_text(f->arena, "%d %d %d %d %d %s %s %zu %zu", c->metric, c->test, c->regime,
 	                  c->pace, c->coll, c->left_coll, c->right_coll, c->bytes.lo, c->bytes.hi));
 }

@@ -61,17 +61,16 @@ static void put_contrast(const struct figures *f, const struct asked *asked)
 	const struct stats_ratio *speed = &c.verdict.ratio;
 	const bool withheld =
 	    regime_withhold(g, g ? fmax(g->least_effect, c.verdict.margin) : 0, &c.verdict);
-	char verdict[VERDICT_TEXT_BYTES], unseen[64];
+	char verdict[VERDICT_TEXT_BYTES];
 	verdict_text(&c.verdict, verdict, sizeof verdict);
-	verdict_unseen_text(c.verdict.detectable, unseen, sizeof unseen);
 	const bool has = !isnan(speed->estimate);
-	db_add(f->db, "contrast", "isdrdittiittdtiillt", asked->id,
+	db_add(f->db, "contrast", "isdrdittiittdiillt", asked->id,
 	       (struct stats_interval){side->value * scale, side->lo * scale, side->hi * scale},
 	       c.right_side.value * scale, *speed, speed->confidence,
 	       1 + verdict_beyond(&c.verdict), has ? verdict_word(c.verdict.kind) : NULL,
 	       has ? verdict : NULL, verdict_decided(&c.verdict), withheld,
 	       format_ratio(speed).text, figures_cells(f->arena, contrast_by_cell(&c)),
-	       c.verdict.detectable, unseen, c.ncells, c.nblocks, c.sizes.lo, c.sizes.hi,
+	       c.verdict.detectable, c.ncells, c.nblocks, c.sizes.lo, c.sizes.hi,
 	       reason_text(f->arena, &c.why));
 	for (unsigned b = 0; b < c.nblocks; b++)
 		db_add(f->db, "contrast_block", "iid", asked->id, b, c.logs[b]);
