@@ -13,15 +13,12 @@ enum reason_kind {
 	/* What is asked for. */
 	REASON_OTHER_BACKEND, /* it is about another one */
 	REASON_NEEDS,         /* more than this machine has: detail */
-	REASON_IS_REFERENCE,
-	REASON_IS_LIMIT,
-	REASON_OTHER_RANKS, /* than the reference has */
 
 	/* A variant, `of`. */
 	REASON_UNKNOWN,    /* no variant of this name */
 	REASON_SKIPPED,    /* detail: why */
 	REASON_NO_TRIAL,   /* went through */
-	REASON_UNMEASURED, /* either of the two */
+	REASON_UNCOMPARED, /* with the reference, in a regime */
 
 	/* The run. */
 	REASON_TROUBLE,        /* wrong data (struct trouble) */

@@ -260,7 +260,6 @@ CREATE TABLE asked_contrast(
   id INTEGER PRIMARY KEY,
   finding TEXT, part INTEGER, nth INTEGER, what TEXT, -- whose, and the finding's own keys
   variant INTEGER, against INTEGER, metric TEXT,
-  pace TEXT,        -- nothing: the metric's
   coll_nth INTEGER, -- nothing: all
   from_bytes INTEGER, to_bytes INTEGER,
   regime INTEGER,   -- only what its A/A line lets through; or nothing

@@ -18,22 +18,20 @@ struct asked {
 
 static struct asked asked_of(const struct figures *f, const struct db_rows *row)
 {
-	const char *pace = db_text(row, 4), *together = db_text(row, 9);
-	const double coll = db_real(row, 5), to = db_real(row, 7), regime = db_real(row, 8);
-	return (struct asked){
-	    .id = (unsigned)db_real(row, 0),
-	    .left = (unsigned)db_real(row, 1),
-	    .right = (unsigned)db_real(row, 2),
-	    .metric = metric_by_name(db_text(row, 3)),
-	    .together = together ? arena_copy(f->arena, together) : NULL,
-	    .regime = isnan(regime) ? NULL : &f->a->regimes.list[(unsigned)regime],
-	    .select = {
-	        .bytes = {(size_t)db_real(row, 6), to < (double)LLONG_MAX ? (size_t)to : SIZE_MAX},
-	        .pace = !pace                                       ? CLAIM_ANY_PACE
-	                : strcmp(pace, coll_pace_name(PACE_STREAM)) ? PACE_ISOLATED
-	                                                            : PACE_STREAM,
-	        .coll = isnan(coll) ? CLAIM_ANY_COLL : (int)coll,
-	        .across_ranks = true}};
+	const char *together = db_text(row, 8);
+	const double coll = db_real(row, 4), to = db_real(row, 6), regime = db_real(row, 7);
+	return (struct asked){.id = (unsigned)db_real(row, 0),
+	                      .left = (unsigned)db_real(row, 1),
+	                      .right = (unsigned)db_real(row, 2),
+	                      .metric = metric_by_name(db_text(row, 3)),
+	                      .together = together ? arena_copy(f->arena, together) : NULL,
+	                      .regime =
+	                          isnan(regime) ? NULL : &f->a->regimes.list[(unsigned)regime],
+	                      .select = {.bytes = {(size_t)db_real(row, 5),
+	                                           to < (double)LLONG_MAX ? (size_t)to : SIZE_MAX},
+	                                 .pace = CLAIM_ANY_PACE,
+	                                 .coll = isnan(coll) ? CLAIM_ANY_COLL : (int)coll,
+	                                 .across_ranks = true}};
 }
 
 /* The variants of all that are asked together with one. */
@@ -80,8 +78,8 @@ int figures_of_contrasts(const struct figures *f, struct status *st)
 {
 	static const struct db_source query = {
 	    .file = "harness/chapters/figures_contrast.c",
-	    .sql = "SELECT id, variant, against, metric, pace, coll_nth, from_bytes, to_bytes, "
-	           "regime, together FROM asked_contrast ORDER BY id"};
+	    .sql = "SELECT id, variant, against, metric, coll_nth, from_bytes, to_bytes, regime, "
+	           "together FROM asked_contrast ORDER BY id"};
 	struct asked *all = NULL;
 	unsigned n = 0;
 	struct db_rows *rows = db_ask(f->db, &query, st);

@@ -82,10 +82,10 @@ JOIN (SELECT coll, coll_nth, pace, max(ranks) ranks FROM place
       WHERE NOT is_limit AND coll <> 'init' GROUP BY coll, pace) USING (pace);
 
 -- Each with the same mode a version before (change), and processes with threads (ratio).
-INSERT INTO asked_contrast(finding, part, nth, what, variant, against, metric, pace, coll_nth,
-                           from_bytes, to_bytes, regime, together)
-SELECT 'versions', part, v.nth, what, v.variant, o.variant, metric, pace, coll_nth, from_bytes,
-       to_bytes, regime, 'versions'
+INSERT INTO asked_contrast(finding, part, nth, what, variant, against, metric, coll_nth, from_bytes,
+                           to_bytes, regime, together)
+SELECT 'versions', part, v.nth, what, v.variant, o.variant, metric, coll_nth, from_bytes, to_bytes,
+       regime, 'versions'
 FROM (SELECT 'change' what UNION ALL SELECT 'ratio') JOIN version_part JOIN picked_variant v
 JOIN picked_variant o ON o.nth = iif(what = 'change', max(v.nth - 1, 1), v.nth)
                      AND o.mode = iif(what = 'change', v.mode, 'threads')
