@@ -442,6 +442,7 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	    db_run_text(f.db, "harness/chapters/gap.sql", st) ||
 	    db_run_text(f.db, "harness/chapters/versions.sql", st) ||
 	    figures_of_contrasts(&f, st) ||
+	    db_run_text(f.db, "harness/chapters/gap_found.sql", st) ||
 	    db_run_text(f.db, "harness/chapters/evidence.sql", st) || figures_of_bandwidth(&f, st))
 		return NULL;
 	figures_of_trust(&f);

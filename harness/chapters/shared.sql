@@ -131,6 +131,7 @@ GROUP BY a.id;
 CREATE TABLE claim AS
 SELECT c.*, coalesce(min(c.id, other), c.id) pair, coalesce(two AND library = last, 0) newer,
        iif(two, iif(library = last, last, first), NULL) version, estimate(ratio) estimate,
+       effect(detectable) effect,
        EXISTS (SELECT 1 FROM unexpected JOIN variant v ON v.id = variant
                WHERE v.name IN (left_name, right_name)) unexpected
 FROM claimed c LEFT JOIN claim_counterpart USING (id) LEFT JOIN claim_of_version USING (id),
@@ -155,7 +156,7 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
        right_name || iif(right_coll = '', '', ' ' || right_coll) right_side,
        iif(l.data_path = r.data_path, 'both ' || l.data_path,
            left_name || ' ' || l.data_path || ', ' || right_name || ' ' || r.data_path) ways,
-       'too noisy to decide below ' || effect(detectable) unseen,
+       'too noisy to decide below ' || effect unseen,
        (SELECT of_gap FROM gap_step JOIN variant a ON a.id = from_variant
         JOIN variant b ON b.id = to_variant
         WHERE counts AND metric = 'busbw' AND (left_name, right_name) IN
