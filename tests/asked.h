@@ -6,6 +6,7 @@
 #include "made.h"
 
 #include "../harness/analysis/analysis.h"
+#include "queried.h"
 
 /* nodirect, threads-old, processes-old: the speed of each as a multiple of threads-old's. */
 static double speed[3];
@@ -173,6 +174,18 @@ static inline void find(void)
 	assert_non_null(found);
 	found->s = &loaded.summary;
 	assert_works(analysis_answer(found, &st), st);
+}
+
+/* What a query says of what was found. */
+static inline const char *says_sql(const char *sql)
+{
+	struct status st = {""};
+	struct db *db = figures_load(found, scratch(), &st);
+	if (!db)
+		fail_msg("%s", st.text);
+	const char *text = query(db, sql);
+	arena_undo(scratch(), db);
+	return text;
 }
 
 static inline void done(void)

@@ -226,6 +226,19 @@ static enum word chain_word_of(const struct verdict *v)
 	return words[v->kind];
 }
 
+/* As figures_contrast.c answers factors.sql. */
+static enum word chain_factor(const struct analysis *a, const struct factor *f, enum metric metric,
+                              enum regime_kind kind, struct claim_range bytes)
+{
+	const struct contrast_select select = {
+	    .bytes = bytes, .pace = CLAIM_ANY_PACE, .coll = CLAIM_ANY_COLL};
+	const struct regime *g = regimes_find(&a->regimes, kind);
+	struct contrast c = contrast_make(a->s, (unsigned)index_variant(a->s, f->to),
+	                                  (unsigned)index_variant(a->s, f->from), metric, &select);
+	regime_withhold(g, g ? fmax(g->least_effect, c.verdict.margin) : 0, &c.verdict);
+	return chain_word_of(&c.verdict);
+}
+
 static void chain_count(struct chain_words *out, enum word word, double truth)
 {
 	out->verdicts++;
@@ -296,9 +309,12 @@ static struct chain_words chain_judge(const struct chain *c, struct chain_run *r
 		                  contrast_is_time(claim->metric) ? -speed : speed);
 	}
 	for (unsigned i = 0; i < a->asked.nfactors; i++) {
-		double truth = chain_truth(c, a->asked.factors[i].to);
-		chain_count(&out, chain_word_of(&a->factors[i].bandwidth), truth);
-		chain_count(&out, chain_word_of(&a->factors[i].latency), truth);
+		const struct factor *f = &a->asked.factors[i];
+		const double truth = chain_truth(c, f->to);
+		chain_count(&out, chain_factor(a, f, METRIC_BUSBW, REGIME_LARGE, f->bytes), truth);
+		chain_count(&out,
+		            chain_factor(a, f, METRIC_LATENCY, REGIME_SMALL, f->latency_bytes),
+		            truth);
 	}
 	*more = claims_decided(&a->claims[0]) ? 0 : a->claims[0].more_blocks;
 	out.looks = s.looks.n;

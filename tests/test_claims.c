@@ -347,12 +347,11 @@ TEST(a_regime_gives_the_sizes)
 	rests_on(&c[5].contrast, 4096, 4 * large);
 	rests_on(&c[6].contrast, large, 4 * large);
 	rests_on(&c[7].contrast, small, small);
-	assert_int_equal(found->factors[0].ncells, 2);
-	assert_int_equal(found->factors[0].sizes.lo, large);
-	assert_int_equal(found->waterfall.ncells, 2);
-	/* Of latency the small ones. */
-	assert_int_equal(found->asked.factors[0].latency_bytes.hi, small);
-	assert_false(isnan(found->factors[0].latency.ratio.estimate));
+	/* Of a factor's latency the small ones. */
+	assert_string_equal(says_sql("SELECT cells, from_bytes, latency_from, latency_to, "
+	                             "latency NOT NULL FROM factor"),
+	                    "2 16777216 4096 65536 1");
+	assert_string_equal(says_sql("SELECT cells FROM gap_whole"), "2");
 	done();
 	made.sizes = 4;
 }

@@ -105,9 +105,8 @@ TEST_WITH(a_plan_reads_counters_in_some_blocks, set_up, tear_down)
 
 struct choice {
 	const struct claim *claim;
-	const double *levels; /* per block: of the left variant, of the right one, of the twin */
-	unsigned nblocks, n;  /* n: of a block, 3 if the reference is one of the two */
-	bool right;           /* that it is */
+	const double *x, *again; /* a log ratio per block; to the twin's trial, or NULL */
+	unsigned nblocks;
 };
 
 static enum claims_outcome outcome_of(struct arena *arena, const struct choice *c, unsigned bits)
@@ -115,14 +114,13 @@ static enum claims_outcome outcome_of(struct arena *arena, const struct choice *
 	double x[32], again[32];
 	unsigned n = 0, more;
 	for (unsigned b = 0; b < c->nblocks; b++) {
-		const double *level = c->levels + (size_t)c->n * b;
 		if (!(bits >> b & 1))
 			continue;
-		x[n] = level[0] - level[1];
-		again[n++] = c->right ? level[0] - level[c->n - 1] : level[c->n - 1] - level[1];
+		x[n] = c->x[b];
+		again[n++] = c->again ? c->again[b] : 0;
 	}
 	const struct arena_mark mark = arena_mark(arena);
-	const struct stats_walsh of = stats_walsh_of(arena, x, c->n > 2 ? again : NULL, n);
+	const struct stats_walsh of = stats_walsh_of(arena, x, c->again ? again : NULL, n);
 	const struct claims_ratio ratio = {stats_walsh_ratio(&of, 2 * VERDICT_CONFIDENCE - 1),
 	                                   stats_walsh_ratio(&of, VERDICT_CONFIDENCE)};
 	arena_release(arena, mark);
@@ -169,16 +167,27 @@ static void tally_record(struct arena *arena, const char *folder_of, struct agre
 		const struct claims_result judged = claims_judge(&s, c);
 		if (isnan(judged.contrast.ratio.lo) || claims_opposed(&judged)) /* by no choice */
 			continue;
-		const int left = index_variant(&s, c->left), right = index_variant(&s, c->right);
-		const unsigned with[] = {(unsigned)left, (unsigned)right, (unsigned)s.twin};
-		struct choice choice = {.claim = c, .right = right == s.reference};
-		choice.n = choice.right || left == s.reference ? 3 : 2;
+		const unsigned left = (unsigned)index_variant(&s, c->left),
+		               right = (unsigned)index_variant(&s, c->right);
+		const unsigned twin = (unsigned)s.twin, with[] = {twin};
+		const bool is_left = (int)left == s.reference, is_right = (int)right == s.reference;
 		const struct contrast_select select = {.bytes = c->bytes,
 		                                       .pace = c->pace,
 		                                       .coll = c->coll,
 		                                       .with = with,
-		                                       .nwith = choice.n};
-		choice.levels = contrast_levels(&s, c->metric, &select, &choice.nblocks);
+		                                       .nwith = is_left || is_right};
+		const struct contrast of = contrast_make(&s, left, right, c->metric, &select);
+		struct choice choice = {.claim = c, .x = of.logs, .nblocks = of.nblocks};
+		if (select.nwith)
+			choice.again =
+			    contrast_make(
+			        &s, is_left ? twin : left, is_right ? twin : right, c->metric,
+			        &(struct contrast_select){.bytes = c->bytes,
+			                                  .pace = c->pace,
+			                                  .coll = c->coll,
+			                                  .with = (unsigned[]){left, right},
+			                                  .nwith = 2})
+			        .logs;
 		if (choice.nblocks > CLAIM_BLOCKS)
 			tally_choices(arena, &choice, judged.outcome, t);
 	}

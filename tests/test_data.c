@@ -1,7 +1,6 @@
 /* A record as tables: what a query gets, what it may not, and where a mistake in it is. */
-#include "../harness/chapters/figures.h"
 #include "made.h"
-#include "scratch.h"
+#include "queried.h"
 
 enum { AGAIN = 3 }; /* the reference's twin, of made's variants */
 
@@ -28,20 +27,9 @@ static int load(void **state)
 	return db ? 0 : -1;
 }
 
-/* The rows of a query: values with blanks between them, rows with "; "; or what is wrong. */
 static const char *asked(const char *sql)
 {
-	const struct db_source source = {.file = "q", .sql = sql, .line = 1};
-	struct status st = {0};
-	const char *all = "";
-	struct db_rows *rows = db_ask(db, &source, &st);
-	while (rows && db_next(rows)) {
-		all = arena_text(scratch(), "%s%s", all, *all ? "; " : "");
-		for (unsigned i = 0; i < db_ncolumns(rows); i++)
-			all = arena_text(scratch(), "%s%s%s", all, i ? " " : "",
-			                 db_text(rows, i) ? db_text(rows, i) : "-");
-	}
-	return !rows || db_end(rows, &st) ? arena_copy(scratch(), st.text) : all;
+	return query(db, sql);
 }
 
 TEST(a_run_is_variants_trials_and_cells)

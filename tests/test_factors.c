@@ -65,12 +65,10 @@ TEST(factors_stand_by_the_size_of_their_effect)
 	factor("large", "threads-old", "processes-old"); /* down: its direction does not matter */
 	strcpy(asked.factors[3].text, "one, two");
 	find();
-	assert_near(found->factors[1].latency.ratio.estimate, 1 / 0.9, 0.01);
 	/* Faster, though bandwidth is lost. */
-	assert_near(found->factors[3].latency.ratio.estimate, 1.2, 0.01);
-	assert_int_equal(found->factors[3].bandwidth.kind, VERDICT_SLOWER);
-	assert_int_equal(found->factors[3].latency.kind, VERDICT_FASTER);
-	assert_true(isnan(found->factors[0].latency.ratio.estimate));
+	assert_string_equal(says_sql("SELECT name, bandwidth_word, latency_word, "
+	                             "round(latency, 1) FROM factor WHERE NOT placebo"),
+	                    "absent - - -; small faster faster 1.1; large slower faster 1.2");
 	done();
 	made_report(&made);
 	char *text = made_read("factors.csv");
@@ -93,17 +91,15 @@ TEST(a_factor_has_its_sizes_and_reasons)
 	struct factor *f = factor("zero-copy", "nodirect", "threads-old");
 	f->bytes.lo = 65536;
 	find();
-	assert_int_equal(found->factors[0].ncells, 2);
 	/* Those that were measured, though it asks for everything above. */
-	assert_int_equal(found->factors[0].sizes.lo, 65536);
-	assert_int_equal(found->factors[0].sizes.hi, 262144);
-	assert_int_equal(found->factors[0].bandwidth.kind, VERDICT_FASTER);
-	assert_near(found->factors[0].bandwidth.ratio.estimate, 1.25, 0.005);
+	assert_string_equal(says_sql("SELECT cells, from_bytes, to_bytes, bandwidth_word, "
+	                             "round(bandwidth, 2), why FROM factor"),
+	                    "2 65536 262144 faster 1.25 ");
 	done();
 	strcpy(f->to, "processes-old");
 	skips = true;
 	find();
-	assert_says(made_reason(&found->factors[0].why), "was skipped: NCCL_LEGACY is not set");
+	assert_says(says_sql("SELECT why FROM factor"), "was skipped: NCCL_LEGACY is not set");
 	done();
 }
 
@@ -117,12 +113,8 @@ TEST(a_factor_may_be_of_latency_alone)
 	factor("small", "nodirect", "threads-old");
 	factor("large", "threads-old", "processes-old")->bytes.lo = 65536;
 	find();
-	for (unsigned i = 0; i < 3; i++) {
-		assert_int_equal(found->factors[i].why.kind, REASON_NONE);
-		assert_true(isnan(found->factors[i].bandwidth.ratio.estimate));
-	}
-	assert_int_equal(found->factors[2].ncells, 2);
-	assert_int_equal(found->factors[2].sizes.lo, 65536);
+	assert_string_equal(says_sql("SELECT name, why, bandwidth, cells, from_bytes FROM factor"),
+	                    "none  - 4 4096; small  - 4 4096; large  - 2 65536");
 	done();
 	const json_t *report = made_report_with(&made, "plot", 0),
 	             *table = json_table(report, "effects");

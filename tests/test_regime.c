@@ -88,8 +88,8 @@ TEST(a_contrast_is_of_speed)
 		assert_int_equal(r->contrasts[MADE_AGAIN].verdict.kind, VERDICT_NO_DIFFERENCE);
 		assert_true(fabs(r->least_effect - 0.02) < 1e-9);
 		/* Nothing is compared with itself, nor anything with the limit. */
-		assert_int_equal(r->contrasts[MADE_THREADS].why.kind, REASON_IS_REFERENCE);
-		assert_int_equal(r->contrasts[MADE_LIMIT].why.kind, REASON_IS_LIMIT);
+		assert_int_equal(r->contrasts[MADE_THREADS].why.kind, REASON_UNCOMPARED);
+		assert_int_equal(r->contrasts[MADE_LIMIT].why.kind, REASON_UNCOMPARED);
 		assert_true(isnan(r->contrasts[MADE_LIMIT].verdict.ratio.estimate));
 	}
 	/* A time's own ratio is the other way round. */

@@ -97,7 +97,7 @@ TEST_WITH(regimes_are_of_one_number_of_ranks, load, unload)
 	assert_int_equal(regimes.n, 2);
 	for (unsigned i = 0; i < regimes.n; i++) {
 		const struct regime *r = &regimes.list[i];
-		assert_int_equal(r->contrasts[T4].why.kind, REASON_OTHER_RANKS);
+		assert_int_equal(r->contrasts[T4].why.kind, REASON_UNCOMPARED);
 		assert_int_equal(r->contrasts[P2].why.kind, REASON_NONE);
 		assert_near(r->contrasts[P2].verdict.ratio.estimate, 0.8, 0.01);
 	}

@@ -24,31 +24,17 @@ static void withhold(const struct regimes *regimes, struct claims_result *r)
 	    claims_detectable(&r->tested, claim->test, (1 + line) * (1 + claim->by) - 1);
 }
 
-/* The same of a factor's verdict. */
-static void withhold_factor(const struct regimes *regimes, enum regime_kind kind, struct verdict *v)
-{
-	const struct regime *g = regimes_find(regimes, kind);
-	if (g)
-		regime_withhold(g, fmax(g->least_effect, v->margin), v);
-}
-
 int analysis_answer(struct analysis *a, struct status *st)
 {
 	const struct summary *s = a->s;
 	if (claim_list_take(s->run->environment, &a->asked, st))
 		return -1;
 	regimes_settle(s, &a->asked);
-	for (unsigned i = 0; i < a->asked.nfactors; i++) {
-		a->factors[i] = factors_judge(s, &a->asked.factors[i]);
-		withhold_factor(&a->regimes, REGIME_LARGE, &a->factors[i].bandwidth);
-		withhold_factor(&a->regimes, REGIME_SMALL, &a->factors[i].latency);
-	}
 	for (unsigned i = 0; i < a->asked.nclaims; i++) {
 		a->claims[i] = claims_judge(s, &a->asked.claims[i]);
 		withhold(&a->regimes, &a->claims[i]);
 	}
 	claims_family(a->claims, a->asked.nclaims, a->asked.primary);
-	a->waterfall = waterfall_make(s, &a->regimes, &a->asked);
 	if (s->run->search)
 		a->searched = tuned_seen(s->run, s->arena);
 	return 0;
@@ -60,32 +46,4 @@ struct analysis *analysis_make(const struct summary *s, struct status *st)
 	a->s = s;
 	regimes_make(s, &a->regimes);
 	return analysis_answer(a, st) ? NULL : a;
-}
-
-static bool is_verdict(const struct verdict *v)
-{
-	return !isnan(v->ratio.lo);
-}
-
-void analysis_count(const struct analysis *a, unsigned *verdicts, unsigned *intervals)
-{
-	const struct summary *s = a->s;
-	unsigned v = 0, only = 0;
-	for (unsigned i = 0; i < a->regimes.n; i++)
-		for (unsigned k = 0; k < a->regimes.list[i].nvariants; k++)
-			v += !isnan(a->regimes.list[i].contrasts[k].ratio.lo);
-	for (unsigned i = 0; i < a->asked.nclaims; i++)
-		v += !isnan(a->claims[i].contrast.ratio.lo);
-	for (unsigned i = 0; i < a->asked.nfactors; i++)
-		v += is_verdict(&a->factors[i].bandwidth) + is_verdict(&a->factors[i].latency);
-	v += is_verdict(&a->waterfall.gap);
-	for (unsigned i = 0; i < a->waterfall.nsteps; i++)
-		v += is_verdict(&a->waterfall.steps[i].verdict);
-	for (unsigned g = 0; g < s->ngroups; g++)
-		for (unsigned k = 0; k < s->nvariants; k++)
-			v += !isnan(s->groups[g].gaps[k].lo);
-	for (unsigned i = 0; i < s->nrows; i++)
-		only += !isnan(s->rows[i].ratio.lo);
-	*verdicts = v;
-	*intervals = v + only;
 }

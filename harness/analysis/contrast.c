@@ -204,7 +204,6 @@ static void maker_begin(struct maker *m, unsigned left, unsigned right)
 	m->asked = ARENA_ARRAY(arena, size_t, places);
 	m->left = ARENA_ARRAY(arena, double, blocks);
 	m->right = ARENA_ARRAY(arena, double, blocks);
-	m->logs = ARENA_ARRAY(arena, double, blocks);
 	for (unsigned k = 0; k < 2; k++)
 		m->to[k] = ARENA_ARRAY(arena, double, blocks);
 	m->variants[0] = left;
@@ -252,7 +251,6 @@ static struct contrast_side side_of(double *levels, unsigned nblocks)
 		levels[b] = exp(levels[b]);
 	}
 	return (struct contrast_side){.value = exp(sum / nblocks),
-	                              .log = sum / nblocks,
 	                              .lo = stats_quantile(levels, nblocks, 0.25),
 	                              .hi = stats_quantile(levels, nblocks, 0.75)};
 }
@@ -366,7 +364,7 @@ static void judge(const struct maker *m, struct contrast *c)
 
 struct contrast contrast_none(unsigned left, unsigned right, enum metric metric, struct reason why)
 {
-	const struct contrast_side none = {NAN, NAN, NAN, NAN};
+	const struct contrast_side none = {NAN, NAN, NAN};
 	struct contrast c = {.left = left,
 	                     .right = right,
 	                     .metric = metric,
@@ -385,16 +383,17 @@ struct contrast contrast_none(unsigned left, unsigned right, enum metric metric,
 struct contrast contrast_make(const struct summary *s, unsigned left, unsigned right,
                               enum metric metric, const struct contrast_select *select)
 {
-	const struct arena_mark mark = arena_mark(s->arena);
 	struct maker m = {.s = s, .metric = metric, .select = select};
+	m.logs = ARENA_ARRAY(s->arena, double, s->index.nblocks);
+	const struct arena_mark mark = arena_mark(s->arena);
 	struct contrast c =
 	    contrast_none(left, right, metric, (struct reason){.kind = REASON_NONE});
 	maker_begin(&m, left, right);
 	levels_find(&m);
 	c.verdict.margin = s->margin;
-	c.select = *select;
 	c.ncells = m.nplaces;
 	c.nblocks = m.nblocks;
+	c.logs = m.logs;
 	c.sizes = sizes_of(&m);
 	if (m.nblocks)
 		judge(&m, &c);
@@ -410,26 +409,6 @@ struct contrast contrast_against(const struct summary *s, unsigned variant,
 	const struct contrast_select select = {
 	    .bytes = bytes, .pace = (int)g->cell.pace, .coll = (int)g->cell.coll, .group = g};
 	return contrast_make(s, variant, (unsigned)s->reference, METRIC_TIME, &select);
-}
-
-const double *contrast_levels(const struct summary *s, enum metric metric,
-                              const struct contrast_select *select, unsigned *nblocks)
-{
-	struct maker m = {.s = s, .metric = metric, .select = select};
-	const unsigned n = select->nwith;
-	double *rows = ARENA_ARRAY(s->arena, double, (size_t)n *(s->index.nblocks + 1));
-	const struct arena_mark mark = arena_mark(s->arena);
-	maker_begin(&m, select->with[0], select->with[0]);
-	*nblocks = 0;
-	for (unsigned b = 0; b < s->index.nblocks && m.nplaces; b++) {
-		double *row = rows + (size_t)*nblocks * n;
-		bool whole = true;
-		for (unsigned i = 0; i < n && whole; i++)
-			whole = !isnan(row[i] = level_of(&m, 2 + i, b));
-		*nblocks += whole;
-	}
-	arena_release(s->arena, mark);
-	return rows;
 }
 
 /* Why a variant has no figures: it was skipped, or all of its trials failed. */
@@ -468,17 +447,4 @@ struct reason contrast_oversubscribed(const struct summary *s, enum metric metri
 	return (struct reason){
 	    metric_info(metric)->waits && s->oversubscribed ? REASON_OVERSUBSCRIBED : REASON_NONE,
 	    .metric = metric};
-}
-
-bool contrast_unexpected(const struct summary *s, const char *left, const char *right)
-{
-	bool unexpected[2] = {false, false};
-	for (unsigned i = 0; i < s->run->npaths; i++) {
-		const struct record_path *path = &s->run->paths[i];
-		if (!strcmp(path->variant, left))
-			unexpected[0] = !path->as_expected;
-		if (!strcmp(path->variant, right))
-			unexpected[1] = !path->as_expected;
-	}
-	return unexpected[0] || unexpected[1];
 }

@@ -51,15 +51,12 @@ struct contrast_p {
 
 /* One variant's part: the metric's geometric mean over blocks and cells. */
 struct contrast_side {
-	double value;
-	double log;    /* of value; these alone add up over several steps */
-	double lo, hi; /* quartiles over blocks */
+	double value, lo, hi; /* with its quartiles over blocks */
 };
 
 struct contrast {
 	unsigned left, right; /* variants of the summary */
 	enum metric metric;
-	struct contrast_select select;
 	struct stats_ratio ratio; /* of the metric, left ÷ right, at the run's confidence
 	                             (looks.h); NaN without blocks */
 	/* The same with ends of that confidence each, for tests on one side: at 95 % the interval of
@@ -74,6 +71,7 @@ struct contrast {
 	struct contrast_p p;
 	struct contrast_side left_side, right_side;
 	unsigned ncells, nblocks;
+	const double *logs;       /* of the metric, left ÷ right, in each block; the summary's */
 	struct claim_range sizes; /* smallest and largest of the cells, as asked */
 	struct reason why;        /* there is no ratio */
 };
@@ -89,10 +87,6 @@ struct stats_interval contrast_by_cell(const struct contrast *contrast);
 /* A variant's speed compared with the reference in one group, at its sizes within a range. */
 struct contrast contrast_against(const struct summary *summary, unsigned variant,
                                  const struct summary_group *group, struct claim_range bytes);
-/* The data of contrasts, block by block: the mean logs of the select->nwith variants, over the
- * cells and in the blocks that all of them hold; variant i of block b at [b * nwith + i]. */
-const double *contrast_levels(const struct summary *summary, enum metric metric,
-                              const struct contrast_select *select, unsigned *nblocks);
 /* A contrast that was not made, with the reason. */
 struct contrast contrast_none(unsigned left, unsigned right, enum metric metric, struct reason why);
 /* Why two variants cannot be compared: one of them is missing, was skipped or failed, or the run's
@@ -102,9 +96,6 @@ struct reason contrast_obstacle(const struct summary *summary, const char *left,
 struct reason contrast_oversubscribed(const struct summary *summary, enum metric metric);
 /* Whether a trial has too few calls for a metric (p99). */
 struct reason contrast_few_calls(const struct summary *summary, enum metric metric);
-/* Whether one of the two took another path than it expects (the path's line in the record), so that
- * results that use it do not test what its experiment file intended. */
-bool contrast_unexpected(const struct summary *summary, const char *left, const char *right);
 /* Whether less of the metric is faster: it is a time. */
 bool contrast_is_time(enum metric metric);
 

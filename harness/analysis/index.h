@@ -88,8 +88,6 @@ struct summary_group {
 	size_t *bytes, *asked_bytes; /* ascending */
 	size_t *moved_bytes;         /* coll_moved of each; `bytes` in records that do not say how
 	                                alltoallv's parts are laid out */
-	struct stats_ratio *gaps;    /* per variant: one number per block, the geometric mean of
-	                                the ratio over the sizes that both have */
 	bool limit;                  /* it is the limit's alone */
 };
 

@@ -1,4 +1,4 @@
-/* Why there is no figure, or no share: a kind with its facts. What a report says of it is
+/* Why there is no figure: a kind with its facts. What a report says of it is
  * chapters/reasons.h's. */
 #ifndef LAUNCHGAP_REASON_H
 #define LAUNCHGAP_REASON_H
@@ -13,15 +13,12 @@ enum reason_kind {
 	/* What is asked for. */
 	REASON_OTHER_BACKEND, /* it is about another one */
 	REASON_NEEDS,         /* more than this machine has: detail */
-	REASON_IS_REFERENCE,
-	REASON_IS_LIMIT,
-	REASON_OTHER_RANKS, /* than the reference has */
 
 	/* A variant, `of`. */
 	REASON_UNKNOWN,    /* no variant of this name */
 	REASON_SKIPPED,    /* detail: why */
 	REASON_NO_TRIAL,   /* went through */
-	REASON_UNMEASURED, /* either of the two */
+	REASON_UNCOMPARED, /* with the reference, in a regime */
 
 	/* The run. */
 	REASON_TROUBLE,        /* wrong data (struct trouble) */
@@ -44,12 +41,6 @@ enum reason_kind {
 	REASON_NO_COUNTER,   /* detail: what the record says of it */
 	REASON_NO_FIGURE_OF, /* `of` */
 
-	/* Shares of a gap. */
-	REASON_NO_GAP,        /* beyond the margin */
-	REASON_AT_ODDS,       /* mean and estimate */
-	REASON_GAP_UNDECIDED, /* in itself */
-	REASON_GAP_IN_NOISE,  /* within the A/A line */
-
 	REASONS
 };
 
@@ -58,7 +49,6 @@ struct reason {
 	enum metric metric;
 	const char *of, *detail; /* borrowed: the record's, or the experiment's */
 	unsigned n;
-	double margin;
 	struct claim_range range;
 };
 

@@ -59,16 +59,10 @@ static void range_find(const struct summary *s, struct regime *r)
 		r->label = r->kind == REGIME_SMALL ? "the smallest" : "the largest";
 }
 
-/* Why a variant is not compared with the reference. */
-static enum reason_kind obstacle(const struct summary *s, unsigned v)
+static bool is_compared(const struct summary *s, unsigned v)
 {
-	if ((int)v == s->reference)
-		return REASON_IS_REFERENCE;
-	if (s->variants[v].role == ROLE_LIMIT)
-		return REASON_IS_LIMIT;
-	if (!s->variants[v].measured)
-		return REASON_UNMEASURED;
-	return index_other_ranks(s, v) ? REASON_OTHER_RANKS : REASON_NONE;
+	return (int)v != s->reference && s->variants[v].role != ROLE_LIMIT &&
+	       s->variants[v].measured && !index_other_ranks(s, v);
 }
 
 static void contrasts_make(const struct summary *s, struct regime *r)
@@ -78,11 +72,11 @@ static void contrasts_make(const struct summary *s, struct regime *r)
 	unsigned reference = (unsigned)s->reference;
 	r->nvariants = s->nvariants;
 	r->contrasts = ARENA_ARRAY(s->arena, struct contrast, s->nvariants);
-	for (unsigned v = 0; v < s->nvariants; v++) {
-		const struct reason why = {.kind = obstacle(s, v)};
-		r->contrasts[v] = why.kind ? contrast_none(v, reference, r->metric, why)
-		                           : contrast_make(s, v, reference, r->metric, &select);
-	}
+	for (unsigned v = 0; v < s->nvariants; v++)
+		r->contrasts[v] = is_compared(s, v)
+		                      ? contrast_make(s, v, reference, r->metric, &select)
+		                      : contrast_none(v, reference, r->metric,
+		                                      (struct reason){.kind = REASON_UNCOMPARED});
 }
 
 /* The row that exceeds the limit of its size most, or NULL. A reduction can be computed on the way,
@@ -271,7 +265,7 @@ void regimes_settle(const struct summary *s, struct claim_list *asked)
 
 const struct regime *regimes_find(const struct regimes *regimes, enum regime_kind kind)
 {
-	for (unsigned i = 0; regimes && i < regimes->n; i++)
+	for (unsigned i = 0; i < regimes->n; i++)
 		if (regimes->list[i].kind == kind)
 			return &regimes->list[i];
 	return NULL;

@@ -78,7 +78,7 @@ void regimes_make(const struct summary *summary, struct regimes *out);
  * regime has no cell here, it is the usual range. Claims on counters keep all sizes, unless they
  * name a regime. */
 void regimes_settle(const struct summary *summary, struct claim_list *asked);
-/* The regime of a kind, or NULL; of NULL too. */
+/* The regime of a kind, or NULL. */
 const struct regime *regimes_find(const struct regimes *regimes, enum regime_kind kind);
 /* An A/A line alone: what it can distinguish. */
 struct regime regime_of_line(const struct stats_ratio *line, double margin);

@@ -413,7 +413,7 @@ static bool is_compared(const struct summary *s, unsigned variant)
 	       s->variants[variant].role != ROLE_LIMIT;
 }
 
-/* Fills the rows' ratios and the groups' gaps. */
+/* Fills the rows' ratios. */
 static void compare_all(struct summary *s)
 {
 	for (unsigned i = 0; i < s->nrows; i++) {
@@ -422,15 +422,6 @@ static void compare_all(struct summary *s)
 		if (is_compared(s, row->variant))
 			row->ratio = contrast_against(s, row->variant, &s->groups[row->group], one)
 			                 .verdict.ratio;
-	}
-	for (unsigned g = 0; g < s->ngroups; g++) {
-		const struct claim_range all = {0, SIZE_MAX};
-		struct stats_ratio *gaps = ARENA_ARRAY(s->arena, struct stats_ratio, s->nvariants);
-		s->groups[g].gaps = gaps;
-		for (unsigned v = 0; v < s->nvariants; v++)
-			gaps[v] = is_compared(s, v)
-			              ? contrast_against(s, v, &s->groups[g], all).verdict.ratio
-			              : STATS_NO_RATIO;
 	}
 }
 

@@ -34,16 +34,6 @@ static unsigned drawn_at(const struct plot_order *order, unsigned v)
 	return 0;
 }
 
-/* A setting that should change nothing: that is its purpose. */
-static bool is_placebo(const struct analysis *a, unsigned v)
-{
-	for (unsigned i = 0; i < a->asked.nfactors; i++)
-		if (a->asked.factors[i].placebo &&
-		    !strcmp(a->asked.factors[i].to, a->s->variants[v].name))
-			return true;
-	return false;
-}
-
 static void put_differs(const struct figures *f, unsigned v, unsigned other)
 {
 	char keys[512] = "", *rest = keys, *key;
@@ -60,8 +50,8 @@ static void put_known(const struct figures *f, const struct plot_order *order, u
 	const unsigned at = drawn_at(order, v);
 	db_add(f->db, "known", "iiiiiiiiitti", v, of->measured,
 	       at && at <= order->main ? at - 1 : DB_NONE, summary_has_ratio(s, v),
-	       index_other_ranks(s, v), is_placebo(f->a, v), summary_is_asked(s, v), at,
-	       of->traits->launches, of->library, of->path,
+	       index_other_ranks(s, v), false, summary_is_asked(s, v), at, of->traits->launches,
+	       of->library, of->path,
 	       s->reference >= 0 && summary_like(s, v, (unsigned)s->reference));
 	for (unsigned w = 0; w < s->nvariants; w++)
 		put_differs(f, v, w);
@@ -94,8 +84,7 @@ static const char *counts_of(const struct figures *f)
 	return arena_copy(f->arena, text);
 }
 
-/* Of sizes, for SQL: without an end its largest number. */
-static size_t end_of(struct claim_range sizes)
+size_t figures_end(struct claim_range sizes)
 {
 	return sizes.hi < LLONG_MAX ? sizes.hi : (size_t)LLONG_MAX;
 }
@@ -104,23 +93,21 @@ static void put_given(const struct figures *f)
 {
 	const struct summary *s = f->s;
 	const struct looks *looks = &s->looks;
-	const struct claim_range gap = f->a->asked.gap.bytes;
 	const struct plot_order order = plot_order_make(s, f->arena);
+	struct reason unlatency = {.kind = REASON_NONE};
 	char machine[256];
-	unsigned verdicts, intervals;
-	analysis_count(f->a, &verdicts, &intervals);
+	if (summary_has_pace(s, PACE_ISOLATED))
+		unlatency = contrast_oversubscribed(s, METRIC_LATENCY);
 	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiilliidtii", name_of(s, s->reference), machine,
+	db_add(f->db, "given", "ttddiiiiiiiiiitttiiiidt", name_of(s, s->reference), machine,
 	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
 	       s->measured && s->ngroups <= FEW_GROUPS, s->isolated_calls, METRIC_P99_CALLS,
 	       s->measured, s->carries_data, summary_has_pace(s, PACE_ISOLATED),
 	       s->reference >= 0 && !s->uncompared.kind,
 	       s->uncompared.kind ? reason_text(f->arena, &s->uncompared) : NULL,
 	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL,
-	       !isnan(f->a->waterfall.explained.estimate), s->run->search != NULL,
-	       run_lacks_blocks(f->a), f->a->asked.nfactors, *f->a->asked.gap.from != 0, gap.lo,
-	       end_of(gap), record_traits(s->run, NULL)->gpus, regime_disturbed(s), job_s(f),
-	       counts_of(f), verdicts, intervals);
+	       reason_text(f->arena, &unlatency), s->run->search != NULL, run_lacks_blocks(f->a),
+	       record_traits(s->run, NULL)->gpus, regime_disturbed(s), job_s(f), counts_of(f));
 	db_add(f->db, "look", "iiiitti", s->nblocks, looks->n, looks->first, looks->added,
 	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence),
 	       arena_text(f->arena, "%.3g %%", 100 * (1 - looks->confidence)), looks->by_width);
@@ -132,18 +119,16 @@ static void put_given(const struct figures *f)
 
 static void put_over(const struct figures *f, unsigned v, unsigned group)
 {
-	const struct stats_ratio speed = f->s->groups[group].gaps[v];
-	const bool twin = f->s->variants[v].role == ROLE_AGAIN;
 	const struct summary_group *g = &f->s->groups[group];
 	const struct claim_range all = {0, SIZE_MAX};
 	struct verdict verdict = contrast_against(f->s, v, g, all).verdict;
 	const struct regime seen = regime_of_twin(f->s, g, all);
-	char text[VERDICT_TEXT_BYTES] = "";
+	char text[VERDICT_TEXT_BYTES];
 	regime_withhold(&seen, seen.least_effect, &verdict);
-	if (!twin && !isnan(speed.estimate))
-		verdict_text(&verdict, text, sizeof text);
-	if (!isnan(speed.estimate))
-		db_add(f->db, "over_sizes", "iirt", v, group, speed, text);
+	verdict_text(&verdict, text, sizeof text);
+	if (!isnan(verdict.ratio.estimate))
+		db_add(f->db, "over_sizes", "iirt", v, group, verdict.ratio,
+		       f->s->variants[v].role == ROLE_AGAIN ? "" : text);
 }
 
 /* Parts of a step, pairs and pseudo-collectives have no verdict of their own; launching has none
@@ -174,8 +159,9 @@ static void put_places(const struct figures *f)
 			       pairs ? value_pair_to(c->root, of->nranks) : DB_NONE,
 			       of->asked_bytes[i], of->bytes[i],
 			       of->bytes[i] / coll_dtype_bytes(c->dtype), of->moved_bytes[i]);
-		for (unsigned v = 0; of->gaps && v < f->s->nvariants; v++)
-			put_over(f, v, g);
+		for (unsigned v = 0; v < f->s->nvariants; v++)
+			if (summary_has_ratio(f->s, v))
+				put_over(f, v, g);
 	}
 }
 
@@ -330,8 +316,8 @@ static void put_regimes(const struct figures *f)
 		const struct regime *g = &f->a->regimes.list[i];
 		db_add(f->db, "regime", "itttttitllitd", i, g->name, g->label, regime_about(g).text,
 		       format_range(g->sizes).text, metric_info(g->metric)->name, g->third,
-		       coll_pace_name((enum pace)g->pace), g->range.lo, end_of(g->range), g->tells,
-		       regime_doubt_text(f->arena, f->s, g), g->least_effect);
+		       coll_pace_name((enum pace)g->pace), g->range.lo, figures_end(g->range),
+		       g->tells, regime_doubt_text(f->arena, f->s, g), g->least_effect);
 		for (unsigned v = 0; v < g->nvariants; v++)
 			put_speed(f, i, v);
 	}
@@ -452,8 +438,11 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	put_regimes(&f);
 	put_paths(&f);
 	figures_of_claims(&f);
-	if (db_run_text(f.db, "harness/chapters/versions.sql", st) ||
+	if (db_run_text(f.db, "harness/chapters/factors.sql", st) ||
+	    db_run_text(f.db, "harness/chapters/gap.sql", st) ||
+	    db_run_text(f.db, "harness/chapters/versions.sql", st) ||
 	    figures_of_contrasts(&f, st) ||
+	    db_run_text(f.db, "harness/chapters/gap_found.sql", st) ||
 	    db_run_text(f.db, "harness/chapters/evidence.sql", st) || figures_of_bandwidth(&f, st))
 		return NULL;
 	figures_of_trust(&f);

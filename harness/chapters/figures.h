@@ -19,7 +19,7 @@ struct figures {
 	struct db *db;
 };
 
-/* After versions.sql, which asks for them. */
+/* After factors.sql, gap.sql and versions.sql, which ask for them. */
 int figures_of_contrasts(const struct figures *figures, struct status *st);
 /* After evidence.sql, which it asks. */
 int figures_of_bandwidth(const struct figures *figures, struct status *st);
@@ -28,5 +28,10 @@ void figures_of_blocks(const struct figures *figures);
 void figures_of_claims(const struct figures *figures);
 void figures_of_trust(const struct figures *figures);
 void figures_of_tuning(const struct figures *figures);
+
+/* The last of sizes; without an end the largest number of SQL. */
+size_t figures_end(struct claim_range sizes);
+/* "0.912 to 1.083"; NULL: there is one cell, or all are the same. */
+const char *figures_cells(struct arena *arena, struct stats_interval cells);
 
 #endif

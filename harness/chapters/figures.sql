@@ -19,19 +19,13 @@ CREATE TABLE given(
   compared       INTEGER, -- 1: times are compared with the reference
   uncompared     TEXT,    -- why not; or nothing
   trouble        TEXT,    -- how the variants did not do the same work; or nothing
-  explained      INTEGER, -- 1: what a gap is made of is known
+  latency_why    TEXT,    -- latency is not judged; or ""
   searched       INTEGER, -- 1: the run is a search
   lacks_blocks   INTEGER, -- 1: too few to compare, though it was asked
-  factors        INTEGER, -- that the file asks for
-  asked_gap      INTEGER, -- 1: it asks for a gap
-  gap_from       INTEGER, -- its sizes, as asked
-  gap_to         INTEGER,
   gpus           INTEGER, -- 1: ranks are GPUs, by the run's backend
   disturbed      INTEGER, -- 1: no verdict counts: ranks share cores, or those of a busy machine
   job_s          REAL,    -- a trial's job took, on the mean
-  counts         TEXT,    -- of alltoallv, in its smallest numbers; or nothing: it was not measured
-  verdicts       INTEGER, -- but for those of tables that judge
-  intervals      INTEGER
+  counts         TEXT     -- of alltoallv, in its smallest numbers; or nothing: it was not measured
 );
 
 -- How often verdicts could be seen before measuring went on: one row.
@@ -52,7 +46,7 @@ CREATE TABLE known(
   drawn       INTEGER, -- its place in pictures of all sizes; or nothing
   compared    INTEGER, -- 1: with the reference
   other_ranks INTEGER, -- 1: not as many as the reference
-  placebo     INTEGER, -- 1: its settings should change nothing
+  placebo     INTEGER, -- 1: its settings should change nothing (factors.sql)
   asked       INTEGER, -- 1: neither the reference again nor the limit
   pictured    INTEGER, -- its place among all curves, from 1 on; 0: pictures have it not
   launches    INTEGER, -- 1: a device does the work, not the worker
@@ -247,55 +241,55 @@ CREATE TABLE link_load(
   gbs REAL              -- one way
 );
 
--- Two variants that differ in one setting, or in nothing that should matter (a placebo), and what
--- that does to bandwidth of a stream, after ÷ before, and to latency (p50 of isolated calls),
--- before ÷ after: above 1 is faster in both. What is not judged is missing.
-CREATE TABLE factor(
+-- Two variants that differ in one setting, or in nothing that should matter (a placebo).
+CREATE TABLE asked_factor(
   id INTEGER PRIMARY KEY, name TEXT, text TEXT, setting TEXT, before TEXT, after TEXT,
   placebo INTEGER,
-  bandwidth REAL, bandwidth_lo REAL, bandwidth_hi REAL, bandwidth_blocks INTEGER,
-  bandwidth_word TEXT,      -- faster, slower, no difference …
-  bandwidth_said TEXT,      -- the same, and what would decide it
-  bandwidth_label TEXT,     -- the ratio with its interval
-  bandwidth_detectable REAL,
-  latency REAL, latency_lo REAL, latency_hi REAL, latency_blocks INTEGER,
-  latency_word TEXT, latency_said TEXT, latency_label TEXT, latency_detectable REAL,
-  bandwidth_by_cell TEXT,   -- from its slowest to its fastest cell, where it has several
-  latency_by_cell TEXT,
-  cells INTEGER, from_bytes INTEGER, to_bytes INTEGER,
-  latency_from INTEGER, latency_to INTEGER,
-  why TEXT,                 -- neither is judged; or nothing
-  unexpected INTEGER,       -- 1: one of the variants is not on the expected path
-  by_chance REAL,           -- of all factors: the largest ratio if none had an effect
-  latency_why TEXT          -- of all factors: why latency is not judged; or nothing
+  from_bytes INTEGER, to_bytes INTEGER, latency_from INTEGER, latency_to INTEGER,
+  why TEXT -- they cannot be compared; or ""
 );
 
--- The gap that the file asks about: bandwidth of a variant ÷ that of another. explained: the share
--- of the steps that count; nothing: there is no gap.
-CREATE TABLE gap_whole(
-  from_name TEXT, to_name TEXT,
-  ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
-  verdict TEXT, detectable REAL,
-  explained REAL, explained_lo REAL, explained_hi REAL, explained_blocks INTEGER,
-  explained_share TEXT, left_share TEXT, back_share TEXT, -- its interval; 1 - it; it - 1
-  cells INTEGER, blocks INTEGER,
-  why TEXT                  -- it was not measured, or has no shares
+-- The gap that it asks about: a row, or none.
+CREATE TABLE asked_gap(
+  from_name TEXT, to_name TEXT, from_bytes INTEGER, to_bytes INTEGER,
+  why TEXT -- they cannot be compared; or ""
 );
 
--- A step from one end of the gap to the other: a factor, or what is left.
-CREATE TABLE gap_step(
-  id INTEGER PRIMARY KEY, name TEXT,
-  rest INTEGER, backwards INTEGER, placebo INTEGER,
-  at_odds INTEGER,          -- 1: mean and estimate point two ways
-  counts INTEGER,           -- 1: as explaining
-  beyond INTEGER,           -- 1: its verdict is faster or slower
-  from_variant INTEGER, to_variant INTEGER,
-  from_gbs REAL, to_gbs REAL,
-  ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
-  speed_lo REAL, speed_hi REAL, -- what its verdict is of
-  share REAL, share_lo REAL, share_hi REAL, of_gap TEXT, -- of the gap; the interval in words
-  verdict TEXT
+-- Two variants whose comparison a finding needs. figures_contrast.c answers in contrast.
+CREATE TABLE asked_contrast(
+  id INTEGER PRIMARY KEY,
+  finding TEXT, part INTEGER, nth INTEGER, what TEXT, -- whose, and the finding's own keys
+  variant INTEGER, against INTEGER, metric TEXT,
+  coll_nth INTEGER, -- nothing: all
+  from_bytes INTEGER, to_bytes INTEGER,
+  regime INTEGER,   -- only what its A/A line lets through; or nothing
+  together TEXT     -- all that are so use the same cells and blocks; or nothing
 );
+
+CREATE TABLE contrast(
+  asked INTEGER PRIMARY KEY, -- its row
+  value REAL, value_lo REAL, value_hi REAL, -- of the variant, GB/s or µs
+  against_value REAL,
+  speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
+  confidence REAL,
+  effect INTEGER,            -- 2 faster, 0 slower, 1 neither
+  word TEXT,                 -- faster, slower, no difference …
+  verdict TEXT,              -- the same, and what would decide it
+  decided INTEGER,
+  withheld INTEGER,          -- 1: by the A/A line
+  label TEXT,                -- the speed with its interval
+  by_cell TEXT,              -- from its slowest to its fastest cell, where it has several
+  detectable REAL,           -- the least effect that could have been seen
+  cells INTEGER, blocks INTEGER, from_bytes INTEGER, to_bytes INTEGER,
+  why TEXT                   -- there are no figures; or ""
+);
+
+-- The logarithm of the metric, variant ÷ against, in each of its blocks.
+CREATE TABLE contrast_block(asked INTEGER, block INTEGER, log REAL, PRIMARY KEY(asked, block));
+
+CREATE VIEW asked_found AS
+SELECT finding, part, nth, what, variant, against, metric, c.*
+FROM asked_contrast a JOIN contrast c ON c.asked = a.id;
 
 -- What the file claims of left ÷ right, and the outcome.
 CREATE TABLE claimed(
@@ -324,15 +318,12 @@ CREATE TABLE claimed(
   left_value REAL, right_value REAL,
   ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
   by_cell TEXT,         -- from its least to its greatest cell, where it has several
-  estimate TEXT,        -- the ratio, to three digits
   confidence REAL,      -- of its interval
   cells INTEGER, blocks INTEGER,
   from_bytes INTEGER, to_bytes INTEGER,
   detectable REAL,      -- the least effect that could be seen
-  effect TEXT,          -- the same: 4.2 %, a factor of 3; or nothing
   odd TEXT,             -- the block that alone leaves it open; or nothing
   analogue INTEGER,     -- 1: the backend is only like the one that is meant
-  unexpected INTEGER,   -- 1: one of the variants is not on the expected path
   question TEXT         -- all but the variants: the same in claims that ask the same of others
 );
 

@@ -36,13 +36,10 @@ static const char *const reasons[REASONS] = {
     [REASON_NONE]                 = "",
     [REASON_OTHER_BACKEND]        = "it is about another backend",
     [REASON_NEEDS]                = "it needs {detail}",
-    [REASON_IS_REFERENCE]         = "it is the reference",
-    [REASON_IS_LIMIT]             = "it is the limit",
-    [REASON_OTHER_RANKS]          = "it has other ranks than the reference",
     [REASON_UNKNOWN]              = "{of} is not in this record",
     [REASON_SKIPPED]              = "{of} was skipped: {detail}",
     [REASON_NO_TRIAL]             = "{of} has no trial that went through",
-    [REASON_UNMEASURED]           = "it was not measured",
+    [REASON_UNCOMPARED]           = "it was not measured",
     [REASON_TROUBLE]              = "the variants did not do the same work",
     [REASON_SHARED_GPU]           = "{n} ranks share a GPU in {of}, where their kernels take turns",
     [REASON_OVERSUBSCRIBED]       = "more ranks than cores: waiting workers share them, so that {summary} is the scheduler's",
@@ -58,10 +55,6 @@ static const char *const reasons[REASONS] = {
     [REASON_SHORT_ISSUE]          = "issuing is too short here for a CPU's clock",
     [REASON_NO_COUNTER]           = "{detail}",
     [REASON_NO_FIGURE_OF]         = "the counters of {of} have no figure for: {summary}",
-    [REASON_NO_GAP]               = "there is no gap to explain: it is within {margin}",
-    [REASON_AT_ODDS]              = "few blocks lie so far off that the gap's mean and its estimate point two ways",
-    [REASON_GAP_UNDECIDED]        = "the gap itself is undecided, so that shares of it would mean nothing",
-    [REASON_GAP_IN_NOISE]         = "the gap does not reach beyond what the A/A line shows",
 };
 // clang-format on
 
@@ -79,7 +72,6 @@ const char *reason_text(struct arena *arena, const struct reason *why)
 	                             {"metric", metric->name},
 	                             {"summary", metric->summary},
 	                             {"range", range.text},
-	                             {"margin", margin_of(arena, why->margin)},
 	                             {"n", number(arena, why->n)},
 	                             {"least_calls", number(arena, metric->least_calls)},
 	                             {NULL, NULL}};

@@ -1,5 +1,15 @@
 -- What several chapters ask.
 
+-- The verdicts that have an interval, and all intervals.
+CREATE VIEW judged_in_all AS
+SELECT judged verdicts, judged + (SELECT count(ratio_lo) FROM result) intervals
+FROM (SELECT (SELECT count(iif(effect = 'both', 1, speed_lo)) FROM speed)
+             + (SELECT count(p) FROM claimed c, given WHERE c.blocks >= least_blocks)
+             + (SELECT count(bandwidth_lo) + count(latency_lo) FROM factor)
+             + (SELECT count(ratio_lo) FROM gap_whole) + (SELECT count(speed_lo) FROM gap_step)
+             + (SELECT count(speed_lo) FROM over_sizes)
+             + (SELECT count(ratio_lo) FROM version_side) judged);
+
 -- Variants that the experiment's file asks for.
 CREATE VIEW asked AS
 SELECT * FROM variant WHERE role NOT IN ('again', 'limit');
@@ -120,7 +130,10 @@ GROUP BY a.id;
 -- claim, if any are paired.
 CREATE TABLE claim AS
 SELECT c.*, coalesce(min(c.id, other), c.id) pair, coalesce(two AND library = last, 0) newer,
-       iif(two, iif(library = last, last, first), NULL) version
+       iif(two, iif(library = last, last, first), NULL) version, estimate(ratio) estimate,
+       effect(detectable) effect,
+       EXISTS (SELECT 1 FROM unexpected JOIN variant v ON v.id = variant
+               WHERE v.name IN (left_name, right_name)) unexpected
 FROM claimed c LEFT JOIN claim_counterpart USING (id) LEFT JOIN claim_of_version USING (id),
      (SELECT EXISTS (SELECT 1 FROM claim_counterpart) two,
              (SELECT library FROM claim_of_version ORDER BY version(library) LIMIT 1) first,

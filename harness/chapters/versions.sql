@@ -1,7 +1,6 @@
 -- Threads and processes by version of the library: variants that are the reference but for mode and
 -- library. A version without both is left out, because a pair with other settings would answer
--- another question. What is compared of them goes into the table asked_contrast; figures_contrast.c
--- fills contrast.
+-- another question.
 
 -- All that could represent a mode on a version; file: the library's; taken: it was measured.
 CREATE TABLE like_reference AS
@@ -71,10 +70,10 @@ GROUP BY p.variant ORDER BY nth, p.mode = 'single', p.mode = 'processes';
 CREATE TABLE version_part AS
 SELECT row_number() OVER (ORDER BY ord, coll_nth) - 1 part, r.*, coll, coll_nth, ranks
 FROM (SELECT 0 ord, 'busbw' metric, 'stream' pace, nth regime,
-             iif(asked_gap, gap_from, iif(large, 16 << 20, 0)) from_bytes,
-             iif(asked_gap, gap_to, 9223372036854775807) to_bytes
-      FROM given, (SELECT max(asked_bytes) >= 16 << 20 large FROM place
-                   WHERE pace = 'stream' AND NOT is_limit)
+             coalesce(g.from_bytes, iif(large, 16 << 20, 0)) from_bytes,
+             coalesce(g.to_bytes, 9223372036854775807) to_bytes
+      FROM (SELECT max(asked_bytes) >= 16 << 20 large FROM place
+            WHERE pace = 'stream' AND NOT is_limit) LEFT JOIN asked_gap g
       LEFT JOIN regime ON name = 'large'
       UNION ALL
       SELECT 1, metric, pace, nth, from_bytes, to_bytes FROM regime
@@ -83,41 +82,28 @@ JOIN (SELECT coll, coll_nth, pace, max(ranks) ranks FROM place
       WHERE NOT is_limit AND coll <> 'init' GROUP BY coll, pace) USING (pace);
 
 -- Each with the same mode a version before (change), and processes with threads (ratio).
-CREATE TABLE asked_contrast AS
-SELECT part, v.nth, v.mode, what, v.variant, o.variant against, metric, pace, coll_nth, from_bytes,
-       nullif(to_bytes, 9223372036854775807) to_bytes, regime
+INSERT INTO asked_contrast(finding, part, nth, what, variant, against, metric, coll_nth, from_bytes,
+                           to_bytes, regime, together)
+SELECT 'versions', part, v.nth, what, v.variant, o.variant, metric, coll_nth, from_bytes, to_bytes,
+       regime, 'versions'
 FROM (SELECT 'change' what UNION ALL SELECT 'ratio') JOIN version_part JOIN picked_variant v
 JOIN picked_variant o ON o.nth = iif(what = 'change', max(v.nth - 1, 1), v.nth)
                      AND o.mode = iif(what = 'change', v.mode, 'threads')
 WHERE what = 'change' OR v.mode = 'processes';
 
-CREATE TABLE contrast(
-  asked INTEGER PRIMARY KEY, -- its row
-  value REAL, value_lo REAL, value_hi REAL, -- of the variant, GB/s or µs
-  speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
-  effect INTEGER,            -- 2 faster, 0 slower, 1 neither
-  verdict TEXT, decided INTEGER,
-  detectable REAL, unseen TEXT, -- the least effect, and the same in words
-  cells INTEGER, blocks INTEGER, from_bytes INTEGER, to_bytes INTEGER,
-  why TEXT                   -- there are no figures; or ""
-);
-
-CREATE VIEW asked_found AS
-SELECT part, nth, mode, what, variant, metric, c.*
-FROM asked_contrast a JOIN contrast c ON c.asked = a.rowid;
-
 -- One mode on one version, in a collective and a regime; all of a part are of the same cells and
 -- blocks. change: against the same mode one version below; ratio: of processes, against threads.
 CREATE VIEW version_side AS
 SELECT c.part, coll, c.metric, c.metric = 'latency' is_time, ranks, c.cells, c.blocks,
-       c.from_bytes, c.to_bytes, c.why, c.nth, version, c.mode, c.variant, c.value, c.value_lo,
+       c.from_bytes, c.to_bytes, c.why, c.nth, version, mode, c.variant, c.value, c.value_lo,
        c.value_hi, iif(c.nth > 1, c.speed, NULL) change, iif(c.nth > 1, c.speed_lo, NULL) change_lo,
        iif(c.nth > 1, c.speed_hi, NULL) change_hi,
        iif(c.nth > 1, c.speed_blocks, NULL) change_blocks,
        iif(c.nth > 1, c.effect, 1) change_effect, r.speed ratio, r.speed_lo ratio_lo,
        r.speed_hi ratio_hi, r.speed_blocks ratio_blocks, coalesce(r.verdict, '') verdict,
-       r.effect, r.decided, r.detectable, r.unseen
+       r.effect, r.decided, r.detectable
 FROM asked_found c JOIN version_part USING (part) JOIN picked_variant USING (variant)
-LEFT JOIN asked_found r ON (r.part, r.variant, r.what) = (c.part, c.variant, 'ratio')
-WHERE c.what = 'change'
-ORDER BY c.part, c.nth, c.mode = 'single', c.mode = 'processes';
+LEFT JOIN asked_found r ON (r.finding, r.part, r.variant, r.what)
+                           = (c.finding, c.part, c.variant, 'ratio')
+WHERE (c.finding, c.what) = ('versions', 'change')
+ORDER BY c.part, c.nth, mode = 'single', mode = 'processes';

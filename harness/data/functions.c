@@ -205,6 +205,22 @@ static double component(const struct looks *looks, struct numbers *of)
 	return !of->failed && level >= 1 && level <= LEVELS ? variances[level - 1] : NAN;
 }
 
+/* Of each row (lo, hi, blocks, confidence). */
+static double by_chance(struct numbers *of)
+{
+	const unsigned n = (unsigned)of->n / 3;
+	struct stats_ratio *ratios = calloc(n + 1, sizeof *ratios);
+	of->failed = of->failed || !ratios;
+	for (unsigned i = 0; i < n && !of->failed; i++)
+		ratios[i] = (struct stats_ratio){.lo = of->second[3 * i],
+		                                 .hi = of->x[3 * i],
+		                                 .blocks = (unsigned)of->x[3 * i + 1],
+		                                 .confidence = of->x[3 * i + 2]};
+	const double most = of->failed ? NAN : stats_largest_by_chance(ratios, n);
+	free(ratios);
+	return most;
+}
+
 /* An end of an interval, or its estimate, as an aggregate. */
 #define TAKES(name, value)                                                                         \
 	static double name##_of(const struct looks *looks, struct numbers *of)                     \
@@ -219,6 +235,7 @@ TAKES(median, ((void)looks, stats_median(of->x, of->n)))
 TAKES(median_lo, around_median(looks, of).lo)
 TAKES(median_hi, around_median(looks, of).hi)
 TAKES(component, component(looks, of))
+TAKES(by_chance, ((void)looks, by_chance(of)))
 TAKES(quantile, ((void)looks, stats_quantile(of->x, of->n, of->second[of->n - 1])))
 #define TAKES_INTERVAL(name)                                                                       \
 	TAKES(name, name(looks, of).estimate)                                                      \
@@ -314,6 +331,17 @@ static void size(sqlite3_context *context, int n, sqlite3_value **values)
 	sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
 }
 
+static void shares(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	(void)n;
+	if (sqlite3_value_type(values[0]) != SQLITE_NULL)
+		sqlite3_result_text(
+		    context,
+		    format_shares(sqlite3_value_double(values[0]), sqlite3_value_double(values[1]))
+		        .text,
+		    -1, SQLITE_TRANSIENT);
+}
+
 static void shell_word(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	const char *word = (const char *)sqlite3_value_text(values[0]);
@@ -380,6 +408,7 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    INTERVAL(share, 2),
 	    {"imbalance", 2, imbalance, NULL, NULL},
 	    {"component", LEVELS + 2, NULL, add_leaf, take_component},
+	    {"by_chance", 4, NULL, add_leaf, take_by_chance},
 	    {"shell_word", 1, shell_word, NULL, NULL},
 	    {"version", 1, version, NULL, NULL},
 	    {"student", 2, student, NULL, NULL},
@@ -389,6 +418,7 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"withstands", 1, withstands, NULL, NULL},
 	    {"size", 1, size, NULL, NULL},
 	    {"sizes", 2, size, NULL, NULL},
+	    {"shares", 2, shares, NULL, NULL},
 	    {"number", 1, number, NULL, NULL},
 	    {"estimate", 1, estimate, NULL, NULL},
 	    {"effect", 1, effect, NULL, NULL},

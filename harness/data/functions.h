@@ -13,6 +13,9 @@
  *   pseudomedian(x)  the estimate of Hodges and Lehmann of differences, with _lo and _hi as ratio_lo
  *   share(part, whole)
  *                    which share of the whole is the part, both one a block (stats_share); with _lo and _hi
+ *   by_chance(lo, hi, blocks, confidence)
+ *                    of ratios with their intervals: how far off, as a logarithm, the largest would be by
+ *                    chance (stats_largest_by_chance)
  *   imbalance(root, ranks)
  *                    what the busiest rank gets ÷ the mean, of a mixture of experts (routing.h)
  *   trend(x)         of numbers in the order of their rows: how probable such a trend is by chance
@@ -27,6 +30,7 @@
  *   withstands(n)    so many of n values do not set an end of an interval (stats_withstands)
  *   size(bytes)      "16 MiB"
  *   sizes(lo, hi)    "4 KiB to 64 KiB"; hi is missing or the largest number: "from 4 KiB up"
+ *   shares(lo, hi)   "60 to 75 %" of 0.6 and 0.75
  *   shell_word(text) quoted, so that a shell reads it back as one word
  *   version(text)    22803 of 2.28.3; 0: it is none
  *   student(p, df)   the t of Student's distribution that is exceeded with probability p

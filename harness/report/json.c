@@ -120,18 +120,14 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 		json_array_append_new(answer, json_string(one->text));
 	for (unsigned i = 0; (warning = model_warning(m, i)); i++)
 		json_array_append_new(warnings, json_string(warning));
-	unsigned verdicts, intervals;
-	analysis_count(m->analysis, &verdicts, &intervals);
-	verdicts += story_verdicts(&m->story);
-	intervals += story_verdicts(&m->story);
 	json_t *report = json_pack(
 	    "{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:s, s:o, "
 	    "s:s, s:o, s:o, s:o, s:O, s:O, s:o}",
 	    "schema", JSON_SCHEMA, "launchgap", run_text(run, "launchgap"), "experiment",
 	    run_text(run, "experiment"), "title", run_text(run, "title"), "question",
 	    run_text(run, "question"), "created", run_text(run, "created"), "backend",
-	    run_text(run, "backend"), "seed", run_text(run, "seed"), "verdicts", (int)verdicts,
-	    "intervals", (int)intervals, "ranks", (int)run_number(run, "ranks"), "blocks",
+	    run_text(run, "backend"), "seed", run_text(run, "seed"), "verdicts", (int)m->verdicts,
+	    "intervals", (int)m->intervals, "ranks", (int)run_number(run, "ranks"), "blocks",
 	    (int)s->nblocks, "looks", looks_of(s), "sessions", sessions_of(m), "margin",
 	    table_figure(s->margin), "reference",
 	    s->reference < 0 ? "" : s->variants[s->reference].name, "answer", answer, "trust",

@@ -28,11 +28,25 @@ struct model *model_read(struct arena *arena, const char *dir, struct status *st
 	return m->db ? m : NULL;
 }
 
+/* What all of the report judges. */
+static int count(struct model *m, struct status *st)
+{
+	static const struct db_source query = {.file = "harness/report/model.c",
+	                                       .sql =
+	                                           "SELECT verdicts, intervals FROM judged_in_all"};
+	struct db_rows *rows = db_ask(m->db, &query, st);
+	while (rows && db_next(rows)) {
+		m->verdicts = (unsigned)db_real(rows, 0);
+		m->intervals = (unsigned)db_real(rows, 1);
+	}
+	return rows ? db_end(rows, st) : -1;
+}
+
 struct model *model_make(struct arena *arena, const char *dir, const char *own, struct status *st)
 {
 	struct model *m = model_read(arena, dir, st);
 	unsigned n;
-	if (!m)
+	if (!m || count(m, st))
 		return NULL;
 	const char *const *all = chapters_all(&n);
 	story_make(m->db, all, n, arena, &m->story);

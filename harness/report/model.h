@@ -29,6 +29,7 @@ struct model {
 	const struct analysis *analysis;
 	struct db *db; /* the run's tables with what the analysis found (chapters/figures.h) */
 	struct story story;
+	unsigned verdicts, intervals; /* the verdicts that have one, and all intervals */
 	struct model_pictures drawn;
 };
 

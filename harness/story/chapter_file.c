@@ -125,8 +125,6 @@ static int begin_table(const struct reader *r, struct chapter_part *part, const 
 			form->drawn = *option == 'a' ? STORY_ARRAYS : STORY_BLOCK;
 		else if (value && !strncmp(option, "bars=", 5))
 			form->bars = value + 1;
-		else if (value && !strncmp(option, "judges=", 7))
-			form->judges = value + 1;
 		else if (value && !strncmp(option, "file=", 5)) {
 			form->file = value + 1;
 			if (!chapter_may_write(form->file))

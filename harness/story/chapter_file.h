@@ -28,7 +28,7 @@
  *   heading TABLE [where …]             and code, files, lead, unasked, settles, picture, front: what
  *     Its text.                         story.h has of that name, if a row is so; lead: these rows
  *
- * A line that does not begin with a blank begins a part. Options: hidden, file=NAME.csv, common=WORDS, bars=KEY, judges=KEY,
+ * A line that does not begin with a blank begins a part. Options: hidden, file=NAME.csv, common=WORDS, bars=KEY,
  * arrays, block (struct story_form); like=TABLE: with the columns and bars of one above. kind: text (which need not be said), word, count, bytes, flag, number, share; spread and
  * ratio, which take key_lo and key_hi too, ratio key_blocks. head: "-" is none. only: files, people, filled (column.h).
  * A title or head that is "{COLUMN}" is what the first row has there.

@@ -68,22 +68,6 @@ const struct story_table *story_find_table(const struct story *s, const char *na
 	return NULL;
 }
 
-unsigned story_verdicts(const struct story *s)
-{
-	unsigned n = 0;
-	for (unsigned i = 0; i <= s->nchapters; i++)
-		for (unsigned b = 0; b < s->chapters[i].nblocks; b++) {
-			const struct story_block *block = &s->chapters[i].blocks[b];
-			const struct story_table *t =
-			    block->kind == STORY_TABLE && block->table->form->judges ? block->table
-			                                                             : NULL;
-			const struct column *ratio = t ? story_column(t, t->form->judges) : NULL;
-			for (unsigned r = 0; ratio && r < t->nrows; r++)
-				n += !isnan(column_entry(ratio, story_row(t, r)).lo);
-		}
-	return n;
-}
-
 /* Subtracts from *i the sentences before it. */
 static const struct story_sentence *said_by(const struct story_chapter *c, enum story_role role,
                                             unsigned *i)

@@ -62,7 +62,6 @@ struct story_form {
 	                       so, in a sentence below, and shown to programs alone; or NULL */
 	bool hidden;        /* not for people: rows from which sentences, files or pictures are
 	                     * made */
-	const char *judges; /* the key of its verdicts' ratios, if analysis has them not; or NULL */
 	const char *bars;   /* the key of a ratio that a terminal draws at a run's end, in place of
 	                     * the columns after it; or NULL */
 	enum story_drawn drawn;
@@ -191,8 +190,6 @@ const struct story_chapter *story_find(const struct story *story, const char *na
  * it has no bars and another has. */
 void story_choose_lead(struct story *story, const char *name);
 const struct story_table *story_find_table(const struct story *story, const char *name);
-/* The verdicts with an interval of all tables that judge; analysis_count has all others. */
-unsigned story_verdicts(const struct story *story);
 /* The i-th sentence that has the role, over all chapters; NULL after the last. */
 const struct story_sentence *story_said(const struct story *story, enum story_role role,
                                         unsigned i);

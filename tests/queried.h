@@ -1,0 +1,36 @@
+/* What a query says of a run's tables. */
+#ifndef LAUNCHGAP_TESTS_QUERIED_H
+#define LAUNCHGAP_TESTS_QUERIED_H
+
+#include "../harness/chapters/figures.h"
+#include "scratch.h"
+#include "test.h"
+
+/* The rows: values with blanks between them, rows with "; "; or what is wrong. */
+static inline const char *query(struct db *db, const char *sql)
+{
+	const struct db_source source = {.file = "q", .sql = sql, .line = 1};
+	struct status st = {0};
+	const char *all = "";
+	struct db_rows *rows = db_ask(db, &source, &st);
+	while (rows && db_next(rows)) {
+		all = arena_text(scratch(), "%s%s", all, *all ? "; " : "");
+		for (unsigned i = 0; i < db_ncolumns(rows); i++)
+			all = arena_text(scratch(), "%s%s%s", all, i ? " " : "",
+			                 db_text(rows, i) ? db_text(rows, i) : "-");
+	}
+	return !rows || db_end(rows, &st) ? arena_copy(scratch(), st.text) : all;
+}
+
+/* The only value; NaN: there is none. */
+static inline double query_number(struct db *db, const char *sql)
+{
+	const char *text = query(db, sql);
+	char *end;
+	const double x = strtod(text, &end);
+	if (*end && strcmp(text, "-"))
+		fail_msg("%s: %s", sql, text);
+	return end == text ? NAN : x;
+}
+
+#endif
