@@ -25,7 +25,7 @@ static struct db *load(const struct model *m, struct status *st)
 		n++;
 	const struct db_source exported = {"export.c",
 	                                   arena_text(m->arena, "SELECT %u warnings", n), 1, 0};
-	const bool made = db && !db_keep(db, "TABLE", "exported", &exported, st) &&
+	const bool made = db && !db_keep(db, "exported", &exported, st) &&
 	                  !db_run_text(db, "harness/report/export.sql", st);
 	return made ? db : NULL;
 }
