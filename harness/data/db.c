@@ -63,7 +63,6 @@ static int may(void *of, int action, const char *a, const char *b, const char *d
 	case SQLITE_READ:
 	case SQLITE_RECURSIVE:
 	case SQLITE_CREATE_TEMP_TABLE:
-	case SQLITE_CREATE_TEMP_VIEW:
 		return SQLITE_OK;
 	default: /* in making a temporary one it writes into the list of these */
 		return !db->sealed || (database && !strcmp(database, "temp")) ? SQLITE_OK
@@ -211,25 +210,21 @@ int db_end(struct db_rows *rows, struct status *st)
 	return result;
 }
 
-/* Whether its names are known: a table's always are, a view's are looked up when it is first read. */
-static bool view_is_right(struct db *db, const char *name)
+int db_keep(struct db *db, const char *name, const struct db_source *query, struct status *st)
 {
-	const char *sql = arena_text(db->arena, "SELECT 1 FROM pragma_table_info('%s')", name);
-	return sqlite3_exec(db->lite, sql, NULL, NULL, NULL) == SQLITE_OK;
-}
-
-int db_keep(struct db *db, const char *kind, const char *name, const struct db_source *query,
-            struct status *st)
-{
-	const char *sql = arena_text(db->arena, "CREATE TEMP %s %s AS %s", kind, name, query->sql);
-	const char *rest = "";
+	const int bare = (int)strcspn(name, "(");
+	const char *rows = query->sql, *rest = "";
+	if (name[bare])
+		rows = arena_text(db->arena, "WITH %s AS (%s) SELECT * FROM %.*s", name, rows, bare,
+		                  name);
+	const char *sql = arena_text(db->arena, "CREATE TEMP TABLE %.*s AS %s", bare, name, rows);
 	sqlite3_stmt *create = NULL;
 	begin(db);
 	int code = sqlite3_prepare_v2(db->lite, sql, -1, &create, &rest);
 	if (code == SQLITE_OK && !rest[strspn(rest, " \t\n;")])
 		code = sqlite3_step(create);
 	sqlite3_finalize(create);
-	if (code == SQLITE_DONE && view_is_right(db, name))
+	if (code == SQLITE_DONE)
 		return 0;
 	/* By itself it says where it is wrong. */
 	struct db_rows *alone = db_ask(db, query, st);
@@ -262,8 +257,8 @@ void db_drop(struct db *db)
 {
 	char *drops = NULL;
 	sqlite3_stmt *all;
-	const char *sql = "SELECT group_concat('DROP ' || type || ' temp.' || name, ';') FROM "
-	                  "sqlite_temp_master WHERE type IN ('table', 'view')";
+	const char *sql = "SELECT group_concat('DROP TABLE temp.' || name, ';') FROM "
+	                  "sqlite_temp_master WHERE type = 'table'";
 	arena_need(db->arena, sqlite3_prepare_v2(db->lite, sql, -1, &all, NULL) == SQLITE_OK);
 	if (sqlite3_step(all) == SQLITE_ROW)
 		drops = sqlite3_mprintf("%s", sqlite3_column_text(all, 0));

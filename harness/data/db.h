@@ -1,7 +1,7 @@
 /* SQLite, as far as a run's tables need it: a database in memory, filled once (load.h), then asked.
  *
  * It reads and writes nothing else: files, ATTACH and extensions are refused. Once db_seal was called it
- * takes nothing but queries, and temporary tables and views of them. A statement ends as an error after
+ * takes nothing but queries, and temporary tables of them. A statement ends as an error after
  * DB_SECONDS of CPU time. All memory is SQLite's; the arena frees it. */
 #ifndef LAUNCHGAP_DB_H
 #define LAUNCHGAP_DB_H
@@ -38,9 +38,8 @@ struct db_source {
 
 /* Carries out the statements of a file that is part of the program (texts.h). */
 int db_run_text(struct db *db, const char *path, struct status *st);
-/* Keeps a query as a temporary "TABLE" or "VIEW". */
-int db_keep(struct db *db, const char *kind, const char *name, const struct db_source *query,
-            struct status *st);
+/* Keeps a query's rows as a temporary table. name: its columns may follow, in parentheses. */
+int db_keep(struct db *db, const char *name, const struct db_source *query, struct status *st);
 
 /* Drops what was kept. */
 void db_drop(struct db *db);

@@ -61,7 +61,7 @@ int model_ask(const struct model *m, const char *table, const char *query, const
 {
 	const struct db_source source = {file, query, 1, 0};
 	db_drop(m->db);
-	return db_keep(m->db, "TABLE", table, &source, st) || db_run_text(m->db, file, st) ? -1 : 0;
+	return db_keep(m->db, table, &source, st) || db_run_text(m->db, file, st) ? -1 : 0;
 }
 
 const char *model_warning(const struct model *m, unsigned i)

@@ -4,7 +4,7 @@
  *   place appendix                      first, front, body, appendix (story.h)
  *   -- What it answers.
  *
- *   view NAME                           rows that several queries share
+ *   view NAME                           rows that several queries share, kept as a table
  *     SELECT …
  *   table NAME | title | option …       a line for each column, then the query
  *     key:kind | head | unit | only

@@ -172,7 +172,7 @@ static int make_table(const struct teller *t, const struct chapter_part *part,
 	    .sql = arena_text(arena, "SELECT * FROM \"%s\" ORDER BY rowid", part->name),
 	    .line = part->line};
 	unsigned n = 0, room = 0;
-	if (db_keep(t->db, "TABLE", part->name, &part->query, t->st))
+	if (db_keep(t->db, part->name, &part->query, t->st))
 		return -1;
 	struct db_rows *rows = db_ask(t->db, &all, t->st);
 	struct place *places = ARENA_ARRAY(arena, struct place, part->form.ncolumns + 1);
@@ -555,14 +555,14 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	return 1;
 }
 
-/* What chapters before have told, as a view of one row. */
+/* What chapters before have told: one row. */
 static int keep_story(struct db *db, struct story *story, struct status *st)
 {
 	const struct db_source told = {
 	    .file = "story",
 	    .sql = arena_text(story->arena, "SELECT %d answered, %d settled",
 	                      story_said(story, STORY_ANSWER, 0) != NULL, story->settled)};
-	return db_keep(db, "VIEW", "story", &told, st);
+	return db_keep(db, "story", &told, st);
 }
 
 /* -1: a query or a placeholder is wrong; what was told until then has to be taken back. */
@@ -582,7 +582,7 @@ static int tell_file(const struct chapter_file *file, struct db *db, struct stor
 		return -1;
 	for (unsigned i = 0; i < file->nparts; i++) {
 		const struct chapter_part *part = &file->parts[i];
-		if (part->kind == PART_VIEW && db_keep(db, "VIEW", part->name, &part->query, st))
+		if (part->kind == PART_VIEW && db_keep(db, part->name, &part->query, st))
 			return -1;
 		if (part->kind == PART_TABLE && make_table(&t, part, &t.tables[i]))
 			return -1;

@@ -34,7 +34,9 @@ static void fill(void *args)
 cudaError_t device_launch_fill(void *arena, const struct value_question *question, uint64_t at,
                                uint64_t n, unsigned slots, cudaStream_t stream)
 {
-	struct stretch s = {arena, *question, at, n, slots, NULL};
+	/* Of what is multiplied, cublas.c reads the corners, whatever they hold. */
+	const bool factor = question->op == OP_PROD && question->nranks == 1;
+	struct stretch s = {arena, *question, at, factor ? 1 : n, slots, NULL};
 	return standin_launch(__func__, stream, fill, &s, sizeof s);
 }
 

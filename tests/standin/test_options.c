@@ -41,10 +41,10 @@ TEST(sizes_are_those_that_memory_holds)
 	                      "--dry-run"),
 	           0, " bytes=4294967296 ");
 	cli_expect(
-	    here_shell("STANDIN_MIB=16 $LAUNCHGAP all_reduce_perf -b 1M -e 8M -f 4 -g 2 -n 2 "
+	    here_shell("STANDIN_MIB=1 $LAUNCHGAP all_reduce_perf -b 64K -e 512K -f 4 -g 2 -n 2 "
 	               "-w 1"),
-	    0, "# Reducing maxBytes to 4194304 due to memory limitation", "\n     1048576 ",
-	    "\n     4194304 ");
+	    0, "# Reducing maxBytes to 262144 due to memory limitation", "\n       65536 ",
+	    "\n      262144 ");
 	cli_expect(here_shell("STANDIN_MIB=1000000 $LAUNCHGAP all_reduce_perf -e 512G -f 2 -g 2 "
 	                      "--dry-run"),
 	           0, "# Reducing maxBytes to 68719476736 (64G), the largest size");
@@ -72,7 +72,7 @@ TEST(agents_hear_of_every_end_beside_threads_of_cuda)
 		cli_expect(
 		    here_shell("unset LAUNCHGAP_RENDEZVOUS; timeout 60 mpirun --allow-run-as-root "
 		               "--oversubscribe --bind-to none -np 2 $LAUNCHGAP sendrecv_perf -b 8 "
-		               "-e 64 -f 8 -n 2 --results $HERE/results"),
+		               "-e 8 -n 2 -w 1 --results $HERE/results"),
 		    0, " layout=2x1x1 ", "#  Rank  1 ");
 }
 

@@ -107,8 +107,8 @@ static bool is_signed(enum dtype dtype)
 
 /* A datatype, its elements in memory, which member of a block holds them, how they are widened and narrowed. Integers are
  * stored by their low bits. */
-#define SMALL(BITS)   (double)host_float_widen(dtype, BITS)
-#define NARROW(VALUE) host_float_narrow(dtype, (float)(VALUE))
+#define SMALL(BITS)   (double)widen(format, BITS)
+#define NARROW(VALUE) (uint16_t)narrow(format, (float)(VALUE))
 // clang-format off
 #define TYPES(ROW) \
 	ROW(DTYPE_INT8, int8_t, u, (uint64_t), (int8_t)) \
@@ -138,6 +138,7 @@ static bool is_signed(enum dtype dtype)
 /* n is at most a block, here and below. */
 static void load(enum dtype dtype, const void *from, size_t n, union block *out)
 {
+	const struct format format = format_of(dtype);
 	switch (dtype) {
 		TYPES(LOAD)
 	case DTYPE_KINDS:
@@ -147,6 +148,7 @@ static void load(enum dtype dtype, const void *from, size_t n, union block *out)
 
 static void store(enum dtype dtype, const union block *block, size_t n, void *to)
 {
+	const struct format format = format_of(dtype);
 	switch (dtype) {
 		TYPES(STORE)
 	case DTYPE_KINDS:
