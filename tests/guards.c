@@ -131,7 +131,8 @@ static bool has_ratio_over_sizes(const char *text)
 		end = end ? end : text + strlen(text);
 		snprintf(one, sizeof one, "%.*s", (int)(end - text), text);
 		if (has_sizes(one) && !strstr(one, "means over") &&
-		    (strstr(one, "times the ") || strstr(one, "times as ")))
+		    (strstr(one, "times the ") || strstr(one, "times as ") ||
+		     strstr(one, " % of threads'")))
 			return true;
 	}
 	return false;

@@ -17,7 +17,6 @@ static struct summary_row rows[2 * MOST];
 static struct summary_trial trials[2 * MOST];
 static struct summary_row *places[2 * MOST];
 static unsigned first[1];
-static struct stats_ratio gaps[MOST];
 static struct summary_group group;
 static const struct backend_traits traits = {.carries_data = true};
 static struct record_variant recorded[MOST];
@@ -34,11 +33,9 @@ static void make(unsigned n)
 	                               .nsizes = 2,
 	                               .bytes = (size_t *)(uintptr_t)sizes,
 	                               .asked_bytes = (size_t *)(uintptr_t)sizes,
-	                               .moved_bytes = (size_t *)(uintptr_t)sizes,
-	                               .gaps = gaps};
+	                               .moved_bytes = (size_t *)(uintptr_t)sizes};
 	for (unsigned v = 0; v < n; v++) {
 		snprintf(names[v], sizeof names[v], "variant-%u", v);
-		gaps[v] = (struct stats_ratio){.estimate = 1, .lo = NAN, .hi = NAN};
 		variants[v] =
 		    (struct summary_variant){.name = names[v],
 		                             .path = "",

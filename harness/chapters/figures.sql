@@ -278,7 +278,8 @@ CREATE TABLE contrast(
   decided INTEGER,
   withheld INTEGER,          -- 1: by the A/A line
   label TEXT,                -- the speed with its interval
-  by_cell TEXT,              -- from its slowest to its fastest cell, where it has several
+  least REAL, most REAL,     -- the same in its slowest and its fastest cell, where it has several
+  by_cell TEXT,              -- and in words
   detectable REAL,           -- the least effect that could have been seen
   cells INTEGER, blocks INTEGER, from_bytes INTEGER, to_bytes INTEGER,
   why TEXT                   -- there are no figures; or ""

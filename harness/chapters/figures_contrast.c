@@ -62,12 +62,13 @@ static void put_contrast(const struct figures *f, const struct asked *asked)
 	char verdict[VERDICT_TEXT_BYTES];
 	verdict_text(&c.verdict, verdict, sizeof verdict);
 	const bool has = !isnan(speed->estimate);
-	db_add(f->db, "contrast", "isdrdittiittdiillt", asked->id,
+	const struct stats_interval cells = contrast_by_cell(&c);
+	db_add(f->db, "contrast", "isdrdittiitddtdiillt", asked->id,
 	       (struct stats_interval){side->value * scale, side->lo * scale, side->hi * scale},
 	       c.right_side.value * scale, *speed, speed->confidence,
 	       1 + verdict_beyond(&c.verdict), has ? verdict_word(c.verdict.kind) : NULL,
 	       has ? verdict : NULL, verdict_decided(&c.verdict), withheld,
-	       format_ratio(speed).text, figures_cells(f->arena, contrast_by_cell(&c)),
+	       format_ratio(speed).text, cells.lo, cells.hi, figures_cells(f->arena, cells),
 	       c.verdict.detectable, c.ncells, c.nblocks, c.sizes.lo, c.sizes.hi,
 	       reason_text(f->arena, &c.why));
 	for (unsigned b = 0; b < c.nblocks; b++)
