@@ -396,7 +396,7 @@ TEST(pictures_carry_the_backends_name)
 	                   "estimate", 0.8, 1e-3);
 	const json_t *warnings = json_object_get(report, "warnings");
 	assert_int_equal(json_array_size(warnings), 1);
-	json_assert_one_says(warnings, "This record has no checksums");
+	json_assert_one_says(warnings, "Recorded without checksums");
 }
 
 TEST(pictures_suit_what_was_measured)
