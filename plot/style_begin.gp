@@ -43,5 +43,5 @@ set tmargin at screen 1
 set bmargin at screen 0
 set xrange [0:1]
 set yrange [0:1]
-set key at screen x(16), screen y(key_top) left top vertical maxrows legend + 1 Left reverse \
-	samplen 3 width 0 spacing key_high
+set key at screen x(16), screen y(key_top) left top vertical maxrows most(1, legend) Left reverse \
+	samplen 3 width key_wide spacing key_high

@@ -24,7 +24,6 @@ do for [k = 1:n] { wide_name = most(wide_name, least(strlen(L_name[line(k)]), 10
 legend = keys > 5 && wide_name < 46 ? (keys + 1) / 2 : keys
 body = high * ((panels * (1 + both) + columns - 1) / columns) + 28
 load begin
-set key maxrows legend width key_wide
 entry(e) = line(int(e) / 10)
 plot for [e in entries] NaN with linespoints lw width(L_variant[entry(e)]) ps 1.2 dt line_dash(entry(e)) \
 		pt line_shape(entry(e)) lc rgb line_color(entry(e)) + (int(e) % 10 == 1 ? 0 : 0xFF000000) \

@@ -11,7 +11,7 @@ FROM (SELECT c.*, avg(log) log, effect <> 1 AND coalesce((effect - 1) * avg(log)
 JOIN gap_leg ON (way, step) = (part, nth) JOIN variant b ON b.id = against
 LEFT JOIN asked_factor f ON f.id = factor;
 
--- The way that is told: the gap as a whole if what is left is no less, as factors lead elsewhere.
+-- The way that pages show: the gap as a whole if what is left is no less: factors lead elsewhere.
 CREATE VIEW gap_taken AS
 SELECT *, factor NOT NULL AND beyond AND NOT placebo counts
 FROM gap_step_of
