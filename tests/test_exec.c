@@ -41,11 +41,12 @@ TEST(a_process_that_cannot_be_started_is_said)
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		cli_write(folder, "t.exp", rows[i].text);
 		cli_expect(
-		    here_shell("cp $LAUNCHGAP $HERE/launchgap; : >$HERE/libnvidia-ml.so.1; "
-		               "LD_LIBRARY_PATH=$HERE:$LD_LIBRARY_PATH timeout 60 prlimit --nproc=%u "
-		               "setpriv --reuid %u --clear-groups $HERE/launchgap run "
-		               "--file $HERE/t.exp --results $HERE/results --no-report",
-		               rows[i].processes, 60000 + (unsigned)getpid() % 5000),
+		    here_shell(
+		        "cp $LAUNCHGAP $HERE/launchgap; : >$HERE/libnvidia-ml.so.1; "
+		        "LD_LIBRARY_PATH=$HERE:$LD_LIBRARY_PATH timeout 60 prlimit --nproc=%u "
+		        "setpriv --reuid %u --clear-groups $HERE/launchgap run "
+		        "--file $HERE/t.exp --results $HERE/results --no-report",
+		        rows[i].processes, 60000 + (unsigned)getpid() % 5000),
 		    1, rows[i].says,
 		    "temporarily unavailable (ulimit -u, or the cgroup's pids.max)");
 	}

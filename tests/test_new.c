@@ -7,15 +7,13 @@ TEST(a_copy_is_accepted_by_the_command_that_is_named)
 {
 	cli_expect(here_shell(NEW "mine"), 0, "mine.exp is written",
 	           "/launchgap run --file mine.exp");
-	cli_expect(
-	    here_shell("mkdir \"$HERE/a b\" && cp $LAUNCHGAP "
-	               "\"$HERE/a b\" && ln -s $PWD/experiments $HERE && cd $HERE && "
-	               "next=$('a b/launchgap' new other | tail -1) && "
-	               "for b in auto host null; do eval \"$next backend=$b\"; done"),
-	    0, "threads-again", "on host", "on null");
-	cli_expect(
-	    here_shell("cd $HERE && $LAUNCHGAP run --file mine.exp --dry-run --quick"), 0,
-	    "threads-again");
+	cli_expect(here_shell("mkdir \"$HERE/a b\" && cp $LAUNCHGAP "
+	                      "\"$HERE/a b\" && ln -s $PWD/experiments $HERE && cd $HERE && "
+	                      "next=$('a b/launchgap' new other | tail -1) && "
+	                      "for b in auto host null; do eval \"$next backend=$b\"; done"),
+	           0, "threads-again", "on host", "on null");
+	cli_expect(here_shell("cd $HERE && $LAUNCHGAP run --file mine.exp --dry-run --quick"), 0,
+	           "threads-again");
 }
 
 TEST(what_is_there_stays)

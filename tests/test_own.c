@@ -269,8 +269,8 @@ TEST(a_head_may_come_from_the_rows)
 TEST(every_chapter_fits_the_tables)
 {
 	static const char *const files[] = {
-	    "harness/data/schema.sql", "harness/chapters/figures.sql",
-	    "harness/chapters/factors.sql", "harness/chapters/gap.sql",
+	    "harness/data/schema.sql",       "harness/chapters/figures.sql",
+	    "harness/chapters/factors.sql",  "harness/chapters/gap.sql",
 	    "harness/chapters/versions.sql", "harness/chapters/gap_found.sql",
 	    "harness/chapters/evidence.sql", "harness/chapters/shared.sql"};
 	struct db *db = db_open(scratch());

@@ -4,7 +4,6 @@
 #include "test.h"
 #include "walsh.h"
 
-
 /* Of the first n; the values keep their order. */
 static double quantile(const double *x, size_t n, double p)
 {

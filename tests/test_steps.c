@@ -62,7 +62,8 @@ static unsigned buckets_world(enum coll_kind coll, world_fn *check)
 			             .op = OP_SUM,
 			             .bytes = 4 * network_sums(&network).elements},
 			    .nranks = n,
-			    .buckets = buckets_of(&network, network_sums(&network).elements, 4, 0, cap)};
+			    .buckets =
+			        buckets_of(&network, network_sums(&network).elements, 4, 0, cap)};
 
 			checked += vary(w, check);
 		}

@@ -3,7 +3,6 @@
 #include "test.h"
 #include "scratch.h"
 
-
 TEST(null_distribution_is_exact)
 {
 	/* Of the 20 orders of 3 and 3 values, U = 0, 1, … 9 has so many: Mann and Whitney 1947,

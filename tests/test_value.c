@@ -19,7 +19,6 @@ static const struct value_weights weights[] = {
     {5, 5, {0, 1, 2, 3, 4, 5, 0, 5, 5, 5, 0, 0, 0, 0, 1, 9, 0, 9, 0, 9, 1, 1, 1, 1, 1}},
 };
 
-
 static unsigned draw(uint64_t *state, unsigned below)
 {
 	return (unsigned)(value_mix((*state)++) % below);

@@ -12,7 +12,6 @@ static struct verdict judged(const double *logs, unsigned n, double margin)
 	return verdict_of(stats_ratio_of_logs(scratch(), logs, n, VERDICT_CONFIDENCE), margin);
 }
 
-
 static struct verdict between(double lo, double hi, unsigned blocks, double margin)
 {
 	struct stats_ratio r = {

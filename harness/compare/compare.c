@@ -136,8 +136,8 @@ static int check_failed(const struct comparison *c, struct status *st)
 	struct db_rows *found = db_ask(c->db, &query, st);
 	const bool failed = found && db_next(found);
 	if (failed)
-		status_set(st, "%s has no time in %s: all of its trials failed%s", db_text(found, 0),
-		           db_text(found, 1), db_text(found, 2));
+		status_set(st, "%s has no time in %s: all of its trials failed%s",
+		           db_text(found, 0), db_text(found, 1), db_text(found, 2));
 	return !found || db_end(found, st) || failed ? -1 : 0;
 }
 

@@ -27,9 +27,9 @@
 #define HOSTS_LINK_SILENCE_MS 10000
 
 struct hosts_link_place {
-	struct peers_seat seat; /* its ranks are hosts; its door stays the caller's */
-	const char *name;            /* of this host in others' sentences */
-	int64_t (*now)(void *of);    /* the clock that releases are of */
+	struct peers_seat seat;   /* its ranks are hosts; its door stays the caller's */
+	const char *name;         /* of this host in others' sentences */
+	int64_t (*now)(void *of); /* the clock that releases are of */
 	void *of;
 	bool yield;          /* yield the core while waiting */
 	unsigned silence_ms; /* 0: HOSTS_LINK_SILENCE_MS */

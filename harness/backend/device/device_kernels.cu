@@ -58,8 +58,8 @@ __global__ void __launch_bounds__(THREADS) fill(T *arena, const struct stretch s
 	for (unsigned slot = mine.slot; slot < s.slots; slot += mine.next_slot) {
 		uint64_t base = slot * s.q.count;
 		for (uint64_t i = mine.first; i < s.n; i += mine.step)
-			arena[base + s.at + i] = (T)value_input_by(
-			    &s.q, &rule, value_place(&s.q, base + i), s.q.rank);
+			arena[base + s.at + i] =
+			    (T)value_input_by(&s.q, &rule, value_place(&s.q, base + i), s.q.rank);
 	}
 }
 

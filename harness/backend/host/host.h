@@ -149,7 +149,7 @@ struct backend_ctx {
 	unsigned call_sums;    /* of a call of the cell */
 	uint64_t pass_flops;   /* of the cell, if ranks share a model */
 	uint64_t seed;
-	int64_t watch_ns;    /* length of the watched stretch; during it, its start */
+	int64_t watch_ns; /* length of the watched stretch; during it, its start */
 };
 
 static inline struct host_flags *host_flags(const struct backend_ctx *ctx, unsigned rank)

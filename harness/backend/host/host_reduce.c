@@ -108,7 +108,7 @@ static bool is_signed(enum dtype dtype)
 /* A datatype, its elements in memory, which member of a block holds them, how they are widened and narrowed. Integers are
  * stored by their low bits. */
 #define SMALL(BITS)   (double)widen(format, BITS)
-#define NARROW(VALUE) (uint16_t)narrow(format, (float)(VALUE))
+#define NARROW(VALUE) (uint16_t) narrow(format, (float)(VALUE))
 // clang-format off
 #define TYPES(ROW) \
 	ROW(DTYPE_INT8, int8_t, u, (uint64_t), (int8_t)) \

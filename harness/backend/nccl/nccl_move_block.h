@@ -29,24 +29,34 @@ PROTOCOL_THREAD struct protocol_channel *move_channel(const struct move_call *c,
 	                                       b * protocol_channel_bytes(c->nranks, MOVE_PACKETS));
 }
 
-/* As far as `left` goes. */
+/* How many of a packet's bytes there are, and of them whole words that are aligned. */
+PROTOCOL_THREAD unsigned move_words(const char *at, size_t left, unsigned *bytes)
+{
+	*bytes = left < MOVE_WORD ? (unsigned)left : MOVE_WORD;
+	return (uintptr_t)at % 4 ? 0 : *bytes / 4;
+}
+
 PROTOCOL_THREAD struct protocol_packet move_load(const char *from, size_t left)
 {
 	struct protocol_packet p = {{0}, 0};
-	const bool whole = left >= MOVE_WORD && (uintptr_t)from % 4 == 0;
-	for (unsigned i = 0; whole && i < 3; i++)
-		p.data[i] = ((const uint32_t *)(const void *)from)[i];
-	for (unsigned i = 0; !whole && i < MOVE_WORD && i < left; i++)
+	unsigned bytes;
+	const unsigned words = move_words(from, left, &bytes);
+	for (unsigned i = 0; i < 3; i++)
+		if (i < words)
+			p.data[i] = ((const uint32_t *)(const void *)from)[i];
+	for (unsigned i = 4 * words; i < bytes; i++)
 		p.data[i / 4] |= (uint32_t)(unsigned char)from[i] << i % 4 * 8;
 	return p;
 }
 
 PROTOCOL_THREAD void move_store(char *to, size_t left, const struct protocol_packet *p)
 {
-	const bool whole = left >= MOVE_WORD && (uintptr_t)to % 4 == 0;
-	for (unsigned i = 0; whole && i < 3; i++)
-		((uint32_t *)(void *)to)[i] = p->data[i];
-	for (unsigned i = 0; !whole && i < MOVE_WORD && i < left; i++)
+	unsigned bytes;
+	const unsigned words = move_words(to, left, &bytes);
+	for (unsigned i = 0; i < 3; i++)
+		if (i < words)
+			((uint32_t *)(void *)to)[i] = p->data[i];
+	for (unsigned i = 4 * words; i < bytes; i++)
 		to[i] = (char)(p->data[i / 4] >> i % 4 * 8);
 }
 

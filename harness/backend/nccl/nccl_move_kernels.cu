@@ -209,7 +209,8 @@ static __device__ __forceinline__ void move_flush(const struct move_call *c, str
 
 #include "nccl_move_block.h"
 
-__global__ void __launch_bounds__(MOVE_THREADS, 2) move(const __grid_constant__ struct move_call call)
+__global__ void __launch_bounds__(MOVE_THREADS, 2)
+    move(const __grid_constant__ struct move_call call)
 {
 	const struct move_here here = {blockIdx.x, threadIdx.x, blockDim.x};
 #if __CUDA_ARCH__ >= 900
