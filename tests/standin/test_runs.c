@@ -680,7 +680,7 @@ TEST(a_search_goes_on_and_ends)
 	cli_expect(run_with("collective = alltoall\nbytes = 4K\npace = stream\n"
 	                    "[variant default]\nmode = single\nextra = 4ms\n"
 	                    "[search]\nfinalists = 1\nextra = 1ms\nregister = local\n",
-	                    "budget=1s"),
+	                    "blocks=3"),
 	           0, "Ended by search.");
 	struct record_run record = record_of("t");
 	const unsigned confirms = confirms_of(&record);
