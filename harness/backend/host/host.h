@@ -1,6 +1,6 @@
 /* Internals of the host backend. The data flow, one file each:
  *
- *   host_reduce    arithmetic of datatypes and operations (pure); host_float has the small floats
+ *   host_reduce    arithmetic of datatypes and operations (pure)
  *   host_memory    the layout of buffers, flags and slots, and who touches their pages
  *   host_cell      a cell: its lists of moves, its inputs, its check; also of shared models
  *   host_move      the timed path: moves, and the work of a training step, a bounded piece per poll
