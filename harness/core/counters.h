@@ -25,8 +25,7 @@
 #include "../status.h"
 
 /* Bytes in a unit of GPM's NVLink rates, which NVML's reference calls MiB. Measured with known
- * copies: `launchgap counters` on 2 H200, driver 580.159.04, 2026-11-22
- * (results/reference/2x-h200/counters). With a unit of 1024 × 1024, GPM reads 1.0227 to 1.0239
+ * copies on 2 H200, driver 580.159.04, 2026-11-22 (results/reference/2x-h200/counters). With a unit of 1024 × 1024, GPM reads 1.0227 to 1.0239
  * times what was copied, both by copy engine and by kernel. The field NVLINK_THROUGHPUT_DATA,
  * in KiB of 1024 bytes, reads 1.0000 times it. Neither includes headers. The field
  * NVLINK_THROUGHPUT_RAW does: they are 6.3 % of it with copy engines, 11.3 to 11.7 % with
