@@ -128,12 +128,13 @@ static void mpirun_leave(const struct launched *as, struct peers *rendezvous, st
                          unsigned process)
 {
 	bool turns = team && as->yield;
-	for (unsigned i = 0; turns && i < TURN_MOST && team_gone(team) + AT_ONCE <= process; i++)
+	for (unsigned i = 0;
+	     turns && i < TURN_MOST && team_count(team, TEAM_GONE, 0) + AT_ONCE <= process; i++)
 		usleep(TURN_US);
 	look_seldom(as);
 	peers_close(rendezvous);
 	if (turns)
-		team_go(team);
+		team_count(team, TEAM_GONE, 1);
 }
 
 /* Open MPI's mpirun: we bind, it does not; more ranks than cores are allowed. It refuses root without
