@@ -189,7 +189,7 @@ unsigned host_cell_buffers(const struct backend_ctx *ctx, unsigned i, struct buf
 /* Plans the work of a cell. */
 int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st);
 
-/* Continues the rank's calls: 1 when all are done. Never blocks. */
-int host_move(struct backend_ctx *ctx, struct host_rank *rank);
+/* Continues the calls of local rank i: 1 when all are done. Never blocks. */
+int host_move(struct backend_ctx *ctx, unsigned i);
 
 #endif
