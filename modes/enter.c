@@ -227,18 +227,15 @@ static int run_apart(const struct part *p, unsigned here, struct status *st)
 /* In the first process of each host, which waits for the others there and then for the other hosts: *all says
  * whether all processes of the job completed their part. Who left before would not hear that another
  * host is lost at its end, and nobody would say so. */
-static int wait_ended(const struct run *run, const struct team *team, unsigned host,
+static int wait_ended(const struct run *run, struct team *team, unsigned host,
                       struct hosts_link *link, bool *all, struct status *st)
 {
 	const unsigned here = run->layout.processes / run->hosts;
 	char ended[HOSTS_MOST] = {0};
-	size_t at[HOSTS_MOST + 1];
-	for (unsigned i = 0; i < END_MOST && team_ended(team) < here; i++)
+	for (unsigned i = 0; i < END_MOST && team_count(team, TEAM_ENDED, 0) < here; i++)
 		usleep(TURN_US);
-	ended[host] = team_ended(team) >= here;
-	for (unsigned h = 0; h <= run->hosts; h++)
-		at[h] = h;
-	if (link && hosts_link_share(link, ended, at, st))
+	ended[host] = team_count(team, TEAM_ENDED, 0) >= here;
+	if (link && peers_share(hosts_link_peers(link), ended, 1, st))
 		return -1;
 	*all = !memchr(ended, 0, run->hosts);
 	return 0;
@@ -276,7 +273,7 @@ static int run_seated(const struct run *run, const struct seat *seat, struct par
 		_exit(1);
 	}
 	if (!result)
-		team_end(part->team);
+		team_count(part->team, TEAM_ENDED, 1);
 	if (!result && seat->here == 0)
 		result = wait_ended(run, part->team, seat->host, link, &all, st);
 	/* Later errors of the launcher are about its own shutdown, in which mpirun answers late on a busy

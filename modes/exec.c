@@ -141,16 +141,12 @@ static int start(const struct launched *as, struct status *st)
 	return -1;
 }
 
-static int exec_find(const struct launched *as, struct peers *out, struct status *st)
-{
-	return as->rank ? launcher_meet(as, out, st) : start(as, st);
-}
-
 const struct launcher launcher_exec = {
     .name = "exec",
     .summary = "the job starts its processes itself, without MPI, on this host",
     .pretends = true,
     .several = true,
     .supports = exec_supports,
-    .find = exec_find,
+    .find = launcher_meet,
+    .start = start,
 };

@@ -135,11 +135,6 @@ static int start(const struct launched *as, struct status *st)
 	return -1;
 }
 
-static int join_find(const struct launched *as, struct peers *out, struct status *st)
-{
-	return as->rank ? launcher_meet(as, out, st) : start(as, st);
-}
-
 const struct launcher launcher_join = {
     .name = "join",
     .summary = "processes that others started for `launchgap join`, without MPI",
@@ -147,5 +142,6 @@ const struct launcher launcher_join = {
     .several = true,
     .supports = join_supports,
     .reigns = join_reigns,
-    .find = join_find,
+    .find = launcher_meet,
+    .start = start,
 };

@@ -53,20 +53,16 @@ int launcher_supports(const struct launcher *l, const struct settings *set, stru
 	                  l->name, processes);
 }
 
-static int is_none(const char *name, struct status *st)
-{
-	char names[128] = "";
-	for (const struct launcher *const *l = launcher_table; *l; l++)
-		status_list(names, sizeof names, (*l)->name);
-	return status_set(st, "launcher = '%s' is not known; allowed is auto, %s", name, names);
-}
-
 const struct launcher *launcher_pick(const struct settings *set, struct status *st)
 {
 	const struct launcher *named = launcher_find(set->launcher);
 	struct status why = {""};
+	char names[128] = "";
 	if (!named && strcmp(set->launcher, LAUNCHER_AUTO) != 0) {
-		is_none(set->launcher, st);
+		for (const struct launcher *const *l = launcher_table; *l; l++)
+			status_list(names, sizeof names, (*l)->name);
+		status_set(st, "launcher = '%s' is not known; allowed is auto, %s", set->launcher,
+		           names);
 		return NULL;
 	}
 	/* One process is started as it is, whatever starts those of other variants. */
@@ -159,11 +155,13 @@ int launcher_meet(const struct launched *as, struct peers *out, struct status *s
 {
 	const char *own = machine_env(SEAT);
 	char secret[WIRE_SECRET_BYTES], address[ADDRESS_BYTES];
-	struct peers_seat seat = {.rank = (unsigned)atoi(as->rank),
+	struct peers_seat seat = {.rank = as->rank ? (unsigned)atoi(as->rank) : 0,
 	                          .size = as->processes,
 	                          .address = address,
 	                          .secret = secret,
 	                          .timeout_s = FIND_S};
+	if (!as->rank)
+		return as->by->start(as, st);
 	if (!own || sscanf(own, "%d %32s %255s", &seat.door, secret, address) != 3)
 		return status_set(st, "rank %s has no place where its job meets", as->rank);
 	if (seat.rank)

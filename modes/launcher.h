@@ -68,6 +68,8 @@ struct launcher {
 	int (*command)(const struct launch *launch, struct launcher_argv *out, struct status *st);
 	/* In a process of the job: finds the others. */
 	int (*find)(const struct launched *as, struct peers *out, struct status *st);
+	/* In the first process of launcher_meet's: starts the others, which have ranks, and ends with them. */
+	int (*start)(const struct launched *as, struct status *st);
 	/* Leaves them: closes the rendezvous. team: of this process's host, or NULL if it came to none;
 	 * process: its place on that host. NULL: only peers_close. */
 	void (*leave)(const struct launched *as, struct peers *rendezvous, struct team *team,
@@ -100,7 +102,7 @@ void launcher_argv_free(struct launcher_argv *argv);
  * to be on; NULL: none. Complains if it cannot. */
 _Noreturn void launcher_become(const struct launched *as, const struct peers_seat *seat,
                                const char *host);
-/* In such a process, which knows its rank: finds the others. */
+/* In such a process: finds the others by its rank, or starts them. */
 int launcher_meet(const struct launched *as, struct peers *out, struct status *st);
 
 /* The exit status of a job of which a process ended like this; 0: it did its part. */

@@ -76,11 +76,7 @@ static bool copies_once(void)
 /* All ranks run on this host, in a job of several hosts as well: mpirun does not ask the scheduler for
  * hosts, and needs no ssh. Open MPI 5 has these settings under other names, and no plm that only starts
  * processes here. */
-static int add_here(struct launcher_argv *out)
-{
-	return launcher_add(out, "OMPI_MCA_ras=^" SCHEDULERS, "OMPI_MCA_plm=isolated",
-	                    "PRTE_MCA_ras=^" SCHEDULERS, NULL);
-}
+#define HERE "OMPI_MCA_ras=^" SCHEDULERS, "OMPI_MCA_plm=isolated", "PRTE_MCA_ras=^" SCHEDULERS
 
 /* As many on each host, and what mpirun would not hand on to other hosts by itself. */
 static int add_hosts(const struct launch *launch, struct launcher_argv *out)
@@ -128,12 +124,13 @@ static void mpirun_leave(const struct launched *as, struct peers *rendezvous, st
                          unsigned process)
 {
 	bool turns = team && as->yield;
-	for (unsigned i = 0; turns && i < TURN_MOST && team_gone(team) + AT_ONCE <= process; i++)
+	for (unsigned i = 0;
+	     turns && i < TURN_MOST && team_count(team, TEAM_GONE, 0) + AT_ONCE <= process; i++)
 		usleep(TURN_US);
 	look_seldom(as);
 	peers_close(rendezvous);
 	if (turns)
-		team_go(team);
+		team_count(team, TEAM_GONE, 1);
 }
 
 /* Open MPI's mpirun: we bind, it does not; more ranks than cores are allowed. It refuses root without
@@ -171,7 +168,7 @@ static int mpirun_command(const struct launch *launch, struct launcher_argv *out
 	const bool hydra = strstr(library, "MPICH") || strstr(library, "Intel");
 	snprintf(count, sizeof count, "%u", launch->set->layout.processes);
 	return launcher_add(out, "env", NULL) ||
-	               (!hydra && !launch->set->hosts[0] && add_here(out)) ||
+	               (!hydra && !launch->set->hosts[0] && launcher_add(out, HERE, NULL)) ||
 	               launcher_add(out, "mpirun", "-np", count, NULL) ||
 	               (hydra ? add_hydra(launch, out) : add_open_mpi(launch, out))
 	           ? -1

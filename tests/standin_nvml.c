@@ -2,10 +2,10 @@
  *   1 idle, no counters     2 held down by power and heat, no counters
  *   3 everything            4 no GPM (before Hopper)        5 no permission for counters
  *   6 GPM without NVLink    7 GPM, but an unknown memory    8 GPM that fails at its second
- * sample   9, a: two whose NVLink counters count what a test sends (standin_send) and nothing
- * else. Of a list there are 9, a and 2: 9 and a are joined by four NVLinks, of which the last
- * is down, and each has two more to a switch; 2 has none, and no peer access to a. Its own
- * declarations, so that a mistake in the program's shows. */
+ * sample   9, a: two that say their links' speed
+ * Of a list there are 9, a and 2: 9 and a are joined by four NVLinks, of which the last is down,
+ * and each has two more to a switch; 2 has none, and no peer access to a. Its own declarations, so
+ * that a mistake in the program's shows. */
 #include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -18,12 +18,11 @@ enum { OK = 0, BAD_ARGUMENT = 2, NOT_SUPPORTED = 3, NO_PERMISSION = 4, NOT_FOUND
 
 struct gpu {
 	bool gpm, gpm_nvlink, links, memory;
-	bool counts;         /* what is sent, as 8 links do */
+	bool speed;
 	int refusal;         /* of every counter */
 	unsigned lost_after; /* samples; 0: never */
 	atomic_uint samples;
 	unsigned long long tx_kib, rx_kib;
-	unsigned long long sent, received, answered; /* bytes of payload */
 };
 
 struct sample {
@@ -75,8 +74,8 @@ static struct gpu gpus[] = {
     {.memory = true, .gpm = true, .links = true},
     {.gpm = true, .gpm_nvlink = true},
     {.memory = true, .gpm = true, .gpm_nvlink = true, .links = true, .lost_after = 1},
-    {.memory = true, .gpm = true, .gpm_nvlink = true, .counts = true},
-    {.memory = true, .gpm = true, .gpm_nvlink = true, .counts = true},
+    {.memory = true, .gpm = true, .gpm_nvlink = true, .speed = true},
+    {.memory = true, .gpm = true, .gpm_nvlink = true, .speed = true},
 };
 static atomic_int opened, samples_held;
 static atomic_uint samples_taken;
@@ -148,49 +147,10 @@ int nvmlDeviceGetMemoryBusWidth(void *device, unsigned *bits)
 	return ((struct gpu *)device)->memory ? OK : NOT_SUPPORTED;
 }
 
-/* GPUs by their n. */
-void standin_send(unsigned from, unsigned to, unsigned long long bytes)
-{
-	gpus[from - 1].sent += bytes;
-	gpus[to - 1].received += bytes;
-	gpus[to - 1].answered += bytes;
-}
-
-/* Of payload P, in units of 1000 bytes: DATA counts P, RAW 5/4 of it, and of the answers 1/16.
- * Bytes and packets (128 bytes each) are of all links at once on 9, of a link on a; PCIe is not
- * supported. */
-static int count(const struct gpu *gpu, field_value *f)
-{
-	bool rx = f->fieldId == 139 || f->fieldId == 141 || f->fieldId > 202;
-	unsigned long long payload = rx ? gpu->received : gpu->sent;
-	unsigned long long links = f->scopeId == UINT_MAX ? 1 : 8;
-	if (links > 1 && f->scopeId >= links)
-		return BAD_ARGUMENT;
-	if (f->fieldId == 164) {
-		f->value.ullVal = 26562;
-		return OK;
-	}
-	if (f->fieldId == 138 || f->fieldId == 139)
-		f->value.ullVal = payload / links / 1000;
-	else if (f->fieldId == 140 || f->fieldId == 141)
-		f->value.ullVal = (payload * 5 / 4 + (rx ? 0 : gpu->answered / 16)) / links / 1000;
-	else if (f->fieldId >= 201 && f->fieldId <= 204 && (links == 1) == (gpu == &gpus[8]))
-		f->value.ullVal = payload / links / (f->fieldId % 2 ? 128 : 1);
-	else
-		return NOT_SUPPORTED;
-	return OK;
-}
-
 /* Each call finds 1 GiB more sent and 2 GiB more received. */
 int nvmlDeviceGetFieldValues(void *device, int n, field_value *fields)
 {
 	struct gpu *gpu = device;
-	for (int i = 0; i < n && gpu->counts; i++) {
-		fields[i].valueType = 3;
-		fields[i].nvmlReturn = count(gpu, &fields[i]);
-	}
-	if (gpu->counts)
-		return OK;
 	gpu->tx_kib += 1 << 20;
 	gpu->rx_kib += 2 << 20;
 	for (int i = 0; i < n; i++) {
@@ -200,6 +160,10 @@ int nvmlDeviceGetFieldValues(void *device, int n, field_value *fields)
 			f->nvmlReturn = BAD_ARGUMENT;
 		f->valueType = 3; /* unsigned long long */
 		f->value.ullVal = f->fieldId == 138 ? gpu->tx_kib : gpu->rx_kib;
+		if (gpu->speed && f->fieldId == 164) {
+			f->nvmlReturn = OK;
+			f->value.ullVal = 26562;
+		}
 	}
 	return OK;
 }

@@ -311,17 +311,17 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	assert_works(plan_it(&st), st);
 	plan_why(0, "");
 	plan_why(1, "sendrecv is not measured");
-	plan_why(2, "no size from 2 GiB to 4 GiB is measured");
-	plan_why(3, "no size of 5 KiB is measured");
+	plan_why(2, "none of these sizes is measured: 2 GiB to 4 GiB");
+	plan_why(3, "none of these sizes is measured: 5 KiB");
 	plan_why(4, "no counters are read; say counters = yes");
 	plan_why(5, "");
 	plan_why(6, "p99 needs 500 isolated calls, and isolated_calls is 100");
 	plan_factor_why(&plan, &spec.asked.factors[0], why, sizeof why);
-	assert_string_equal(why, "no size from 1 KiB to 2 KiB is measured");
+	assert_string_equal(why, "none of these sizes is measured: 1 KiB to 2 KiB");
 	plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
-	assert_string_equal(why,
-	                    "no size from 2 GiB to 4 GiB is measured (without its own bytes it has "
-	                    "the sizes of the claims about busbw)");
+	assert_string_equal(
+	    why, "none of these sizes is measured: 2 GiB to 4 GiB (without its own bytes it has "
+	         "the sizes of the claims about busbw)");
 	plan_free(&plan);
 
 	spec.counters = true;
@@ -331,8 +331,8 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	plan_why(4, "");
 	plan_why(3, "pace isolated is not measured");
 	spec.asked.claims[4].bytes = (struct claim_range){4096, 65536};
-	plan_why(4, "no size from 4 KiB to 64 KiB is measured with counters, which are read "
-	            "from a sixteenth of the largest up");
+	plan_why(4, "none of these sizes is measured with counters (from a sixteenth of the "
+	            "largest up): 4 KiB to 64 KiB");
 	spec.asked.claims[4].pace = PACE_ISOLATED;
 	plan_why(4, "counters are of pace stream alone");
 	plan_free(&plan);
@@ -353,7 +353,7 @@ TEST(a_factor_needs_one_pace)
 		plan_factor_why(&plan, &spec.asked.factors[0], why, sizeof why);
 		assert_string_equal(why, "");
 		plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
-		assert_string_equal(why, "no size from 1 KiB to 2 KiB is measured");
+		assert_string_equal(why, "none of these sizes is measured: 1 KiB to 2 KiB");
 		plan_free(&plan);
 	}
 }

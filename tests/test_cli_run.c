@@ -18,15 +18,14 @@
 TEST(what_was_meant_is_said)
 {
 	SAYS("rnu smoke", 2, "unknown verb 'rnu' (did you mean 'run'?)");
-	SAYS("counters gpus=1", 1, "gpus = '1' is not allowed; allowed is A,B");
 	SAYS("-b 8", 2, "unknown verb '-b': nccl-tests' option is the key 'bytes' here");
 	SAYS("run all_reduce_perf", 1, "verbs here, as `launchgap all_reduce_perf`");
 	SAYS("all_gahter_perf", 2, "verbs here, as `launchgap all_reduce_perf`");
 	SAYS("run smoke -b 8", 1,
 	     "run: '-b' is not understood: nccl-tests' option is the key 'bytes'");
 	SAYS("run smoke dtype=float", 1, "dtype = 'float' is not known (did you mean 'float32'?)");
-	SAYS("counters repeats=0", 1,
-	     "repeats = '0' is not allowed; allowed is a whole number from 1 to");
+	SAYS("selftest runs=0", 1,
+	     "runs = '0' is not allowed; allowed is a whole number from 1 to");
 	SAYS("doctor", 0, "null ", "runs on any machine", "/dev/shm", "cores");
 	SAYS("list lauchers", 1,
 	     "(did you mean 'launchers'?); allowed is modes, launchers, backends");
@@ -105,10 +104,10 @@ TEST(lists_fit_a_terminal)
 {
 	struct cli cli = here_shell(
 	    "for v in list 'list keys' help doctor 'run h800_alltoall --dry-run'; do "
-	    "$LAUNCHGAP $v; done; for v in run resume report compare tour list selftest counters; "
+	    "$LAUNCHGAP $v; done; for v in run resume report compare tour list selftest; "
 	    "do $LAUNCHGAP help $v; done");
 	assert_narrow(cli.out);
-	cli_expect(cli, 0, "launchgap counters");
+	cli_expect(cli, 0, "launchgap selftest");
 }
 
 TEST(what_fights_the_variants_is_refused)

@@ -14,16 +14,22 @@ static void stamps(const struct made_place *p, int64_t out[6])
 static const struct made made = {.blocks = 3, .sizes = 2, .rows = 3, .cores = 8, .stamps = stamps};
 static struct db *db;
 
-static int load(void **state)
+static struct db *tables_of(const struct made *m)
 {
 	static struct made_loaded l;
 	struct status st = {0};
+	made_load(m, &l);
+	const struct analysis *a = analysis_make(&l.summary, &st);
+	struct db *tables = a ? figures_load(a, scratch(), &st) : NULL;
+	made_unload(&l);
+	return tables;
+}
+
+static int load(void **state)
+{
 	if (made_begin(state))
 		return -1;
-	made_load(&made, &l);
-	const struct analysis *a = analysis_make(&l.summary, &st);
-	db = a ? figures_load(a, scratch(), &st) : NULL;
-	made_unload(&l);
+	db = tables_of(&made);
 	return db ? 0 : -1;
 }
 
@@ -181,6 +187,32 @@ TEST(a_query_without_an_end_ends)
 	                          "SELECT count(*) FROM n"),
 	                    "q:1:1: it takes longer than a query may");
 	assert_string_equal(asked("SELECT 1"), "1");
+}
+
+#define MANY 3000000000
+
+static void many_wrong(json_t *line, const struct made_place *p)
+{
+	(void)p;
+	json_object_set_new(line, "wrong", json_integer(MANY));
+	json_object_set_new(line, "faults", json_pack("[I, I]", MANY, MANY));
+	json_object_set_new(line, "switches", json_pack("[I, I]", MANY, MANY));
+}
+
+/* 3 blocks, 2 ranks. */
+TEST(counts_are_not_cut)
+{
+	struct made many = made;
+	many.line = many_wrong;
+	struct db *tables = tables_of(&many);
+	assert_non_null(tables);
+	assert_string_equal(
+	    query(tables, "SELECT min(wrong), min(faults), min(switches) FROM cell"),
+	    "3000000000 6000000000 6000000000");
+	assert_string_equal(query(tables, "SELECT min(wrong), min(faults), min(switches) "
+	                                  "FROM result JOIN variant ON variant.id = variant "
+	                                  "WHERE name = 'threads'"),
+	                    "9000000000 18000000000 18000000000");
 }
 
 TEST(all_of_it_is_a_file_for_others)

@@ -6,7 +6,21 @@
 
 static const enum dtype small[] = {DTYPE_FLOAT16, DTYPE_BFLOAT16, DTYPE_FLOAT8_E4M3,
                                    DTYPE_FLOAT8_E5M2};
-#define NSMALL LENGTH(small)
+
+/* A small float by its format's definition. */
+static double value_of(enum dtype dtype, uint64_t bits)
+{
+	const int digits = (int)value_digits(dtype), bias = value_bias(dtype);
+	const uint64_t one = (uint64_t)1 << (digits - 1), top = value_mask(dtype) / 2 / one;
+	const uint64_t exponent = bits / one & top, fraction = bits % one;
+	const double sign = bits & (value_mask(dtype) / 2 + 1) ? -1 : 1;
+	if (exponent == top && dtype == DTYPE_FLOAT8_E4M3 && fraction < one - 1)
+		return sign * ldexp((double)(one + fraction), (int)exponent - bias - digits + 1);
+	if (exponent == top)
+		return fraction ? NAN : sign * INFINITY;
+	return sign * ldexp((double)(fraction + (exponent ? one : 0)),
+	                    (int)(exponent ? exponent : 1) - bias - digits + 1);
+}
 
 TEST(known_bits_have_their_value)
 {
@@ -24,69 +38,8 @@ TEST(known_bits_have_their_value)
 	    {DTYPE_FLOAT8_E5M2, 0x3C, 1},        {DTYPE_FLOAT8_E5M2, 0x7B, 57344},
 	    {DTYPE_FLOAT8_E5M2, 0x01, 0x1p-16f}, {DTYPE_FLOAT8_E5M2, 0xFC, -INFINITY},
 	};
-	for (size_t k = 0; k < LENGTH(known); k++) {
-		assert_true(host_float_widen(known[k].dtype, known[k].bits) == known[k].value);
-		assert_int_equal(host_float_narrow(known[k].dtype, known[k].value), known[k].bits);
-	}
-}
-
-static unsigned patterns(enum dtype dtype)
-{
-	return 1u << (8 * coll_dtype_bytes(dtype));
-}
-
-TEST(all_bits_survive_the_way_and_back)
-{
-	for (size_t t = 0; t < NSMALL; t++) {
-		unsigned nans = 0;
-		for (unsigned bits = 0; bits < patterns(small[t]); bits++) {
-			float value = host_float_widen(small[t], (uint16_t)bits);
-			uint16_t back = host_float_narrow(small[t], value);
-			nans += isnan(value) != 0;
-			if (isnan(value))
-				assert_true(isnan(host_float_widen(small[t], back)));
-			else
-				assert_int_equal(back, bits);
-		}
-		/* Both signs of the patterns above the infinity; of e4m3, of one pattern. */
-		assert_int_equal(nans, small[t] == DTYPE_FLOAT16       ? 2 * 1023
-		                       : small[t] == DTYPE_BFLOAT16    ? 2 * 127
-		                       : small[t] == DTYPE_FLOAT8_E4M3 ? 2
-		                                                       : 2 * 3);
-	}
-}
-
-/* Between two neighbours, the middle is rounded to the even one, and any other value to the
- * nearer. */
-TEST(rounding_is_to_nearest_and_ties_to_even)
-{
-	for (size_t t = 0; t < NSMALL; t++)
-		for (uint16_t bits = 0; bits < patterns(small[t]) / 2 - 1; bits++) {
-			float low = host_float_widen(small[t], bits);
-			float high = host_float_widen(small[t], (uint16_t)(bits + 1));
-			float middle = low + (high - low) / 2;
-			uint16_t even = bits + (bits & 1),
-			         sign = (uint16_t)(patterns(small[t]) / 2);
-			if (!isfinite(low) || !isfinite(high))
-				break;
-			assert_true(low < middle && middle < high);
-			assert_int_equal(host_float_narrow(small[t], middle), even);
-			assert_int_equal(host_float_narrow(small[t], -middle), even | sign);
-			assert_int_equal(host_float_narrow(small[t], nextafterf(middle, 0)), bits);
-			assert_int_equal(host_float_narrow(small[t], nextafterf(middle, high)),
-			                 bits + 1);
-		}
-}
-
-TEST(too_much_is_an_infinity_or_no_number)
-{
-	assert_int_equal(host_float_narrow(DTYPE_FLOAT16, 65519), 0x7BFF);
-	assert_int_equal(host_float_narrow(DTYPE_FLOAT16, 65520), 0x7C00);
-	assert_int_equal(host_float_narrow(DTYPE_BFLOAT16, -3.4e38f), 0xFF80);
-	assert_int_equal(host_float_narrow(DTYPE_FLOAT8_E4M3, 464), 0x7E);
-	assert_int_equal(host_float_narrow(DTYPE_FLOAT8_E4M3, 465), 0x7F);
-	assert_int_equal(host_float_narrow(DTYPE_FLOAT8_E4M3, -INFINITY), 0xFF);
-	assert_int_equal(host_float_narrow(DTYPE_FLOAT8_E5M2, 61440), 0x7C);
+	for (size_t k = 0; k < LENGTH(known); k++)
+		assert_true(value_of(known[k].dtype, known[k].bits) == known[k].value);
 }
 
 /* Reduces one element per rank, and gives its bits. */
@@ -99,6 +52,52 @@ static uint64_t reduced(enum dtype dtype, enum op op, unsigned nranks, const uin
 	for (unsigned rank = 1; rank < nranks; rank++)
 		host_reduce_combine(&r, rank, rank == nranks - 1, &result, &inputs[rank], bytes);
 	return result;
+}
+
+/* Of the size of a number; the first one that is too large has a place too, which ends rounding. */
+static double place_of(enum dtype dtype, uint64_t size, bool ends)
+{
+	return ends ? 2 * value_of(dtype, size - 1) - value_of(dtype, size - 2)
+	            : value_of(dtype, size);
+}
+
+/* To the nearer neighbour, from the middle to the even one; what is too much is an infinity, or no
+ * number where there is none. */
+static void assert_nearest(enum dtype dtype, double exact, uint64_t bits)
+{
+	const uint64_t sign = value_mask(dtype) / 2 + 1, size = bits & (sign - 1);
+	const bool ends = !isfinite(value_of(dtype, size));
+	const double x = fabs(exact), own = place_of(dtype, size, ends);
+	if (isnan(exact)) {
+		assert_true(isnan(value_of(dtype, bits)));
+		return;
+	}
+	assert_true(!exact || !(bits & sign) == (exact > 0));
+	assert_true(!ends || dtype == DTYPE_FLOAT8_E4M3 || isinf(value_of(dtype, size)));
+	const bool last = !ends && !isfinite(value_of(dtype, size + 1));
+	const double below = size ? (value_of(dtype, size - 1) + own) / 2 : 0;
+	const double above = ends ? INFINITY : (own + place_of(dtype, size + 1, last)) / 2;
+	assert_true(x > below || (x == below && size % 2 == 0));
+	assert_true(x < above || (x == above && (ends || size % 2 == 0)));
+}
+
+/* Every number with some, among them the smallest, the largest, infinities and no numbers. */
+TEST(sums_and_products_are_the_nearest_numbers)
+{
+	for (size_t t = 0; t < LENGTH(small); t++) {
+		const uint64_t all = value_mask(small[t]);
+		for (uint64_t a = 0; a <= all; a++)
+			for (uint64_t i = 0; i < 64; i++) {
+				const uint64_t b = i * 0x9E3779B1 % (all + 1);
+				const uint64_t inputs[2] = {a, i < 2 ? all / 2 - i : b};
+				const double x = value_of(small[t], a),
+				             y = value_of(small[t], inputs[1]);
+				assert_nearest(small[t], x + y,
+				               reduced(small[t], OP_SUM, 2, inputs));
+				assert_nearest(small[t], x * y,
+				               reduced(small[t], OP_PROD, 2, inputs));
+			}
+	}
 }
 
 static void assert_reduced(enum dtype dtype, enum op op, uint64_t a, uint64_t b, uint64_t c,
@@ -140,8 +139,10 @@ static uint64_t bits_of(enum dtype dtype, double value)
 		memcpy(&bits, &value, 8);
 	else if (dtype == DTYPE_FLOAT32)
 		memcpy(&bits, &single, 4);
-	else
-		bits = host_float_narrow(dtype, single);
+	else /* exact or not: the nearest of all */
+		for (uint64_t b = 0; b <= value_mask(dtype); b++)
+			if (fabs(value_of(dtype, b) - value) < fabs(value_of(dtype, bits) - value))
+				bits = b;
 	return bits;
 }
 

@@ -10,7 +10,6 @@ static struct linked *all;
 static void *meet_job(void *of)
 {
 	struct host *h = of;
-	size_t none[LINKED_HOSTS + 1] = {0};
 	if (linked_open_and_watch(h))
 		return NULL;
 	for (unsigned i = 0; i < LINKED_MEETS; i++) {
@@ -24,7 +23,7 @@ static void *meet_job(void *of)
 		if (i % 5 == 4 && hosts_link_align(h->link, &h->status))
 			break;
 	}
-	hosts_link_collect(h->link, NULL, none, &h->status);
+	peers_collect(hosts_link_peers(h->link), NULL, 0, &h->status);
 	return NULL;
 }
 
@@ -126,7 +125,6 @@ TEST(one_host_meets_itself)
 static void *meet_slowly(void *of)
 {
 	struct host *h = of;
-	size_t none[4] = {0};
 	if (linked_open_and_watch(h))
 		return NULL;
 	for (unsigned i = 0; i < LINKED_MEETS; i++) {
@@ -136,7 +134,7 @@ static void *meet_slowly(void *of)
 			return NULL;
 		h->releases[i] = h->release;
 	}
-	hosts_link_collect(h->link, NULL, none, &h->status);
+	peers_collect(hosts_link_peers(h->link), NULL, 0, &h->status);
 	return NULL;
 }
 
@@ -160,7 +158,6 @@ TEST(meetings_keep_clocks_aligned)
 static void *step_job(void *of)
 {
 	struct host *h = of;
-	size_t none[3] = {0};
 	if (linked_open_and_watch(h))
 		return NULL;
 	if (h->number)
@@ -177,7 +174,7 @@ static void *step_job(void *of)
 	if (hosts_link_align(h->link, &h->status) || linked_meet(h))
 		return NULL;
 	h->releases[2] = h->release;
-	hosts_link_collect(h->link, NULL, none, &h->status);
+	peers_collect(hosts_link_peers(h->link), NULL, 0, &h->status);
 	return NULL;
 }
 
@@ -206,12 +203,11 @@ TEST(a_clock_that_steps_makes_a_meeting_late_and_is_seen)
 
 /* --- bytes ----------------------------------------------------------------------------------- */
 
-/* Ranges of all lengths; host 1's is empty. */
+/* Each host's part; what is beyond the last one is nobody's. */
 static void cut(unsigned n, size_t *at)
 {
 	for (unsigned i = 0; i <= n; i++)
-		at[i] = (i < 2 ? i : i - 1) * (LINKED_BYTES - 20 + i) / n + 10;
-	at[2] = at[1];
+		at[i] = i * (LINKED_BYTES / n);
 }
 
 static unsigned char byte_of(unsigned host, size_t i)
@@ -244,7 +240,7 @@ static void *collect_job(void *of)
 	cut(h->nhosts, at);
 	fill(h, at);
 	if (!linked_open_and_watch(h))
-		hosts_link_collect(h->link, h->bytes, at, &h->status);
+		peers_collect(hosts_link_peers(h->link), h->bytes, at[1], &h->status);
 	return NULL;
 }
 
@@ -256,7 +252,7 @@ static void *share_job(void *of)
 	fill(h, at);
 	if (!h->link && linked_open_and_watch(h))
 		return NULL;
-	hosts_link_share(h->link, h->bytes, at, &h->status);
+	peers_share(hosts_link_peers(h->link), h->bytes, at[1], &h->status);
 	return NULL;
 }
 

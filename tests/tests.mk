@@ -52,7 +52,7 @@ $(B)/tests/%.so: tests/%.c | deps
 $(B)/tests/test_arena: LINK += -Wl,--wrap=calloc
 $(B)/tests/test_traffic: LINK += -Wl,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose
 $(B)/tests/test_parts: | $(B)/tests/standin_mpi.so
-$(B)/tests/test_nvml $(B)/tests/test_calibrate: | $(B)/tests/standin_nvml.so
+$(B)/tests/test_nvml: | $(B)/tests/standin_nvml.so
 $(B)/tests/test_nccl_options $(B)/tests/test_each $(B)/tests/test_plan $(B)/tests/test_plan_cells $(B)/tests/test_plan_variants $(B)/tests/test_library: | $(B)/tests/standin_nccl.so
 # The kernel's blocks as threads: CUDA's types alone.
 $(B)/tests/test_device_protocol.o: ALL_C += $(HEADERS)

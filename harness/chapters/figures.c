@@ -210,14 +210,14 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	       "iiiisddddds"
 	       "dss"
 	       "dddrt"
-	       "illiiddd"
+	       "dlliiddd"
 	       "liddd",
 	       row->variant, place, row->ntrials, row->failed, time, row->time_rank0_us,
 	       row->time_mean_us, row->time_min_us, row->time_max_us, row->algbw_gbs, busbw,
 	       row->p50_us, row->p95_us, row->p99_us, row->launch_us, row->skew_us,
 	       row->resolution_us, row->ratio,
 	       isnan(row->ratio.estimate) ? NULL : verdict_effect_name(verdict.kind),
-	       row->carries_data ? (unsigned)row->wrong : DB_NONE, row->faults, row->switches,
+	       row->carries_data ? (double)row->wrong : NAN, row->faults, row->switches,
 	       row->carries_data ? row->digest_ok : DB_NONE, last ? row->straggler : DB_NONE,
 	       last ? last->last : NAN, last ? last->last_by_us : NAN,
 	       summary_limit(s, row->cell.bytes), row->ncalls, summary_lost_cores(row),

@@ -8,13 +8,26 @@
 #ifndef LAUNCHGAP_FAMILY_H
 #define LAUNCHGAP_FAMILY_H
 
+#include <math.h>
+
+#include "claim.h"
+
 #define FAMILY_ALPHA 0.05
 
 /* Blocks from which n tests can be confirmed at all. alpha: the chance that any of them errs, of
  * which looks at the run leave less than FAMILY_ALPHA (analysis/looks.h). */
-unsigned family_blocks(unsigned tests, double alpha);
+static inline unsigned family_blocks(unsigned tests, double alpha)
+{
+	unsigned n = CLAIM_BLOCKS;
+	while (ldexp(tests, -(int)n) > alpha)
+		n++;
+	return n;
+}
 
 /* A claim's probability times their number, 1 at most; NaN stays. */
-double family_p(double p, unsigned claims);
+static inline double family_p(double p, unsigned claims)
+{
+	return p * claims > 1 ? 1 : p * claims;
+}
 
 #endif

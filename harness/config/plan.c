@@ -266,12 +266,12 @@ int plan_claim_pace(const struct claim *claim)
 /* As regimes_settle. */
 struct claim_range plan_claim_sizes(const struct plan *plan, const struct claim *claim)
 {
-	const struct backend_traits *is = traits_find(plan_main_backend(plan));
 	const int regime = claim_regime(claim);
 	bool third;
 	if (regime == CLAIM_ANY_REGIME || !claim_range_open(claim->bytes))
 		return claim->bytes;
-	return claim_regime_range((enum regime_kind)regime, is && is->gpus, plan->spec->sizes,
+	return claim_regime_range((enum regime_kind)regime,
+	                          traits_find(plan_main_backend(plan))->gpus, plan->spec->sizes,
 	                          plan->spec->nsizes, &third);
 }
 
@@ -308,18 +308,9 @@ static struct found look_for(const struct plan *plan, const struct claim *c, int
 
 static void size_why(const struct claim *c, const char *what, char *why, size_t bytes)
 {
-	char lo[32], hi[32], range[80];
-	coll_size_label(c->bytes.lo, lo, sizeof lo);
-	coll_size_label(c->bytes.hi, hi, sizeof hi);
-	if (c->bytes.lo == c->bytes.hi)
-		snprintf(range, sizeof range, "of %s", lo);
-	else if (!c->bytes.lo)
-		snprintf(range, sizeof range, "up to %s", hi);
-	else if (c->bytes.hi == SIZE_MAX)
-		snprintf(range, sizeof range, "from %s up", lo);
-	else
-		snprintf(range, sizeof range, "from %s to %s", lo, hi);
-	snprintf(why, bytes, "no size %s is measured%s", range, what);
+	char range[80];
+	coll_range_label(c->bytes.lo, c->bytes.hi, range, sizeof range);
+	snprintf(why, bytes, "none of these sizes is measured%s: %s", what, range);
 }
 
 /* What one side of a claim lacks. */
@@ -345,9 +336,7 @@ static void side_why(const struct plan *plan, const struct claim *claim, bool ri
 		snprintf(why, bytes, "%s needs %u isolated calls, and isolated_calls is %u",
 		         metric->name, metric->least_calls, plan->spec->isolated_calls);
 	else if (metric->counters && !found.counted)
-		size_why(&sized,
-		         " with counters, which are read from a sixteenth of the largest up", why,
-		         bytes);
+		size_why(&sized, " with counters (from a sixteenth of the largest up)", why, bytes);
 }
 
 void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why, size_t bytes)

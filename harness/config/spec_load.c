@@ -504,18 +504,11 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 
 /* What no row reads. */
 // clang-format off
-static const struct field like_variant[] = {
-    {"like", FIELD_OWN, .otherwise = "none", .help = "a variant above, whose settings this one starts from"},
-};
-static const struct field variables[] = {
-    {"env.NAME", FIELD_OWN, .otherwise = "none", .help = "a variable of the job's environment"},
-};
-static const struct field searched[] = {
-    {"KEY", FIELD_OWN, .otherwise = "none", .help = "up to 8 values with commas between, besides the reference's: of any key of a variant but mode, layout, backend, nccl, each, expect, nccl_below, force, flip; up to 16 keys"},
-};
-
-static const struct fields like_fields = FIELDS_OF(like_variant, char), variable_fields = FIELDS_OF(variables, char),
-                           searched_fields = FIELDS_OF(searched, char);
+#define TOLD(...) {(const struct field[]){{__VA_ARGS__}}, 1, 1}
+static const struct fields
+    like_fields = TOLD("like", FIELD_OWN, .otherwise = "none", .help = "a variant above, whose settings this one starts from"),
+    variable_fields = TOLD("env.NAME", FIELD_OWN, .otherwise = "none", .help = "a variable of the job's environment"),
+    searched_fields = TOLD("KEY", FIELD_OWN, .otherwise = "none", .help = "up to 8 values with commas between, besides the reference's: of any key of a variant but mode, layout, backend, nccl, each, expect, nccl_below, force, flip; up to 16 keys");
 
 static const struct key_table tables[] = {
     {"experiment", "[experiment]", false, experiment_apply, {&keys_fields}},

@@ -1,21 +1,12 @@
 /* Hardware counters over a stretch of calls, and what a model predicts: the evidence of the
  * path that the data took. Counters have their own pass; they are never read in a timed one.
  *
- * The model: DRAM bytes of one GPU per byte that it sends over NVLink. Every GPU sends as much
- * as it receives, so each byte on the link is read on one GPU and written on another.
- *
- *   direct  2  read the source | write the destination (by the peer, over the link)
- *   staged  4  read the source | write the FIFO slot (by the peer, over the link),
- *              read the slot, write the destination
- *
- * In alltoall a rank also copies its own block, 1/n of the buffer B, within its memory. That
- * reads and writes 2·B/n bytes of DRAM, while (n−1)·B/n go over the link: it adds 2/(n−1).
- * Bytes in the L2 cache never reach DRAM, so a measured value may be below the model.
- *
- * A copy is a read and a write. So copies per byte are half of these figures: 1 or 2, plus
- * 1/(n−1) in alltoall. The host backend counts its own copies: pushes into slots, pulls out of
- * slots or of the peer's buffer, and the rank's own block. Divided by the bytes that came from
- * other ranks they equal the model, with no cache between. */
+ * The model: DRAM bytes of one GPU per byte that it sends over NVLink, as each byte on the link is
+ * read on one GPU and written on another: direct 2; staged 4, as the FIFO slot is written and read too.
+ * In alltoall a rank also copies its own block within its memory, 1/n of the buffer, while (n−1)/n go
+ * over the link: it adds 2/(n−1). Bytes in the L2 cache never reach DRAM, so a measured value may be
+ * below the model. The host backend counts its own copies, a read and a write each: half of these
+ * figures, with no cache between. */
 #ifndef LAUNCHGAP_COUNTERS_H
 #define LAUNCHGAP_COUNTERS_H
 
@@ -24,14 +15,10 @@
 
 #include "../status.h"
 
-/* Bytes in a unit of GPM's NVLink rates, which NVML's reference calls MiB. Measured with known
- * copies: `launchgap counters` on 2 H200, driver 580.159.04, 2026-11-22
- * (results/reference/2x-h200/counters). With a unit of 1024 × 1024, GPM reads 1.0227 to 1.0239
- * times what was copied, both by copy engine and by kernel. The field NVLINK_THROUGHPUT_DATA,
- * in KiB of 1024 bytes, reads 1.0000 times it. Neither includes headers. The field
- * NVLINK_THROUGHPUT_RAW does: they are 6.3 % of it with copy engines, 11.3 to 11.7 % with
- * kernels. DRAM, as nvml.h computes it, reads 1.00 bytes per byte copied on either GPU. PCIe's
- * unit is not measured. */
+/* Bytes in a unit of GPM's NVLink rates, which NVML's reference calls MiB, and of the field
+ * NVLINK_THROUGHPUT_DATA, as measured with known copies (results/reference/README.md#counters). Neither
+ * includes headers. DRAM, as nvml.h computes it, reads 1.00 bytes per byte copied. PCIe's unit is not
+ * measured. */
 #define COUNTERS_GPM_NVLINK_BYTES 1024000
 #define COUNTERS_LINK_BYTES       1024
 

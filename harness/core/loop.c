@@ -93,6 +93,13 @@ void loop_issue(struct loop *loop, unsigned calls)
 		issue_group(loop);
 }
 
+void loop_replay(struct loop *loop, unsigned calls)
+{
+	(void)calls;
+	for (unsigned r = 0; r < loop->replays; r++)
+		loop->backend->replay(loop->ctx);
+}
+
 static void stamp_rows(struct loop *loop, int64_t start, int64_t issued)
 {
 	for (unsigned i = 0; i < loop->place.count; i++) {
@@ -108,7 +115,7 @@ int loop_row(struct loop *loop, unsigned calls)
 	if (team_meet(loop->team))
 		return -1;
 	int64_t start = clock_now_ns();
-	loop_issue(loop, calls);
+	loop->issue(loop, calls);
 	int64_t issued = clock_now_ns();
 	stamp_rows(loop, start, issued);
 	return loop_wait(loop);
@@ -127,20 +134,6 @@ int loop_row_gated(struct loop *loop, unsigned calls)
 	if (met)
 		return -1;
 	stamp_rows(loop, start, start);
-	return loop_wait(loop);
-}
-
-/* The same with the captured calls. */
-int loop_row_replayed(struct loop *loop, unsigned calls)
-{
-	(void)calls;
-	if (team_meet(loop->team))
-		return -1;
-	int64_t start = clock_now_ns();
-	for (unsigned r = 0; r < loop->replays; r++)
-		loop->backend->replay(loop->ctx);
-	int64_t issued = clock_now_ns();
-	stamp_rows(loop, start, issued);
 	return loop_wait(loop);
 }
 

@@ -16,6 +16,7 @@ struct loop {
 	struct traffic *traffic; /* NULL: none */
 	struct backend_place place;
 	int (*measure_row)(struct loop *loop, unsigned calls);
+	void (*issue)(struct loop *loop, unsigned calls); /* a row's */
 	int (*pause)(struct loop *loop); /* between rounds of polling; -1: a rank failed */
 	unsigned slot, slots;            /* the buffer of the next call, and their number */
 	unsigned aggregate;              /* calls issued in one group */
@@ -40,12 +41,12 @@ void loop_keep_nothing(struct loop *loop);
 /* Rows go to the cell's samples. */
 void loop_keep_rows(struct loop *loop, unsigned cell);
 void loop_next_row(struct loop *loop);
+/* The two values of `issue`: the calls one by one, or what was captured of them. */
 void loop_issue(struct loop *loop, unsigned calls);
-/* One row of `calls` calls: issued directly, with the devices held until all have issued, or
- * replayed from a capture. */
+void loop_replay(struct loop *loop, unsigned calls);
+/* One row of `calls` calls; gated: with the devices held until all have issued. */
 int loop_row(struct loop *loop, unsigned calls);
 int loop_row_gated(struct loop *loop, unsigned calls);
-int loop_row_replayed(struct loop *loop, unsigned calls);
 /* A cell's first call, which is not kept, and its length. */
 int loop_first_call(struct loop *loop, int64_t *length_ns);
 int loop_wait(struct loop *loop);

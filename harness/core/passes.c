@@ -49,14 +49,6 @@ static int timeline_rows(struct loop *loop, unsigned cell)
 	return 0;
 }
 
-static void start_row(struct loop *loop, unsigned calls)
-{
-	if (!loop->place.trial->settings.graph)
-		loop_issue(loop, calls);
-	for (unsigned r = 0; loop->place.trial->settings.graph && r < loop->replays; r++)
-		loop->backend->replay(loop->ctx);
-}
-
 /* Rows that also measure the CPU time of issuing: two system calls per row. */
 static int issue_rows(struct loop *loop, unsigned cell)
 {
@@ -68,7 +60,7 @@ static int issue_rows(struct loop *loop, unsigned cell)
 		if (team_meet(loop->team))
 			return -1;
 		int64_t cpu = clock_cpu_ns(), start = clock_now_ns();
-		start_row(loop, trial_calls(trial, c));
+		loop->issue(loop, trial_calls(trial, c));
 		int64_t issued = clock_now_ns();
 		own->issue_cpu_ns += clock_cpu_ns() - cpu;
 		for (unsigned i = 0; i < loop->place.count; i++)
@@ -129,21 +121,13 @@ static unsigned rows_in(int64_t ns, int64_t row_ns)
 	return rows > MOST_ROWS ? MOST_ROWS : (unsigned)rows;
 }
 
-static void watch_on(struct loop *loop, unsigned cell)
-{
-	(void)cell;
-	loop->backend->watch(loop->ctx, true);
-}
+enum watch { WATCH_OFF, WATCH_ON, WATCH_READ };
 
-static void watch_off(struct loop *loop, unsigned cell)
+static void watch(struct loop *loop, unsigned cell, enum watch what)
 {
-	(void)cell;
-	loop->backend->watch(loop->ctx, false);
-}
-
-static void watch_read(struct loop *loop, unsigned cell)
-{
-	for (unsigned i = 0; i < loop->place.count; i++) {
+	if (what != WATCH_READ)
+		loop->backend->watch(loop->ctx, what);
+	for (unsigned i = 0; what == WATCH_READ && i < loop->place.count; i++) {
 		struct tally *tally = loop_tally(loop, cell, i);
 		loop->backend->watch_read(loop->ctx, i, &tally->counters);
 		tally->watched = 1;
@@ -152,21 +136,20 @@ static void watch_read(struct loop *loop, unsigned cell)
 
 /* One worker at a time: NVML's GPM crashes, or spoils its samples, when several threads call it
  * at once (seen with driver 580.159). */
-static int in_turn(struct loop *loop, unsigned cell, void (*act)(struct loop *, unsigned))
+static int in_turn(struct loop *loop, unsigned cell, enum watch what)
 {
 	unsigned nworkers = team_shape(loop->team)->nworkers;
 	for (unsigned turn = 0; turn < nworkers; turn++) {
 		if (team_meet(loop->team))
 			return -1;
 		if (turn == loop->place.worker)
-			act(loop, cell);
+			watch(loop, cell, what);
 	}
 	return team_meet(loop->team);
 }
 
 /* Reads counters with calls in flight, so that the device is never idle meanwhile. */
-static int read_at_work(struct loop *loop, unsigned cell, int64_t row_ns,
-                        void (*act)(struct loop *, unsigned))
+static int read_at_work(struct loop *loop, unsigned cell, int64_t row_ns, enum watch what)
 {
 	const struct trial *trial = loop->place.trial;
 	const unsigned calls = trial_calls(trial, &trial->cells[cell]);
@@ -176,10 +159,10 @@ static int read_at_work(struct loop *loop, unsigned cell, int64_t row_ns,
 		return -1;
 	int64_t now = clock_now_ns();
 	for (unsigned row = 0; row < lead || !row; row++)
-		start_row(loop, calls);
+		loop->issue(loop, calls);
 	for (unsigned i = 0; i < loop->place.count; i++)
 		*loop->rows[i] = (struct sample){.start_ns = now, .issued_ns = now, .idle_ns = now};
-	return in_turn(loop, cell, act) || loop_wait(loop) ? -1 : 0;
+	return in_turn(loop, cell, what) || loop_wait(loop) ? -1 : 0;
 }
 
 /* Rows until the time is over, whatever their length becomes; the clock is read after each part. */
@@ -213,13 +196,13 @@ static int counters_rows(struct loop *loop, unsigned cell)
 		return 0;
 	loop_keep_nothing(loop);
 	/* The first reading opens the counters, which takes a while. */
-	if (usual_row(loop, cell, &row_ns) || in_turn(loop, cell, watch_on) ||
+	if (usual_row(loop, cell, &row_ns) || in_turn(loop, cell, WATCH_ON) ||
 	    steady_rows(loop, cell, b->watch_settle_ns, row_ns) ||
-	    read_at_work(loop, cell, row_ns, watch_on) ||
+	    read_at_work(loop, cell, row_ns, WATCH_ON) ||
 	    steady_rows(loop, cell, b->watch_ns, row_ns) ||
-	    read_at_work(loop, cell, row_ns, watch_off))
+	    read_at_work(loop, cell, row_ns, WATCH_OFF))
 		return -1;
-	return in_turn(loop, cell, watch_read);
+	return in_turn(loop, cell, WATCH_READ);
 }
 
 /* Captures the calls of a row; each row then replays them. */
@@ -236,6 +219,7 @@ static int capture(struct loop *loop, unsigned cell)
 	loop_issue(loop, trial_calls(trial, c) / loop->replays);
 	if (loop->backend->capture(loop->ctx, false, &st))
 		return loop_fail(loop, &st);
+	loop->issue = loop_replay;
 	return team_meet(loop->team);
 }
 

@@ -129,27 +129,18 @@ static void shift_rank(const struct trial *trial, struct team *team, unsigned ho
 	}
 }
 
-/* Parts of all hosts, as large as each other, one after the other from `from` on. */
-static int collect(struct team *team, void *from, size_t bytes, struct status *st)
-{
-	const unsigned hosts = team_shape(team)->nworkers / team_here(team);
-	size_t at[HOSTS_MOST + 1];
-	for (unsigned h = 0; h <= hosts; h++)
-		at[h] = h * bytes;
-	return hosts_link_collect(team_hosts_link(team), from, at, st);
-}
-
 int sample_collect(const struct trial *trial, struct team *team, struct status *st)
 {
 	if (!team_hosts_link(team))
 		return 0;
+	struct peers *all = hosts_link_peers(team_hosts_link(team));
 	const unsigned hosts = team_shape(team)->nworkers / team_here(team),
 	               each = team_shape(team)->nranks / hosts;
-	if (collect(team, team_facts(team, 0), (size_t)team_here(team) * TEAM_FACTS_BYTES, st))
+	if (peers_collect(all, team_facts(team, 0), (size_t)team_here(team) * TEAM_FACTS_BYTES, st))
 		return -1;
 	for (unsigned cell = 0; cell < trial->ncells; cell++)
-		if (collect(team, sample_tally(trial, team_area(team), cell, 0),
-		            each * part_bytes(trial, &trial->cells[cell]), st))
+		if (peers_collect(all, sample_tally(trial, team_area(team), cell, 0),
+		                  each * part_bytes(trial, &trial->cells[cell]), st))
 			return -1;
 	for (unsigned rank = each; team_first(team) == 0 && rank < hosts * each; rank++)
 		for (unsigned cell = 0; cell < trial->ncells; cell++)

@@ -32,9 +32,8 @@ struct header {
 	_Alignas(LINE) atomic_int failing;
 	_Atomic int64_t deadline_ns; /* beside failing: written once a cell */
 	atomic_uint cell;
-	atomic_uint gone, ended;
-	atomic_uint late; /* ranks */
-	unsigned own_at;  /* of the failure: without this host's name */
+	atomic_uint counts[TEAM_COUNTS];
+	unsigned own_at; /* of the failure: without this host's name */
 	char failure[sizeof(struct status) + MACHINE_HOST_BYTES + 32];
 };
 
@@ -186,24 +185,9 @@ void team_leave(struct team *team)
 	free(team);
 }
 
-void team_end(struct team *team)
+unsigned team_count(struct team *team, enum team_counts what, unsigned more)
 {
-	atomic_fetch_add(&team->block->ended, 1);
-}
-
-unsigned team_ended(const struct team *team)
-{
-	return atomic_load(&team->block->ended);
-}
-
-void team_go(struct team *team)
-{
-	atomic_fetch_add(&team->block->gone, 1);
-}
-
-unsigned team_gone(const struct team *team)
-{
-	return atomic_load(&team->block->gone);
+	return atomic_fetch_add(&team->block->counts[what], more) + more;
 }
 
 const struct team_shape *team_shape(const struct team *team)
@@ -320,15 +304,13 @@ int team_share_parts(struct team *team, void *parts, size_t bytes)
 {
 	const struct team_shape *shape = &team->block->shape;
 	const unsigned hosts = shape->nworkers / shape->workers_here;
-	size_t at[HOSTS_MOST + 1];
 	struct status st = {""};
 	if (team_meet(team))
 		return -1;
 	if (!is_part(team->block))
 		return 0;
-	for (unsigned h = 0; h <= hosts; h++)
-		at[h] = (size_t)h * (shape->nranks / hosts) * bytes;
-	if (team->link && hosts_link_share(team->link, parts, at, &st)) {
+	if (team->link &&
+	    peers_share(hosts_link_peers(team->link), parts, shape->nranks / hosts * bytes, &st)) {
 		team_fail(team, TEAM_ALL_RANKS, st.text);
 		return -1;
 	}
@@ -358,10 +340,10 @@ int team_agree(struct team *team, unsigned rank, bool own, bool *all)
 int team_late(struct team *team, unsigned ranks, bool *all)
 {
 	const struct team_shape *shape = &team->block->shape;
-	atomic_fetch_add(&team->block->late, ranks);
+	team_count(team, TEAM_LATE, ranks);
 	if (team_meet(team))
 		return -1;
-	*all = atomic_load(&team->block->late) ==
+	*all = team_count(team, TEAM_LATE, 0) ==
 	       shape->workers_here * (shape->nranks / shape->nworkers);
 	return 0;
 }

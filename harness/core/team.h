@@ -46,12 +46,10 @@ int team_join(const char *path, struct team **out, struct status *st);
 void team_touch(struct team *team);
 /* The maker calls it once all have joined. */
 void team_seal(struct team *team);
-/* Counts a process that completed its part. */
-void team_end(struct team *team);
-unsigned team_ended(const struct team *team);
-/* Counts a process that has left its launcher: others take their turn after it. */
-void team_go(struct team *team);
-unsigned team_gone(const struct team *team);
+/* Counts so many more processes that completed their part, or that have left their launcher; how many
+ * there are then. */
+enum team_counts { TEAM_ENDED, TEAM_GONE, TEAM_LATE /* ranks, for team_late */, TEAM_COUNTS };
+unsigned team_count(struct team *team, enum team_counts what, unsigned more);
 /* Unmaps; the memory goes with the last one. NULL is allowed. */
 void team_leave(struct team *team);
 

@@ -31,6 +31,7 @@ static int prepare(struct loop *loop, const struct cell *cell, uint64_t seed, un
 		return loop_fail(loop, &st);
 	loop->slot = 0;
 	loop->slots = slots;
+	loop->issue = loop_issue;
 	return 0;
 }
 
@@ -392,9 +393,7 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 	              .count = count,
 	              .process = index / layout.threads,
 	              .processes = layout.processes},
-	    .measure_row = trial->settings.start == START_GATED ? loop_row_gated
-	                   : trial->settings.graph              ? loop_row_replayed
-	                                                        : loop_row,
+	    .measure_row = trial->settings.start == START_GATED ? loop_row_gated : loop_row,
 	    .phase_ns = clock_now_ns(),
 	    .awake = awake,
 	    .awake_arg = arg,

@@ -304,14 +304,9 @@ void hosts_link_meets(const struct hosts_link *l, unsigned host, struct hosts_li
 	                                 own ? l->margin_ns : 0};
 }
 
-int hosts_link_collect(struct hosts_link *l, void *base, const size_t *at, struct status *st)
+struct peers *hosts_link_peers(struct hosts_link *l)
 {
-	return peers_collect(&l->peers, base, at, st);
-}
-
-int hosts_link_share(struct hosts_link *l, void *base, const size_t *at, struct status *st)
-{
-	return peers_share(&l->peers, base, at, st);
+	return &l->peers;
 }
 
 /* --- opening and watching ------------------------------------------------------------------- */
@@ -331,9 +326,7 @@ void hosts_link_close(struct hosts_link *l)
 static int share_names(struct peers *p, const char *own, struct status *st)
 {
 	snprintf(p->names[p->me], sizeof *p->names, "host %s", own);
-	for (unsigned h = 1; h <= p->size; h++)
-		p->parts[h] = h * sizeof *p->names;
-	int failed = peers_share(p, p->names, p->parts, st);
+	int failed = peers_share(p, p->names, sizeof *p->names, st);
 	for (unsigned h = 0; h < p->size; h++)
 		p->names[h][sizeof *p->names - 1] = '\0';
 	return failed;

@@ -60,10 +60,9 @@ struct hosts_link_meets {
 };
 void hosts_link_meets(const struct hosts_link *l, unsigned host, struct hosts_link_meets *out);
 
-/* The range at[h] … at[h + 1] of `base` comes from host h, to all hosts; to host 0 alone. Sleeps while it
- * waits; for as long as the heartbeat knows all to be alive, or without one for silence_ms. */
-int hosts_link_share(struct hosts_link *l, void *base, const size_t *at, struct status *st);
-int hosts_link_collect(struct hosts_link *l, void *base, const size_t *at, struct status *st);
+/* The hosts, for peers_share and peers_collect: these wait as long as the heartbeat knows all to be alive,
+ * or without one for silence_ms. */
+struct peers *hosts_link_peers(struct hosts_link *l);
 
 /* Pings every host once more, for one more point of its line; less than 10 ms. To be called
  * between cells: a line that ends now is better for now, and for what was just stamped. */

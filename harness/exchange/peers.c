@@ -267,12 +267,20 @@ static int end(struct peers *p, int failed, struct status *st)
 	return failed ? status_set(st, "%s", p->broken) : 0;
 }
 
-int peers_collect(struct peers *p, void *base, const size_t *at, struct status *st)
+/* Where the parts of all begin, and end. */
+static const size_t *each_of(struct peers *p, size_t bytes)
 {
-	return end(p, gather(p, base, at), st);
+	for (unsigned i = 0; i <= p->size; i++)
+		p->parts[i] = i * bytes;
+	return p->parts;
 }
 
-int peers_share(struct peers *p, void *base, const size_t *at, struct status *st)
+int peers_collect(struct peers *p, void *all, size_t bytes, struct status *st)
+{
+	return end(p, gather(p, all, each_of(p, bytes)), st);
+}
+
+static int share(struct peers *p, void *base, const size_t *at, struct status *st)
 {
 	int failed = gather(p, base, at);
 	if (p->me && !failed)
@@ -280,6 +288,11 @@ int peers_share(struct peers *p, void *base, const size_t *at, struct status *st
 	for (unsigned i = 1; !p->me && i < p->size && !failed; i++)
 		failed = spread(p, base, at, i, i);
 	return end(p, failed, st);
+}
+
+int peers_share(struct peers *p, void *all, size_t bytes, struct status *st)
+{
+	return share(p, all, each_of(p, bytes), st);
 }
 
 /* Of each its part of `data`, where `mine` is put; or of the first one all of it. */
@@ -296,9 +309,10 @@ static int swap(struct peers *p, const void *mine, void *data, size_t bytes, boo
 		return (all ? p->mpi->gather : p->mpi->first)(data, bytes, why)
 		           ? status_set(st, "%s", why)
 		           : 0;
-	for (unsigned i = 1; i <= p->size; i++)
-		p->parts[i] = all ? i * bytes : bytes;
-	return peers_share(p, data, p->parts, st);
+	each_of(p, bytes);
+	for (unsigned i = 2; i <= p->size && !all; i++)
+		p->parts[i] = bytes;
+	return share(p, data, p->parts, st);
 }
 
 int peers_all(struct peers *p, const void *mine, void *all, size_t bytes, struct status *st)
@@ -372,7 +386,7 @@ int peers_open(const struct peers_seat *seat, struct peers *out, struct status *
 	                              clock_now_ns() + out->limit_ns, &out->wires[0], st)
 	               : let_in(out, seat, &world, st))
 		return -1;
-	return peers_share(out, NULL, out->parts, st); /* nothing: all are there */
+	return peers_share(out, NULL, 0, st); /* nothing: all are there */
 }
 
 int peers_open_mpi(struct peers *out, struct status *st)

@@ -55,7 +55,7 @@ struct peers {
 	struct wire *wires;              /* by number; of the others only the first one's */
 	struct letter *inboxes;          /* the last one of each */
 	struct letter own;               /* what each of this one's letters says */
-	size_t *parts;                   /* size + 1, for shares of the caller */
+	size_t *parts;                   /* size + 1 */
 	bool yield, gathers;             /* it waits for all */
 	int64_t limit_ns, until_ns;      /* for each wait; of this one */
 	bool watched;                    /* others say who is lost: waits are as long as all live */
@@ -77,10 +77,10 @@ int peers_open_mpi(struct peers *out, struct status *st);
 /* Does not wait for the others. All zero is allowed. */
 void peers_close(struct peers *p);
 
-/* The range at[i] … at[i + 1] of `base` comes from peer i: to all; to the first one alone. Sleeps while it
- * waits. Until it is watched the first one tells all others why it fails. */
-int peers_share(struct peers *p, void *base, const size_t *at, struct status *st);
-int peers_collect(struct peers *p, void *base, const size_t *at, struct status *st);
+/* `all` has a part of so many bytes of each, one after the other. Each brings its own to all; to the first one
+ * alone. Sleeps while it waits. Until it is watched the first one tells all others why it fails. */
+int peers_share(struct peers *p, void *all, size_t bytes, struct status *st);
+int peers_collect(struct peers *p, void *all, size_t bytes, struct status *st);
 
 /* All call the same of these in the same order with equal `bytes`, and wait for all. Each gives `bytes`, and all get
  * those of all, in their order; or all get bytes of the first one. */

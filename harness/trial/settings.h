@@ -84,19 +84,14 @@ struct settings {
 	bool force;                    /* also where the vendor advises against it */
 	unsigned offset_bytes;         /* of the buffers from an aligned address */
 	char expect[TRIAL_NAME_BYTES]; /* the path that the data has to take, or "" */
-
-	unsigned stride; /* of access: elements between two that neighbouring threads take */
-
+	unsigned stride;    /* of access: elements between two that neighbouring threads take */
 	enum engine engine; /* of plain copies (COLL_RAW) */
 	enum peer peer;     /* of pair_copy */
-
 	char path[TRIAL_NAME_BYTES]; /* host: auto, direct, fifo, shared */
 	enum memory memory;          /* mpi, gloo */
-
-	enum pages pages; /* host: of the buffers */
-
-	char nccl[PATH_MAX]; /* library to load; "" is the system's */
-	char nccl_below[16]; /* its version has to be before this, "2.23", or "" */
+	enum pages pages;            /* host: of the buffers */
+	char nccl[PATH_MAX];         /* library to load; "" is the system's */
+	char nccl_below[16];         /* its version has to be before this, "2.23", or "" */
 	char api[TRIAL_NAME_BYTES];
 	enum allocator allocator;
 	enum registration registration;
@@ -107,21 +102,18 @@ struct settings {
 	bool nonblocking;
 	enum init init;
 	enum grouping grouping;
-
 	/* Of a step of training (coll/network.h): */
 	unsigned batch;        /* samples of a rank */
 	uint64_t first_bucket; /* bytes at which the first bucket is full; 0: as the others */
 	unsigned accumulation; /* backward passes, of which the last one is reduced */
 	bool tensor;           /* ranks at the same place of their groups share a model */
 	unsigned hidden;       /* of a mixture of experts: a token's width */
-	bool bucket_view; /* gradients are in their bucket; else they are copied there and back */
-
+	bool bucket_view;  /* gradients are in their bucket; else they are copied there and back */
 	int64_t delay_ns;  /* null: length of one call on the virtual device */
 	int delay_rank;    /* the rank that has extra_ns on top; -1: all ranks */
 	int64_t extra_ns;  /* null and host: a known delay that the analysis must find */
 	int flip_rank;     /* in whose output one bit is flipped to test the check; -1: none */
 	int64_t flip_byte; /* which byte, from the start of its receive arena */
-
 	unsigned nenv;
 	char env[TRIAL_MAX_ENV][TRIAL_ENV_BYTES]; /* KEY=value */
 };

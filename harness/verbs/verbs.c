@@ -51,10 +51,6 @@ static const struct verb verbs[] = {
     {"selftest", "[quick] [mode=NAME …]", "the instrument against itself",
      "Whole experiments on variants that are slower by 0, 1, 2, 3 and 10 %, with and without disturbances, and whether their reports find that.",
      {&selftest_options}, NULL, "0 as expected; 1 more wrong verdicts than by chance, or 10 % not found; 130 interrupted", verb_selftest},
-    {"counters", "[gpus=A,B]", "what this machine's NVLink counters count",
-     "Copies known numbers of bytes between two GPUs, by copy engine and by SMs, between two readings of every counter that NVML has. Takes 2 minutes; nothing "
-     "else may use the GPUs.",
-     {&counters_options}, NULL, NULL, verb_counters},
     {"doctor", "", "what this machine lacks",
      "For each missing thing: what cannot be measured without it, and the command that mends it. Changes nothing.", {&doctor_options}, NULL, NULL, verb_doctor},
     {"help", "[VERB]", "this, or what a verb takes", NULL, {&help_options}, NULL, NULL, verb_help},

@@ -111,13 +111,6 @@ static void copy(void *args)
 		memcpy(c->to + i * c->stride, c->from + i * c->stride, c->piece);
 }
 
-cudaError_t device_launch_copy(void *to, const void *from, size_t piece_bytes, size_t stride,
-                               uint64_t n, cudaStream_t stream)
-{
-	struct copy c = {to, from, piece_bytes, stride, 0, n};
-	return standin_launch(__func__, stream, copy, &c, sizeof c);
-}
-
 cudaError_t device_launch_access(void *to, const void *from, enum dtype dtype, uint64_t n,
                                  unsigned stride, cudaStream_t stream)
 {

@@ -88,9 +88,5 @@ cudaError_t device_launch_access(void *to, const void *from, enum dtype dtype, u
  * of n round trips to the source, past the caches of the GPU that loads. */
 cudaError_t device_launch_chase(void *to, const void *from, enum dtype dtype, uint64_t n,
                                 cudaStream_t stream);
-/* `n` pieces, `stride` bytes (a multiple of 16) apart on both sides, 16 bytes per thread and step.
- * Either side may be a peer's. */
-cudaError_t device_launch_copy(void *to, const void *from, size_t piece_bytes, size_t stride,
-                               uint64_t n, cudaStream_t stream);
 
 #endif

@@ -176,31 +176,6 @@ extern "C" cudaError_t device_launch_check(const void *arena, const struct value
 	});
 }
 
-/* A thread steps through all pieces as if they were one, words of 16 bytes first. */
-__global__ void __launch_bounds__(THREADS)
-    copy(char *to, const char *from, size_t piece, size_t stride, uint64_t n)
-{
-	uint64_t words = piece / sizeof(uint4), tail = piece % sizeof(uint4);
-	uint64_t first = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
-	uint64_t step = (uint64_t)gridDim.x * blockDim.x;
-	for (uint64_t i = first; i < n * words; i += step) {
-		size_t at = i / words * stride + i % words * sizeof(uint4);
-		*(uint4 *)(to + at) = *(const uint4 *)(from + at);
-	}
-	for (uint64_t i = first; i < n * tail; i += step) {
-		size_t at = i / tail * stride + words * sizeof(uint4) + i % tail;
-		to[at] = from[at];
-	}
-}
-
-extern "C" cudaError_t device_launch_copy(void *to, const void *from, size_t piece_bytes,
-                                          size_t stride, uint64_t n, cudaStream_t stream)
-{
-	copy<<<blocks_here(), THREADS, 0, stream>>>((char *)to, (const char *)from, piece_bytes,
-	                                            stride, n);
-	return cudaGetLastError();
-}
-
 /* Loads of a thread in flight: with two blocks per multiprocessor, enough to keep DRAM busy. */
 #define AHEAD 8
 

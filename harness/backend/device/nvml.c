@@ -55,7 +55,8 @@ struct calls {
 };
 static const struct symbol symbols[] = {FUNCTIONS(ROW)};
 
-void nvml_explain(int result, char *text, size_t bytes)
+/* The meaning of an nvmlReturn_t other than 0, in a few words. */
+static void explain_result(int result, char *text, size_t bytes)
 {
 	static const struct {
 		int result;
@@ -91,7 +92,7 @@ static int load(const char *library, struct calls *out, struct status *st)
 	}
 	int result = c.init();
 	if (result) {
-		nvml_explain(result, why, sizeof why);
+		explain_result(result, why, sizeof why);
 		dlclose(c.library);
 		return status_set(st, "NVML does not start: %s", why);
 	}
@@ -105,7 +106,8 @@ static void unload(struct calls *c)
 	dlclose(c->library);
 }
 
-int nvml_field_value(const struct nvml_api_field *field, unsigned long long *out)
+/* A field's integer. An nvmlReturn_t: the field's own, or that it is no integer. */
+static int field_value(const struct nvml_api_field *field, unsigned long long *out)
 {
 	if (field->result)
 		return field->result;
@@ -215,7 +217,7 @@ static json_t *links_of(const struct calls *nvml, void *device)
 		json_t *link = json_pack("{s:i, s:b, s:o}", "link", (int)i, "up", up, "to",
 		                         link_end(nvml, device, i));
 		if (up && nvml->fields && nvml->fields(device, 1, &speed) == 0 &&
-		    nvml_field_value(&speed, &mbps) == 0)
+		    field_value(&speed, &mbps) == 0)
 			json_object_set_new(link, "mbps", json_integer((json_int_t)mbps));
 		json_array_append_new(links, link);
 	}
@@ -343,7 +345,7 @@ static void open_gpm(struct nvml_watch *w)
 	for (unsigned i = 0; i < 2 && !result; i++)
 		result = call->gpm_alloc(&w->samples[i]);
 	if (result)
-		nvml_explain(result, w->no_gpm, sizeof w->no_gpm);
+		explain_result(result, w->no_gpm, sizeof w->no_gpm);
 }
 
 int nvml_watch_open(const char *library, const char *pci, struct nvml_watch **out,
@@ -361,7 +363,7 @@ int nvml_watch_open(const char *library, const char *pci, struct nvml_watch **ou
 	if (result) {
 		unload(&w->call);
 		free(w);
-		nvml_explain(result, why, sizeof why);
+		explain_result(result, why, sizeof why);
 		return status_set(st, "NVML does not open GPU %s: %s", pci, why);
 	}
 	open_gpm(w);
@@ -380,20 +382,16 @@ void nvml_watch_close(struct nvml_watch *w)
 	free(w);
 }
 
-int nvml_watch_fields(const struct nvml_watch *w, struct nvml_api_field *fields, unsigned n)
-{
-	return w->call.fields ? w->call.fields(w->device, (int)n, fields) : NVML_API_NOT_SUPPORTED;
-}
-
 static void take_links(struct nvml_watch *w, struct reading *out)
 {
 	struct nvml_api_field fields[2] = {
 	    {.id = NVML_API_FIELD_NVLINK_TX, .scope = NVML_API_ALL_LINKS},
 	    {.id = NVML_API_FIELD_NVLINK_RX, .scope = NVML_API_ALL_LINKS},
 	};
-	int result = nvml_watch_fields(w, fields, 2);
-	out->tx = result ? result : nvml_field_value(&fields[0], &out->tx_kib);
-	out->rx = result ? result : nvml_field_value(&fields[1], &out->rx_kib);
+	const int result =
+	    w->call.fields ? w->call.fields(w->device, 2, fields) : NVML_API_NOT_SUPPORTED;
+	out->tx = result ? result : field_value(&fields[0], &out->tx_kib);
+	out->rx = result ? result : field_value(&fields[1], &out->rx_kib);
 }
 
 static void take(struct nvml_watch *w, unsigned i)
@@ -431,7 +429,7 @@ static double rate_of(int first, int second, unsigned long long from, unsigned l
                       double seconds, char *why)
 {
 	if (first || second) {
-		nvml_explain(first ? first : second, why, WHY_BYTES);
+		explain_result(first ? first : second, why, WHY_BYTES);
 		return NAN;
 	}
 	if (to < from || seconds <= 0) {
@@ -488,7 +486,7 @@ static bool ask_gpm(struct nvml_watch *w, const unsigned *ids, unsigned n, char 
 		result = w->call.gpm_metrics(&w->get);
 	}
 	if (result)
-		nvml_explain(result, why, WHY_BYTES);
+		explain_result(result, why, WHY_BYTES);
 	return !result;
 }
 
@@ -516,7 +514,7 @@ static void read_gpm(struct nvml_watch *w, struct counters *out, char *why)
 		if (!metric->result)
 			*wanted[i].to = metric->value * wanted[i].unit;
 		else if (!why[0])
-			nvml_explain(metric->result, why, WHY_BYTES);
+			explain_result(metric->result, why, WHY_BYTES);
 	}
 	if (!why[0] && isnan(out->dram_limit_gbs))
 		snprintf(why, WHY_BYTES, "the memory's clock or width is unknown");

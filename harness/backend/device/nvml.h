@@ -150,11 +150,4 @@ struct nvml_api_gpm_get {
 	struct nvml_api_gpm_metric metrics[NVML_API_GPM_METRICS];
 };
 
-/* The meaning of an nvmlReturn_t other than 0, in a few words. */
-void nvml_explain(int result, char *text, size_t bytes);
-/* Asks a watched GPU for n fields. An nvmlReturn_t. */
-int nvml_watch_fields(const struct nvml_watch *watch, struct nvml_api_field *fields, unsigned n);
-/* A field's integer. An nvmlReturn_t: the field's own, or that it is no integer. */
-int nvml_field_value(const struct nvml_api_field *field, unsigned long long *out);
-
 #endif

@@ -175,11 +175,6 @@ static void host_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 	rank->queue[(rank->head + rank->count++) % ctx->queue_calls] = slot;
 }
 
-static int host_poll(struct backend_ctx *ctx, unsigned i)
-{
-	return host_move(ctx, &ctx->ranks[i]);
-}
-
 static void host_spans(struct backend_ctx *ctx, unsigned i, int64_t from_ns,
                        struct sample_spans *out)
 {
@@ -273,7 +268,7 @@ const struct backend backend_host = {
     .begin = host_nothing,
     .issue = host_issue,
     .end = host_nothing,
-    .poll = host_poll,
+    .poll = host_move,
     .hold = host_nothing,
     .release = host_nothing,
     .spans = host_spans,

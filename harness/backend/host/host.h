@@ -1,6 +1,6 @@
 /* Internals of the host backend. The data flow, one file each:
  *
- *   host_reduce    arithmetic of datatypes and operations (pure); host_float has the small floats
+ *   host_reduce    arithmetic of datatypes and operations (pure)
  *   host_memory    the layout of buffers, flags and slots, and who touches their pages
  *   host_cell      a cell: its lists of moves, its inputs, its check; also of shared models
  *   host_move      the timed path: moves, and the work of a training step, a bounded piece per poll
@@ -189,7 +189,7 @@ unsigned host_cell_buffers(const struct backend_ctx *ctx, unsigned i, struct buf
 /* Plans the work of a cell. */
 int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st);
 
-/* Continues the rank's calls: 1 when all are done. Never blocks. */
-int host_move(struct backend_ctx *ctx, struct host_rank *rank);
+/* Continues the calls of local rank i: 1 when all are done. Never blocks. */
+int host_move(struct backend_ctx *ctx, unsigned i);
 
 #endif

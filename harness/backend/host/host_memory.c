@@ -17,11 +17,9 @@
 #include "host.h"
 
 /* What a rank sends to the others at open; used within one process only. */
-struct mailbox {
-	struct host_buffers buffers[HOST_COMMS];
-};
+typedef struct host_buffers mailbox[HOST_COMMS];
 
-_Static_assert(sizeof(struct mailbox) <= TEAM_MAILBOX_BYTES, "the mailbox is too small");
+_Static_assert(sizeof(mailbox) <= TEAM_MAILBOX_BYTES, "the mailbox is too small");
 
 /* Before the fifo's slots or the shared arenas. */
 static size_t head_bytes(enum host_transport transport, unsigned nranks)
@@ -176,12 +174,11 @@ static void find(struct backend_ctx *ctx, unsigned peer)
 {
 	uint8_t *share = ctx->store + peer * ctx->stride;
 	size_t head = head_bytes(ctx->transport, ctx->place.nranks);
-	struct mailbox mailbox;
-	memcpy(&mailbox, team_mailbox(ctx->place.team, peer), sizeof mailbox);
+	const mailbox *said = team_mailbox(ctx->place.team, peer);
 	for (unsigned which = 0; which < HOST_COMMS; which++) {
 		struct host_buffers *out = &ctx->comms[which].peers[peer];
 		if (ctx->transport == HOST_DIRECT)
-			*out = mailbox.buffers[which];
+			*out = (*said)[which];
 		else if (ctx->transport == HOST_SHARED)
 			buffers_at(ctx->place.trial, share + head, (enum host_which)which, out);
 	}
@@ -195,12 +192,11 @@ int host_memory_open(struct backend_ctx *ctx, struct status *st)
 	ctx->stride = stride_bytes(ctx->transport, at->trial);
 	ctx->slots_offset = head_bytes(ctx->transport, at->nranks);
 	for (unsigned i = 0; i < at->count; i++) {
-		struct mailbox mailbox;
+		mailbox *out = team_mailbox(at->team, ctx->ranks[i].rank);
 		if (place(ctx, &ctx->ranks[i], st))
 			return -1;
 		for (unsigned which = 0; which < HOST_COMMS; which++)
-			mailbox.buffers[which] = ctx->ranks[i].parts[which].own;
-		memcpy(team_mailbox(at->team, ctx->ranks[i].rank), &mailbox, sizeof mailbox);
+			(*out)[which] = ctx->ranks[i].parts[which].own;
 	}
 	ctx->shown = true;
 	if (team_meet(at->team))

@@ -464,8 +464,9 @@ static void work(const struct backend_ctx *ctx, struct host_rank *rank)
 	record(ctx, rank, LANE_WORK, begin);
 }
 
-int host_move(struct backend_ctx *ctx, struct host_rank *rank)
+int host_move(struct backend_ctx *ctx, unsigned i)
 {
+	struct host_rank *rank = &ctx->ranks[i];
 	struct budget left = {HOST_POLL_BYTES, HOST_POLL_PIECES};
 	while (rank->running || call_start(ctx, rank)) {
 		int64_t begin = records(ctx) ? clock_now_ns() : 0;

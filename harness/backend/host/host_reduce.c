@@ -4,7 +4,10 @@
 
 #include "../../coll/coll.h"
 
-/* --- small floats --- */
+/* --- small floats ---
+ *
+ * The 8-bit formats are OCP's (OFP8, 2023): E4M3 has no infinities, its largest value is 448, and larger ones
+ * become NaN; E5M2 is float16 with a shorter mantissa. */
 
 /* The layout of a small float; the sign comes first. */
 struct format {
@@ -76,16 +79,6 @@ static uint32_t narrow(struct format f, float value)
 	if (f.infinities)
 		return sign | (bits > infinity ? infinity : bits);
 	return sign | (bits > nan ? nan : bits);
-}
-
-float host_float_widen(enum dtype dtype, uint16_t bits)
-{
-	return widen(format_of(dtype), bits);
-}
-
-uint16_t host_float_narrow(enum dtype dtype, float value)
-{
-	return (uint16_t)narrow(format_of(dtype), value);
 }
 
 /* --- blocks of elements --- */

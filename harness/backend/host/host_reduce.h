@@ -30,10 +30,4 @@ void host_reduce_first(const struct host_reduction *r, unsigned source, void *to
 void host_reduce_combine(const struct host_reduction *r, unsigned source, bool last,
                          void *restrict to, const void *restrict from, size_t bytes);
 
-/* Between float and a float of 16 or 8 bits. Rounds to nearest, ties to even. The 8-bit formats are OCP's
- * (OFP8, 2023): E4M3 has no infinities, its largest value is 448, and larger ones become NaN; E5M2 is
- * float16 with a shorter mantissa. */
-float host_float_widen(enum dtype dtype, uint16_t bits);
-uint16_t host_float_narrow(enum dtype dtype, float value);
-
 #endif
