@@ -4,32 +4,8 @@
 #include <string.h>
 
 #include "../arena.h"
-#include "../config/family.h"
 #include "measure.h"
 #include "summary.h"
-
-void tuned_judge(struct tuned_test *tests, unsigned nfinalists, unsigned ncells, double margin)
-{
-	for (unsigned i = 0; i < nfinalists * ncells; i++)
-		tests[i].p_adjusted = NAN;
-	for (unsigned i = 0; i < nfinalists * ncells; i++) {
-		struct tuned_test *own = &tests[i / ncells * ncells], *next = NULL;
-		double before = 0; /* the highest of this finalist so far: none later is lower */
-		for (struct tuned_test *t = own; t < own + ncells; t++)
-			if (!isnan(t->p_adjusted))
-				before = fmax(before, t->p_adjusted);
-			else if (!next || t->promised > next->promised)
-				next = t;
-		next->p_adjusted = isnan(next->p) ? 1 : fmax(before, family_p(next->p, nfinalists));
-		next->confirmed =
-		    log(next->ratio.lo) > next->hurdle && next->p_adjusted <= FAMILY_ALPHA;
-		next->no_loss = log(next->ratio.lo) > -log1p(margin);
-		next->expect =
-		    next->confirmed ? stats_chosen(&next->ratio, next->hurdle) : STATS_NO_RATIO;
-	}
-}
-
-/* --- what the search measured --- */
 
 /* The search's own trials as a run: its sets and the variants of the file. If nothing is confirmed
  * yet, the run's trials are the search's too. */
