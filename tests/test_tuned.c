@@ -352,25 +352,27 @@ TEST(an_unfinished_confirmation_is_called_so)
 	}
 }
 
+static void come_next(const struct record_run *run, struct tune_next *out)
+{
+	const struct candidates_seen seen = tuned_seen(run, scratch());
+	tune_next(run, &seen, 1, CONFIRMED, false, scratch(), out);
+}
+
 /* The incomplete round goes on; then the next; the confirmation as often as it takes. */
 TEST(the_record_says_what_comes_next)
 {
 	struct tune_next *next = malloc(sizeof *next);
-	struct status st = {""};
 	assert_non_null(next);
 	write_record(0);
 	struct record_run run = cli_record(made_folder);
-	struct search_space space;
-	assert_int_equal(search_space_take(json_object_get(run.environment, "search"), &space, &st),
-	                 0);
-	tune_next(&run, &space, 1, CONFIRMED, false, scratch(), next);
+	come_next(&run, next);
 	assert_true(next->confirms);
 	assert_int_equal(next->n, 2);
 	/* As if a trial of the last round were missing. */
 	for (unsigned i = run.ncells; i < run.ncells + run.search->ncells; i++)
 		if (run.cells[i].block == SEARCHED - 1 && !strcmp(run.cells[i].variant, "set-2"))
 			run.cells[i].cell.pass = PASS_TIMELINE;
-	tune_next(&run, &space, 1, CONFIRMED, false, scratch(), next);
+	come_next(&run, next);
 	assert_false(next->confirms);
 	assert_int_equal(next->round, SEARCHED - 1);
 	assert_int_equal(next->n, 1);
@@ -378,7 +380,7 @@ TEST(the_record_says_what_comes_next)
 	for (unsigned n = CONFIRMED - 1; n <= CONFIRMED; n++) {
 		write_record(n);
 		run = cli_record(made_folder);
-		tune_next(&run, &space, 1, CONFIRMED, false, scratch(), next);
+		come_next(&run, next);
 		assert_int_equal(next->ended, n == CONFIRMED);
 	}
 	free(next);

@@ -308,46 +308,11 @@ int search_settings(const struct search_space *space, const struct search_set *s
 	return 0;
 }
 
-/* Drops values that the reference has already, and keys without values left. */
-static int drop_own(struct search_space *space, const struct settings *own, struct status *st)
-{
-	unsigned n = 0;
-	for (unsigned k = 0; k < space->nkeys; k++) {
-		struct search_space one = {.nkeys = 1, .keys = {space->keys[k]}};
-		struct search_key *key = &space->keys[n];
-		unsigned values = 1;
-		*key = one.keys[0];
-		for (unsigned v = 1; v < one.keys[0].nvalues; v++) {
-			struct search_set set = {.level = {(unsigned char)v}};
-			struct settings with = *own;
-			char keys[256];
-			if (search_settings(&one, &set, &with, st))
-				return -1;
-			if (settings_differ(own, &with, keys, sizeof keys))
-				strcpy(key->values[values++], one.keys[0].values[v]);
-		}
-		key->nvalues = values;
-		n += values > 1;
-	}
-	space->nkeys = n;
-	return 0;
-}
-
 int search_finish(struct build *b, struct status *st)
 {
 	struct search_space *space = &b->spec->search;
-	const struct spec_variant *reference = spec_find(b->spec, b->spec->reference);
-	if (!space->at || !b->backend)
-		return 0;
 	space->budget_said = build_said(b, "budget") != NULL;
-	if (drop_own(space, &reference->settings, st))
-		return -1;
-	if (!space->nkeys)
-		return spec_error(b->spec, space->at, st,
-		                  "the search has no setting that differs from the reference on "
-		                  "this backend; allowed is at least one, as in "
-		                  "env.NCCL_BUFFSIZE = 8388608, 16777216 in [search on nccl]");
-	if (b->spec->blocks_auto)
+	if (space->at && b->spec->blocks_auto)
 		return spec_error(
 		    b->spec, space->at, st,
 		    "blocks = auto has no search; blocks = N is how often its finalists "
@@ -357,18 +322,27 @@ int search_finish(struct build *b, struct status *st)
 
 /* --- the plan --- */
 
-int search_plan_set(struct plan *plan, const struct search_set *set, unsigned number,
-                    struct status *st)
+int search_plan_set(struct plan *plan, const struct search_set *set, struct status *st)
 {
 	struct settings settings = plan_reference(plan)->settings;
 	char name[TRIAL_NAME_BYTES];
-	snprintf(name, sizeof name, "set-%u", number);
-	if (search_settings(&plan->search, set, &settings, st))
-		return -1;
-	return plan_variants_add(plan, name, "search", &settings, NULL, st);
+	unsigned v = plan->nfile;
+	while (v < plan->nvariants && !search_set_equal(&plan->variants[v].set, set))
+		v++;
+	if (v < plan->nvariants)
+		return (int)v;
+	if (v - plan->nfile == SEARCH_MAX_SETS)
+		return status_set(st, "the search has more than %d sets; allowed are fewer values",
+		                  SEARCH_MAX_SETS);
+	snprintf(name, sizeof name, "set-%u", v - plan->nfile + 1);
+	plan->variants[v].set = *set;
+	return search_settings(&plan->search, set, &settings, st) ||
+	               plan_variants_add(plan, name, "search", &settings, NULL, st)
+	           ? -1
+	           : (int)v;
 }
 
-/* Drops values that cannot run here; a note says why. */
+/* Drops values that the reference has already; and those that cannot run here, with a note why. */
 static int values_here(struct plan *plan, struct status *st)
 {
 	struct search_space left = {.finalists = plan->search.finalists};
@@ -379,13 +353,17 @@ static int values_here(struct plan *plan, struct status *st)
 		to->nvalues = 1;
 		for (unsigned v = 1; v < key->nvalues; v++) {
 			struct search_set set = {{0}};
+			char keys[256];
 			set.level[k] = (unsigned char)v;
-			if (search_plan_set(plan, &set, 0, st))
+			if (search_plan_set(plan, &set, st) < 0)
 				return -1;
-			const char *why = plan->variants[--plan->nvariants].skip;
-			if (why[0])
+			const struct plan_variant *one = &plan->variants[--plan->nvariants];
+			if (!settings_differ(&plan_reference(plan)->settings, &one->settings, keys,
+			                     sizeof keys))
+				continue;
+			if (one->skip[0])
 				plan_note(plan, "not searched: %s = %s: %.200s", key->key,
-				          key->values[v], why);
+				          key->values[v], one->skip);
 			else
 				strcpy(to->values[to->nvalues++], key->values[v]);
 		}
@@ -405,8 +383,8 @@ struct search_trials search_trials(const struct plan *plan)
 {
 	struct search_trials n = {0};
 	unsigned here = 0, singles = 0;
-	for (unsigned v = 0; v < plan->nvariants; v++)
-		here += !plan->variants[v].skip[0] && strcmp(plan->variants[v].role, "search");
+	for (unsigned v = 0; v < plan->nfile; v++)
+		here += !plan->variants[v].skip[0];
 	const unsigned pairs = search_cover_most(&plan->search);
 	for (unsigned k = 0; k < plan->search.nkeys; k++)
 		singles += plan->search.keys[k].nvalues - 1;
@@ -421,15 +399,22 @@ struct search_trials search_trials(const struct plan *plan)
 int search_plan(struct plan *plan, struct status *st)
 {
 	const struct spec *spec = plan->spec;
+	const unsigned notes = plan->nnotes;
+	plan->nfile = plan->nvariants;
 	plan->search = spec->search;
-	if (!spec->search.nkeys)
+	if (!spec->search.at)
 		return 0;
 	if (values_here(plan, st))
 		return -1;
-	if (!plan->search.nkeys)
+	if (!plan->search.nkeys && plan->nnotes > notes)
 		return spec_error(spec, spec->search.at, st,
 		                  "nothing of the search can run here: %s",
-		                  plan->nnotes ? plan->notes[plan->nnotes - 1] : "");
+		                  plan->notes[plan->nnotes - 1]);
+	if (!plan->search.nkeys)
+		return spec_error(spec, spec->search.at, st,
+		                  "the search has no setting that differs from the reference on "
+		                  "this backend; allowed is at least one, as in "
+		                  "env.NCCL_BUFFSIZE = 8388608, 16777216 in [search on nccl]");
 	const struct search_trials n = search_trials(plan);
 	if (search_blocks(plan) > spec->blocks)
 		plan_note(

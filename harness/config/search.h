@@ -56,10 +56,9 @@ int search_settings(const struct search_space *space, const struct search_set *s
 /* The spec's search without values that cannot run here, with notes; empty without a search. An
  * error is one that takes many trials and has no budget. */
 int search_plan(struct plan *plan, struct status *st);
-/* Adds a set as a variant, "set-7" by its number; it says why it is skipped if it cannot run.
- * The caller has checked that there is room. */
-int search_plan_set(struct plan *plan, const struct search_set *set, unsigned number,
-                    struct status *st);
+/* The variant of a set, or -1. A new one is called "set-7" by its number; it says why it is skipped if it
+ * cannot run. */
+int search_plan_set(struct plan *plan, const struct search_set *set, struct status *st);
 /* How often the finalists are measured: as often as `blocks` says, and often enough to confirm
  * any. */
 unsigned search_blocks(const struct plan *plan);
