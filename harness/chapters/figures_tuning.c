@@ -18,41 +18,26 @@ static void put_levels(const struct figures *f, const struct candidates_seen *se
 	}
 }
 
-/* What trials of a set gained, and what the search promises of a finalist. */
-static void put_gains(const struct figures *f, const struct candidates_seen *seen,
-                      const unsigned *places)
-{
-	const unsigned n = seen->ncells;
-	for (unsigned t = 0; t < seen->ntrials; t++)
-		for (unsigned c = 0; c < n; c++)
-			if (effects_counts(seen, t, c))
-				db_add(f->db, "search_trial", "iid", seen->set_of[t], places[c],
-				       expm1(seen->gains[t * n + c]));
-	const struct record_search_block *confirmed = f->s->run->search->confirmed;
-	double *promise = ARENA_ARRAY(f->arena, double, n + 1);
-	for (unsigned i = 0; confirmed && i < confirmed->nsets; i++) {
-		candidates_promise(seen, &seen->sets[confirmed->sets[i]], f->arena, promise);
-		for (unsigned c = 0; c < n; c++)
-			db_add(f->db, "search_promise", "iid", confirmed->sets[i], places[c],
-			       promise[c]);
-	}
-}
-
-/* The finalists' sets, each a variant of the confirmation. Returns how many. */
-static unsigned put_finalists(const struct figures *f)
+/* The finalists, each a variant of the confirmation, and what the search promises of each, where it
+ * measured these cells. Returns how many. */
+static unsigned put_finalists(const struct figures *f, const struct candidates_seen *seen,
+                              const unsigned *places, unsigned nplaces)
 {
 	const struct summary *s = f->s;
-	const struct record_search *search = s->run->search;
+	const struct record_search_block *confirmed = s->run->search->confirmed;
+	double *promise = ARENA_ARRAY(f->arena, double, seen->ncells + 1);
 	unsigned n = 0;
-	for (unsigned i = 0; search->confirmed && s->reference >= 0 && !s->trouble.kind &&
-	                     i < search->confirmed->nsets;
+	for (unsigned i = 0; confirmed && s->reference >= 0 && !s->trouble.kind && i < confirmed->nsets;
 	     i++) {
-		const unsigned set = search->confirmed->sets[i];
-		const int v = index_variant(s, search->variants[set].name);
+		const unsigned set = confirmed->sets[i];
+		const int v = index_variant(s, s->run->search->variants[set].name);
 		if (v < 0)
 			continue;
 		n++;
 		db_add(f->db, "finalist", "ii", set, v);
+		candidates_promise(seen, &seen->sets[set], f->arena, promise);
+		for (unsigned c = 0; c < nplaces && seen->ncells == nplaces; c++)
+			db_add(f->db, "search_promise", "iid", set, places[c], promise[c]);
 	}
 	return n;
 }
@@ -60,19 +45,21 @@ static unsigned put_finalists(const struct figures *f)
 void figures_of_tuning(const struct figures *f)
 {
 	const struct summary *s = f->s;
-	const struct record_search *search = s->run->search;
 	unsigned *places = ARENA_ARRAY(f->arena, unsigned, s->index.nplaces + 1), nplaces = 0;
-	if (!search)
+	if (!s->run->search)
 		return;
-	const struct candidates_seen seen = tuned_seen(s->run, f->arena);
-	const unsigned n = put_finalists(f);
-	for (unsigned i = 0; i < seen.nsets; i++)
-		put_levels(f, &seen, i);
 	for (unsigned g = 0; g < s->ngroups; g++)
 		for (unsigned i = 0; i < s->groups[g].nsizes && !s->groups[g].limit; i++)
 			places[nplaces++] = index_place(s, g, i);
-	if (seen.ncells == nplaces) /* else it measured others */
-		put_gains(f, &seen, places);
+	const struct candidates_seen seen = tuned_seen(s->run, f->arena);
+	const unsigned n = put_finalists(f, &seen, places, nplaces);
+	for (unsigned i = 0; i < seen.nsets; i++)
+		put_levels(f, &seen, i);
+	/* What trials of sets gained. */
+	for (unsigned i = 0; i < seen.ntrials * nplaces && seen.ncells == nplaces; i++)
+		if (effects_counts(&seen, i / nplaces, i % nplaces))
+			db_add(f->db, "search_trial", "iid", seen.set_of[i / nplaces],
+			       places[i % nplaces], expm1(seen.gains[i]));
 	db_add(f->db, "sought", "iiii", seen.space->nkeys, seen.nsets,
-	       n ? family_blocks(n, FAMILY_ALPHA) : 0, search->confirmed != NULL);
+	       n ? family_blocks(n, FAMILY_ALPHA) : 0, s->run->search->confirmed != NULL);
 }
