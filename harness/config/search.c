@@ -9,7 +9,6 @@
 #include "family.h"
 #include "plan.h"
 
-#define DRAWN      40   /* candidate rows drawn for each row that is taken */
 #define ROW_LOSS   0.06 /* what values beside a row's first pair may lose together, a log */
 #define SPARE_ROWS 8    /* for values that lose, and so share no row */
 
@@ -39,144 +38,92 @@ unsigned search_singles(const struct search_space *space, struct search_set *row
 
 /* --- the covering array --- */
 
-struct cover {
-	const struct search_space *space;
-	uint64_t state;
-	const search_losses *losses;
-	bool seen[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES][SEARCH_MAX_KEYS][SEARCH_MAX_VALUES];
+/* Two values that are in no row yet. */
+struct pair {
+	unsigned char key[2], value[2];
+	unsigned class; /* how much they lose alone */
+	uint64_t draw;  /* decides between equals */
 };
 
-static double loss_of(const struct cover *c, unsigned key, unsigned value)
+static int by_loss(const void *a, const void *b)
 {
-	return c->losses && value ? (*c->losses)[key][value] : 0;
+	const struct pair *x = a, *y = b;
+	return x->class != y->class ? (x->class > y->class) - (x->class < y->class)
+	                            : (x->draw > y->draw) - (x->draw < y->draw);
 }
 
-static unsigned draw(struct cover *c, unsigned below)
+static double loss_of(const search_losses *losses, unsigned key, unsigned value)
 {
-	c->state += 0x9E3779B97F4A7C15u;
-	return (unsigned)(value_mix(c->state) % below);
+	return losses && value ? (*losses)[key][value] : 0;
 }
 
-static bool *pair_of(struct cover *c, unsigned a, unsigned x, unsigned b, unsigned y)
-{
-	return a < b ? &c->seen[a][x][b][y] : &c->seen[b][y][a][x];
-}
-
-/* Whether a row shows what two of its values do together: the others lose little. */
-static bool is_clear(const struct cover *c, const struct search_set *set, unsigned a, unsigned b)
-{
-	double sum = 0;
-	for (unsigned k = 0; k < c->space->nkeys; k++)
-		sum += k == a || k == b ? 0 : loss_of(c, k, set->level[k]);
-	return sum < ROW_LOSS + 1e-9;
-}
-
-/* A pair that the row shows and no row before it. */
-static bool is_new(struct cover *c, const struct search_set *set, unsigned a, unsigned b)
-{
-	return a != b && set->level[a] && set->level[b] &&
-	       !*pair_of(c, a, set->level[a], b, set->level[b]) && is_clear(c, set, a, b);
-}
-
-/* Begins with a pair that is in no row, of those that lose least; false: all are covered. */
-static bool begin_row(struct cover *c, struct search_set *set, bool *chosen)
-{
-	unsigned found = 0;
-	double least = INFINITY;
-	for (unsigned a = 0; a < c->space->nkeys; a++)
-		for (unsigned b = a + 1; b < c->space->nkeys; b++)
-			for (unsigned x = 1; x < c->space->keys[a].nvalues; x++)
-				for (unsigned y = 1; y < c->space->keys[b].nvalues; y++) {
-					double loss =
-					    trunc((loss_of(c, a, x) + loss_of(c, b, y)) / ROW_LOSS);
-					if (*pair_of(c, a, x, b, y) || isinf(loss) || loss > least)
-						continue;
-					found = loss < least ? 0 : found;
-					least = loss;
-					if (draw(c, ++found))
-						continue;
-					*set = (struct search_set){{0}};
-					memset(chosen, 0, SEARCH_MAX_KEYS);
-					set->level[a] = (unsigned char)x;
-					set->level[b] = (unsigned char)y;
-					chosen[a] = chosen[b] = true;
-				}
-	return found;
-}
-
-/* Sets the other keys in random order, each to the value that makes most new pairs, of those with
- * which the row shows its first pair. */
-static void fill_row(struct cover *c, struct search_set *set, bool *chosen)
-{
-	double bears = ROW_LOSS;
-	for (unsigned left = c->space->nkeys - 2; left;) {
-		unsigned k = draw(c, c->space->nkeys), best = 0, most = 0, ties = 0;
-		if (chosen[k])
-			continue;
-		for (unsigned v = 0; v < c->space->keys[k].nvalues; v++) {
-			unsigned n = 0;
-			if (loss_of(c, k, v) > bears)
-				continue;
-			set->level[k] = (unsigned char)v;
-			for (unsigned with = 0; with < c->space->nkeys; with++)
-				n += is_new(c, set, k, with);
-			ties = n > most || !v ? 1 : ties + (n == most);
-			if (n > most || (n == most && !draw(c, ties)))
-				best = v;
-			most = n > most ? n : most;
-		}
-		set->level[k] = (unsigned char)best;
-		chosen[k] = true;
-		bears -= loss_of(c, k, best);
-		left--;
-	}
-}
-
-/* The new pairs of a row; notes them if it is taken. */
-static unsigned count_new(struct cover *c, const struct search_set *set, bool taken)
+/* All that a row may have, those that lose least first. */
+static unsigned pairs_list(const struct search_space *space, const search_losses *losses,
+                           uint64_t seed, struct pair *out)
 {
 	unsigned n = 0;
-	for (unsigned a = 0; a < c->space->nkeys; a++)
-		for (unsigned b = a + 1; b < c->space->nkeys; b++)
-			if (is_new(c, set, a, b)) {
-				n++;
-				if (taken)
-					*pair_of(c, a, set->level[a], b, set->level[b]) = true;
-			}
+	for (unsigned a = 0; a < space->nkeys; a++)
+		for (unsigned b = a + 1; b < space->nkeys; b++)
+			for (unsigned x = 1; x < space->keys[a].nvalues; x++)
+				for (unsigned y = 1; y < space->keys[b].nvalues; y++) {
+					const double loss =
+					    loss_of(losses, a, x) + loss_of(losses, b, y);
+					if (isinf(loss))
+						continue;
+					out[n] = (struct pair){{(unsigned char)a, (unsigned char)b},
+					                       {(unsigned char)x, (unsigned char)y},
+					                       (unsigned)(loss / ROW_LOSS),
+					                       value_mix(seed + n)};
+					n++;
+				}
+	qsort(out, n, sizeof *out, by_loss);
 	return n;
+}
+
+static bool has(const struct search_set *row, const struct pair *p)
+{
+	return row->level[p->key[0]] == p->value[0] && row->level[p->key[1]] == p->value[1];
+}
+
+/* What values of a row lose beside a pair. */
+static double loss_beside(const struct search_space *space, const search_losses *losses,
+                          const struct search_set *row, const struct pair *p)
+{
+	double sum = 0;
+	for (unsigned k = 0; k < space->nkeys; k++)
+		sum += k == p->key[0] || k == p->key[1] ? 0 : loss_of(losses, k, row->level[k]);
+	return sum;
 }
 
 unsigned search_cover(const struct search_space *space, const search_losses *losses, uint64_t seed,
                       struct search_set *rows, unsigned most)
 {
-	unsigned n = 0;
-	struct cover *c = calloc(1, sizeof *c);
-	if (!c)
-		return 0;
-	c->space = space;
-	c->losses = losses;
-	c->state = value_mix(seed);
-	while (n < most) {
-		struct search_set best = {{0}};
-		unsigned gain = 0;
-		for (unsigned i = 0; i < DRAWN; i++) {
-			struct search_set one = {{0}};
-			bool chosen[SEARCH_MAX_KEYS] = {false};
-			if (!begin_row(c, &one, chosen))
-				break;
-			fill_row(c, &one, chosen);
-			unsigned g = count_new(c, &one, false);
-			if (g > gain) {
-				gain = g;
-				best = one;
+	enum { VALUES = SEARCH_MAX_KEYS * SEARCH_MAX_VALUES };
+	struct pair *pairs = malloc(VALUES * VALUES / 2 * sizeof *pairs);
+	unsigned left = pairs ? pairs_list(space, losses, value_mix(seed), pairs) : 0, n = 0;
+	for (; left && n < most; n++) {
+		unsigned kept = 0;
+		rows[n] = (struct search_set){{0}};
+		/* The first pair, and each further one that fits and does not hide it. */
+		for (unsigned i = 0; i < left; i++) {
+			const struct pair *p = &pairs[i];
+			struct search_set with = rows[n];
+			bool fits = true;
+			for (unsigned e = 0; e < 2; e++) {
+				unsigned char *level = &with.level[p->key[e]];
+				fits = fits && (!*level || *level == p->value[e]);
+				*level = p->value[e];
 			}
+			if (fits && loss_beside(space, losses, &with, pairs) < ROW_LOSS + 1e-9)
+				rows[n] = with;
 		}
-		if (!gain)
-			break;
-		count_new(c, &best, true);
-		rows[n++] = best;
+		for (unsigned i = 0; i < left; i++)
+			if (!has(&rows[n], &pairs[i]) ||
+			    loss_beside(space, losses, &rows[n], &pairs[i]) > ROW_LOSS + 1e-9)
+				pairs[kept++] = pairs[i];
+		left = kept;
 	}
-	free(c);
+	free(pairs);
 	return n;
 }
 

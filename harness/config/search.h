@@ -25,9 +25,9 @@ unsigned search_round_most(unsigned round);
 unsigned search_singles(const struct search_space *space, struct search_set *rows, unsigned most);
 
 /* Sets that hold every pair of values of every two keys at least once, but for pairs with the
- * reference's own: a covering array of strength 2, made row by row, each the best of several drawn
- * (Cohen, Dalal, Fredman and Patton, The AETG system, 1997). Its size grows with the product of
- * the two longest lists and the logarithm of the number of keys.
+ * reference's own: a covering array of strength 2, made row by row: a pair that is in none yet, and each
+ * further one that fits. Its size grows with the product of the two longest lists and the logarithm
+ * of the number of keys.
  *
  * `losses` is what each value loses alone, a log ≥ 0; INFINITY: it is in no row; NULL: nothing. A
  * row has other values beside its first pair only if they lose little together, so that a pair
