@@ -6,7 +6,7 @@
 #include "../record/record.h"
 #include "candidates.h"
 
-/* What the search of a run measured, in logs over the default; block_of: places in its blocks. It
+/* What the search of a run measured, in logs over the default. It
  * borrows the record's sets. */
 struct candidates_seen tuned_seen(const struct record_run *run, struct arena *arena);
 

@@ -21,17 +21,18 @@ static void find_missing(const struct record_search *s, const struct candidates_
 {
 	const struct record_search_block *last = &s->blocks[s->nblocks - 1];
 	unsigned tries = 0;
-	for (unsigned b = 0; b < s->nblocks; b++)
-		tries += s->blocks[b].round == last->round;
-	for (unsigned i = 0; i < last->nsets; i++) {
-		const unsigned set = last->sets[i];
-		bool has = seen->bad[set] || tries >= MOST_TRIES;
-		for (unsigned k = 0; k < seen->ntrials && !has; k++)
-			has = seen->set_of[k] == set &&
-			      s->blocks[seen->block_of[k]].round == last->round;
-		if (!has)
-			out->sets[out->n++] = s->sets[set];
+	bool has[SEARCH_MAX_SETS] = {false};
+	for (unsigned b = 0; b < s->nblocks; b++) {
+		if (s->blocks[b].round != last->round)
+			continue;
+		tries++;
+		for (unsigned k = 0; k < seen->ntrials; k++)
+			if (seen->block_of[k] == s->blocks[b].block)
+				has[seen->set_of[k]] = true;
 	}
+	for (unsigned i = 0; i < last->nsets && tries < MOST_TRIES; i++)
+		if (!has[last->sets[i]] && !seen->bad[last->sets[i]])
+			out->sets[out->n++] = s->sets[last->sets[i]];
 	out->round = last->round;
 }
 
