@@ -30,27 +30,23 @@ struct searcher {
  * ran alone, because it failed, is excluded; so is one that loses a fifth in every cell. */
 static void find_losses(const struct candidates_seen *seen, search_losses losses)
 {
-	double sums[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES] = {{0}};
-	unsigned counted[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES] = {{0}};
 	effects_flags aside;
 	effects_find_aside(seen, seen->ncells, aside);
-	for (unsigned t = 0; t < seen->ntrials; t++)
-		for (unsigned k = 0; k < seen->space->nkeys; k++) {
-			const struct search_set *set = &seen->sets[seen->set_of[t]];
-			const unsigned v = set->level[k];
-			if (!v || search_set_size(seen->space, set) > 1)
-				continue;
-			for (unsigned c = 0; c < seen->ncells; c++)
-				if (effects_counts(seen, t, c)) {
-					sums[k][v] += effects_gain(seen, t, c);
-					counted[k][v]++;
-				}
-		}
-	for (unsigned k = 0; k < seen->space->nkeys; k++)
-		for (unsigned v = 1; v < seen->space->keys[k].nvalues; v++)
-			losses[k][v] = aside[k][v] || !counted[k][v]
-			                   ? INFINITY
-			                   : fmax(0, -sums[k][v] / counted[k][v] - NO_LOSS);
+	for (unsigned i = 0; i < SEARCH_MAX_KEYS * SEARCH_MAX_VALUES; i++)
+		losses[i / SEARCH_MAX_VALUES][i % SEARCH_MAX_VALUES] = INFINITY;
+	for (unsigned t = 0; t < seen->ntrials; t++) {
+		const struct search_set *set = &seen->sets[seen->set_of[t]];
+		double sum = 0;
+		unsigned n = 0;
+		for (unsigned c = 0; c < seen->ncells; c++)
+			if (effects_counts(seen, t, c)) {
+				sum += effects_gain(seen, t, c);
+				n++;
+			}
+		for (unsigned k = 0; n && k < seen->space->nkeys; k++)
+			if (search_set_size(seen->space, set) == 1 && !aside[k][set->level[k]])
+				losses[k][set->level[k]] = fmax(0, -sum / n - NO_LOSS);
+	}
 }
 
 static double predict(const struct searcher *s, unsigned cell, const struct search_set *set)
