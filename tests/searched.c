@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../harness/config/family.h"
+#include "../harness/data/db.h"
 #include "scratch.h"
 
 struct search_space searched_space_of(unsigned nkeys, const unsigned *values)
@@ -104,44 +105,83 @@ static void searched_round(struct searched_state *s, searched_gain_fn *gain, uns
 	}
 }
 
+/* A trial of a variant as tables have it: the logarithm of its time. */
+static void searched_put(struct db *db, unsigned variant, unsigned block, searched_gain_fn *gain,
+                         const struct search_set *set, double sd, uint64_t *seed)
+{
+	double x[SEARCHED_CELLS];
+	searched_trial(gain, set, sd, seed, x);
+	for (unsigned c = 0; c < SEARCHED_CELLS; c++)
+		db_add(db, "level", "iiiddd", variant, c, block, -x[c], 0.0, 0.0);
+}
+
+static void searched_variant(struct db *db, unsigned variant, const char *role)
+{
+	const char *name = arena_text(scratch(), "%u", variant);
+	db_add(db, "variant", "ittttiiittiit", variant, name, role, "", "", 1, 1, 1, "", "", 0, 0,
+	       NULL);
+}
+
+static struct db *searched_tables(double margin)
+{
+	static const char *const files[] = {"harness/data/schema.sql",
+	                                    "harness/chapters/figures.sql"};
+	struct db *db = db_open(scratch());
+	struct status st = {""};
+	for (unsigned i = 0; i < 2; i++)
+		if (db_run_text(db, files[i], &st))
+			abort();
+	db_add(db, "given", "ttddiiiiiiiiiitttiiiidt", "", "", margin, 0.95, 0, 0, 0, 0, 0, 0, 1, 1,
+	       0, 1, NULL, NULL, "", 1, 0, 1, 0, 0.0, NULL);
+	searched_variant(db, 0, "reference");
+	searched_variant(db, 1, "again");
+	for (unsigned c = 0; c < SEARCHED_CELLS; c++)
+		db_add(db, "place", "iiiiiiitittttiitiiiiillll", c, c, 1, 1, 0, 1, 0, "", 0, "", "",
+		       "", "", 0, 0, "", 2, 2, 1, 0, 0, INT64_C(0), INT64_C(0), INT64_C(0),
+		       INT64_C(0));
+	return db;
+}
+
+/* As the program judges it. */
+static void searched_judge(struct db *db, struct searched *r)
+{
+	static const struct db_source query = {
+	    .file = "searched.c",
+	    .sql = "SELECT confirmed, no_loss, expect FROM finalist_cell ORDER BY variant, place"};
+	struct status st = {""};
+	if (db_run_text(db, "harness/chapters/tuned.sql", &st))
+		abort();
+	struct db_rows *rows = db_ask(db, &query, &st);
+	for (unsigned i = 0; i < r->nfinalists * SEARCHED_CELLS && db_next(rows); i++)
+		r->tests[i] = (struct searched_test){db_real(rows, 0) > 0, db_real(rows, 1) > 0,
+		                                     db_real(rows, 2)};
+	if (db_end(rows, &st))
+		abort();
+	arena_undo(scratch(), db);
+}
+
 static void searched_confirm(struct searched *r, const struct candidates_seen *seen,
                              searched_gain_fn *gain, double sd, uint64_t *seed)
 {
-	enum { MOST = 32 };
-	static double to[2][SEARCH_MAX_FINALISTS * SEARCHED_CELLS][MOST];
 	const struct search_set none = {{0}};
-	const unsigned n = r->nfinalists * SEARCHED_CELLS,
-	               least = family_blocks(r->nfinalists, FAMILY_ALPHA),
+	const unsigned least = family_blocks(r->nfinalists, FAMILY_ALPHA),
 	               blocks = least > SEARCHED_BLOCKS ? least : SEARCHED_BLOCKS;
-	double aa[SEARCHED_CELLS][MOST], promised[SEARCHED_CELLS];
+	struct db *db = searched_tables(seen->margin);
 	for (unsigned b = 0; b < blocks; b++) {
-		double first[SEARCHED_CELLS], again[SEARCHED_CELLS], x[SEARCHED_CELLS];
-		searched_trial(gain, &none, sd, seed, first);
-		searched_trial(gain, &none, sd, seed, again);
+		searched_put(db, 0, b, gain, &none, sd, seed);
+		searched_put(db, 1, b, gain, &none, sd, seed);
+		for (unsigned f = 0; f < r->nfinalists; f++)
+			searched_put(db, 2 + f, b, gain, &r->finalists[f], sd, seed);
+	}
+	for (unsigned f = 0; f < r->nfinalists; f++) {
+		double promised[SEARCHED_CELLS];
+		candidates_promise(seen, &r->finalists[f], scratch(), promised);
+		searched_variant(db, 2 + f, "variant");
+		db_add(db, "finalist", "ii", f, 2 + f);
 		for (unsigned c = 0; c < SEARCHED_CELLS; c++)
-			aa[c][b] = again[c] - first[c];
-		for (unsigned f = 0; f < r->nfinalists; f++) {
-			searched_trial(gain, &r->finalists[f], sd, seed, x);
-			for (unsigned c = 0; c < SEARCHED_CELLS; c++) {
-				to[0][f * SEARCHED_CELLS + c][b] = x[c] - first[c];
-				to[1][f * SEARCHED_CELLS + c][b] = x[c] - again[c];
-			}
-		}
+			db_add(db, "search_promise", "iid", f, c, promised[c]);
 	}
-	for (unsigned i = 0; i < n; i++) {
-		struct stats_ratio line =
-		    stats_ratio_of_logs(scratch(), aa[i % SEARCHED_CELLS], blocks, 0.95);
-		struct tuned_test *t = &r->tests[i];
-		t->hurdle = fmax(log1p(seen->margin), fmax(log(line.hi), -log(line.lo)));
-		const struct stats_walsh of = stats_walsh_of(scratch(), to[0][i], to[1][i], blocks);
-		t->ratio = stats_walsh_ratio(&of, 0.95);
-		t->p = stats_signed_rank_tails(&of, t->hurdle).over;
-		if (i % SEARCHED_CELLS == 0)
-			candidates_promise(seen, &r->finalists[i / SEARCHED_CELLS], scratch(),
-			                   promised);
-		t->promised = promised[i % SEARCHED_CELLS];
-	}
-	tuned_judge(r->tests, r->nfinalists, SEARCHED_CELLS, seen->margin);
+	searched_judge(db, r);
 	r->trials += blocks * (2 + r->nfinalists);
 }
 

@@ -3,7 +3,6 @@
 #define LAUNCHGAP_TESTS_SEARCHED_H
 
 #include "../harness/analysis/candidates.h"
-#include "../harness/analysis/tuned.h"
 #include "noise.h"
 
 #define SEARCHED_KEYS  8
@@ -18,10 +17,16 @@
 /* The log gain of a set in a cell, without noise; NAN: it fails. */
 typedef double searched_gain_fn(const struct search_set *set, unsigned cell);
 
+/* A finalist in a cell (chapters/tuned.sql). */
+struct searched_test {
+	bool confirmed, no_loss;
+	double expect;
+};
+
 struct searched {
 	unsigned nfinalists, trials;
 	struct search_set finalists[SEARCH_MAX_FINALISTS];
-	struct tuned_test tests[SEARCH_MAX_FINALISTS * SEARCHED_CELLS];
+	struct searched_test tests[SEARCH_MAX_FINALISTS * SEARCHED_CELLS];
 };
 
 /* Keys with so many values each; 8 keys with 2 to 4. */

@@ -56,7 +56,7 @@ static void count(const struct machine *m, const struct searched *r, struct coun
 	bool found = false;
 	t->trials += r->trials;
 	for (unsigned f = 0; f < r->nfinalists; f++) {
-		const struct tuned_test *tests = r->tests + f * SEARCHED_CELLS;
+		const struct searched_test *tests = r->tests + f * SEARCHED_CELLS;
 		bool any = false, no_loss = true, loses = false;
 		for (unsigned c = 0; c < SEARCHED_CELLS; c++) {
 			double truth = m->gain(&r->finalists[f], c);
@@ -67,7 +67,7 @@ static void count(const struct machine *m, const struct searched *r, struct coun
 			any = true;
 			t->confirmed++;
 			t->wrong += truth <= SEARCHED_MARGIN;
-			t->told += log(tests[c].expect.estimate) - truth;
+			t->told += log(tests[c].expect) - truth;
 			found = found || (c == last && truth > 0.9 * m->gain(&m->best, c));
 		}
 		if (any)

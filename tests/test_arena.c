@@ -3,6 +3,7 @@
  * the first ones and every few of many. */
 #include <limits.h>
 
+#include "../harness/analysis/tuned.h"
 #include "../harness/arena.h"
 #include "../harness/compare/compare.h"
 #include "../harness/run/stop.h"
@@ -87,7 +88,8 @@ static void choose(struct arena *arena, void *of)
 {
 	const struct record_run *run = of;
 	static struct tune_next next;
-	tune_next(run, &run->search->space, 1, 1, false, arena, &next);
+	const struct candidates_seen seen = tuned_seen(run, arena);
+	tune_next(run, &seen, 1, 1, false, arena, &next);
 }
 
 static int tune(struct status *st)

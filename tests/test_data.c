@@ -145,6 +145,15 @@ TEST(what_was_chosen_is_less_than_measured)
 	    "1 1 1 1");
 }
 
+/* Six blocks of one sign come in one of 64 draws. */
+TEST(how_probable_more_is_depends_on_where_the_truth_is)
+{
+	assert_string_equal(asked("SELECT 64 * beyond(column1, column1, 0), "
+	                          "64 * beyond(column1, column1, 7), beyond(NULL, 1, 0) "
+	                          "FROM (VALUES (1), (2), (3), (4), (5), (6))"),
+	                    "1.0 64.0 -");
+}
+
 TEST(a_range_of_sizes_may_be_open)
 {
 	assert_string_equal(asked("SELECT sizes(4096, 65536), sizes(4096, 4096), sizes(0, 4096), "

@@ -203,7 +203,7 @@ static bool told_right(searched_gain_fn *gain, const struct searched *r,
 		if (!r->tests[i].confirmed)
 			continue;
 		assert_true(truth > SEARCHED_MARGIN);
-		assert_float_equal(log(r->tests[i].expect.estimate), truth, within);
+		assert_float_equal(log(r->tests[i].expect), truth, within);
 		found |= i % SEARCHED_CELLS == last && truth > 0.9 * gain(best, last);
 	}
 	return found;

@@ -15,25 +15,32 @@ static const struct made_variant four[MADE_VARIANTS] = {
     {.name = "set-2", .mode = "processes"}, {.name = "default-again", .role = "again"},
     {.name = "limit", .role = "limit"},
 };
-static unsigned confirmed = CONFIRMED;
+static unsigned confirmed;
 
 /* Log gains of the two sets, small size and large: set-1 gains at one and loses at the other,
  * in the search both seem to gain far more. set-2's is as loud at the small one. */
-static double gains[2][2] = {{0.30, -0.10}, {0.05, 0.05}}, loud = 0.002;
+static double gains[2][2], loud;
 
-static double gain_of(const struct made_place *p)
+static bool is_set(const struct made_place *p)
 {
-	if (p->variant != MADE_SINGLE && p->variant != MADE_PROCESSES)
+	return p->variant == MADE_SINGLE || p->variant == MADE_PROCESSES;
+}
+
+static double gain_usual(const struct made_place *p)
+{
+	if (!is_set(p))
 		return 0;
 	return gains[p->variant == MADE_PROCESSES][p->size] + (p->block < SEARCHED ? 0.5 : 0);
 }
+
+static double (*gain)(const struct made_place *place);
 
 static void stamps(const struct made_place *p, int64_t out[6])
 {
 	double noise = (p->variant == MADE_PROCESSES && !p->size ? loud : 0.002) *
 	               made_noise(p->variant, p->block, p->size);
 	out[1] = 5000;
-	out[2] = (int64_t)(1e6 * exp(noise - gain_of(p)));
+	out[2] = (int64_t)(1e6 * exp(noise - gain(p)));
 	out[3] = 10;
 }
 
@@ -46,9 +53,7 @@ static json_t *set_json(const json_t *variant, const char *levels)
 }
 
 static const json_t *sets[2];
-static const char *levels[2] = {"[1, 0]", "[0, 1]"},
-                  *keys = "[{\"key\": \"env.NCCL_BUFFSIZE\", \"values\": [\"\", \"8388608\"]},"
-                          " {\"key\": \"register\", \"values\": [\"\", \"local\"]}]";
+static const char *levels[2], *keys; /* "KEY VALUE …" */
 
 /* The sets are not variants of the environment; it knows the searched keys. */
 static void environment(json_t *env)
@@ -59,9 +64,13 @@ static void environment(json_t *env)
 	json_array_remove(variants, 2);
 	json_array_remove(variants, 0);
 	json_object_set_new(env, "blocks", json_integer(CONFIRMED));
-	json_object_set_new(
-	    env, "search",
-	    json_pack("{s:o, s:i}", "keys", json_loads(keys, 0, NULL), "finalists", 2));
+	json_t *list = json_array();
+	char *copy = strdup(keys), *rest = copy, *key;
+	while ((key = strsep(&rest, " ")))
+		json_array_append_new(list, json_pack("{s:s, s:[s, s]}", "key", key, "values", "",
+		                                      strsep(&rest, " ")));
+	free(copy);
+	json_object_set_new(env, "search", json_pack("{s:o, s:i}", "keys", list, "finalists", 2));
 }
 
 static void line(json_t *cell, const struct made_place *p)
@@ -71,7 +80,7 @@ static void line(json_t *cell, const struct made_place *p)
 }
 
 /* What NCCL's log reports of a set's setting, and the result; NULL: there is no log. */
-static const char *act, *used, *acted_key = "env.NCCL_BUFFSIZE";
+static const char *act, *used, *acted_key;
 
 static void paths(FILE *out)
 {
@@ -86,17 +95,7 @@ static void paths(FILE *out)
 	                         "never read"));
 }
 
-static void searches(FILE *out);
-
-static struct made made = {.blocks = SEARCHED + CONFIRMED,
-                           .sizes = 2,
-                           .no_limit = true,
-                           .variants = four,
-                           .environment = environment,
-                           .line = line,
-                           .first = searches,
-                           .more = paths,
-                           .stamps = stamps};
+static struct made made;
 
 /* A line of the search for each block, with the sets in the first. */
 static void searches(FILE *out)
@@ -114,11 +113,42 @@ static void searches(FILE *out)
 		json_decref((json_t *)(size_t)sets[i]);
 }
 
+/* Before each test, which may change any of it. */
+FIXTURE(fresh)
+{
+	static const double usual[2][2] = {{0.30, -0.10}, {0.05, 0.05}};
+	made = (struct made){.sizes = 2,
+	                     .no_limit = true,
+	                     .variants = four,
+	                     .environment = environment,
+	                     .line = line,
+	                     .first = searches,
+	                     .more = paths,
+	                     .stamps = stamps};
+	memcpy(gains, usual, sizeof gains);
+	loud = 0.002;
+	gain = gain_usual;
+	levels[0] = "[1, 0]";
+	levels[1] = "[0, 1]";
+	keys = "env.NCCL_BUFFSIZE 8388608 register local";
+	act = NULL;
+	acted_key = "env.NCCL_BUFFSIZE";
+	return 0;
+}
+
 static void write_record(unsigned confirms)
 {
 	confirmed = confirms;
 	made.blocks = SEARCHED + confirms;
 	made_write(&made);
+}
+
+static json_t *reported(unsigned confirms)
+{
+	struct status st = {""};
+	write_record(confirms);
+	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
+	return json_report(made_path("report.json"));
 }
 
 TEST(everybody_reads_the_confirmation_alone)
@@ -160,7 +190,6 @@ TEST(a_set_of_what_is_not_searched_is_refused)
 	struct status st = {""};
 	levels[0] = "[2, 0]";
 	write_record(CONFIRMED);
-	levels[0] = "[1, 0]";
 	assert_int_equal(record_load(made_folder, &run, &st), -1);
 	assert_says(st.text, "set-1: \"levels\" is not a place");
 }
@@ -240,10 +269,7 @@ TEST(gains_are_those_of_the_confirmation)
 /* The answer is each gain with its price and its file, the largest first; and so is the advice. */
 TEST(a_gain_is_told_with_its_price_and_its_file)
 {
-	struct status st = {""};
-	write_record(CONFIRMED);
-	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
-	json_t *r = json_report(made_path("report.json"));
+	json_t *r = reported(CONFIRMED);
 	json_assert_one_says(json_object_get(r, "answer"), "NCCL_BUFFSIZE = 8388608: up to 1.35");
 	json_assert_one_says(json_object_get(r, "answer"), "of 16 KiB 9.5 %");
 	json_assert_one_says(json_object_get(r, "answer"), ": nccl.most.conf.");
@@ -254,11 +280,7 @@ TEST(a_gain_is_told_with_its_price_and_its_file)
 
 static void answer_says(const char *text)
 {
-	struct status st = {""};
-	write_record(CONFIRMED);
-	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
-	json_t *r = json_report(made_path("report.json"));
-	json_assert_one_says(json_object_get(r, "answer"), text);
+	json_assert_one_says(json_object_get(reported(CONFIRMED), "answer"), text);
 	assert_says(made_read("nccl.conf"), "# Empty: no set that gains is shown to lose nowhere");
 }
 
@@ -271,7 +293,6 @@ TEST(an_open_cell_is_called_no_loss)
 	loud = 0.002;
 	gains[1][0] = -0.1;
 	answer_says("they cost alltoall");
-	gains[1][0] = gains[1][1] = 0.05;
 }
 
 /* A user need not set a line that did nothing. */
@@ -283,49 +304,34 @@ TEST(what_did_nothing_is_left_out_of_the_file)
 	    {"capped", "131072", "used 131072: never read, and so would be the default's 524288"},
 	    {"capped", "1048576", NULL}, /* less than asked, and more than the default */
 	};
-	struct status st = {""};
 	for (unsigned i = 0; i < LENGTH(acts); i++) {
 		act = acts[i][0];
 		used = acts[i][1];
-		write_record(CONFIRMED);
-		assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
+		reported(CONFIRMED);
 		char *line = test_text("\n#   left out: NCCL_BUFFSIZE=8388608: %s\n",
 		                       acts[i][2] ? acts[i][2] : "");
 		const char *conf = made_read("nccl.most.conf");
 		assert_says_if(acts[i][2] != NULL, conf, line);
 		assert_says_if(acts[i][2] != NULL, conf, "left out");
 	}
-	act = NULL;
 }
 
 /* Nor is one of the program's named that did nothing. */
 TEST(what_did_nothing_is_no_setting_of_the_answer)
 {
-	const char *const of[] = {levels[0], keys, acted_key};
-	struct status st = {""};
 	act = "ignored";
 	used = "524288";
 	acted_key = "max_ctas";
 	levels[0] = "[1, 1]";
-	keys = "[{\"key\": \"env.NCCL_BUFFSIZE\", \"values\": [\"\", \"8388608\"]},"
-	       " {\"key\": \"max_ctas\", \"values\": [\"\", \"4\"]}]";
-	write_record(CONFIRMED);
-	act = NULL;
-	levels[0] = of[0];
-	keys = of[1];
-	acted_key = of[2];
-	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
-	json_t *r = json_report(made_path("report.json"));
+	keys = "env.NCCL_BUFFSIZE 8388608 max_ctas 4";
+	json_t *r = reported(CONFIRMED);
 	json_assert_one_says(json_object_get(r, "answer"), "NCCL_BUFFSIZE = 8388608: up to 1.35");
 	assert_says(made_read("nccl.most.conf"), "# and, which no file can say: max_ctas = 4\n");
 }
 
 TEST(nothing_is_told_of_the_search_alone)
 {
-	struct status st = {""};
-	write_record(0);
-	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
-	json_t *r = json_report(made_path("report.json"));
+	json_t *r = reported(0);
 	assert_false(json_has_table(r, "confirmation"));
 	json_assert_one_says(json_object_get(r, "answer"), "Nothing is confirmed");
 	assert_lacks(made_read("nccl.conf"), "\nNCCL_");
@@ -337,13 +343,10 @@ TEST(nothing_is_told_of_the_search_alone)
 TEST(an_unfinished_confirmation_is_called_so)
 {
 	const unsigned least = family_blocks(2, FAMILY_ALPHA);
-	struct status st = {""};
 	assert_in_range(least, 3, CONFIRMED);
 	for (unsigned n = least - 1; n <= least; n++) {
 		const bool cut = n < least;
-		write_record(n);
-		assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
-		json_t *r = json_report(made_path("report.json"));
+		json_t *r = reported(n);
 		json_assert_one_says(json_object_get(r, "answer"),
 		                     cut ? "Nothing is confirmed yet" : "register = local");
 		const char *conf = made_read("nccl.conf");
@@ -352,25 +355,27 @@ TEST(an_unfinished_confirmation_is_called_so)
 	}
 }
 
+static void come_next(const struct record_run *run, struct tune_next *out)
+{
+	const struct candidates_seen seen = tuned_seen(run, scratch());
+	tune_next(run, &seen, 1, CONFIRMED, false, scratch(), out);
+}
+
 /* The incomplete round goes on; then the next; the confirmation as often as it takes. */
 TEST(the_record_says_what_comes_next)
 {
 	struct tune_next *next = malloc(sizeof *next);
-	struct status st = {""};
 	assert_non_null(next);
 	write_record(0);
 	struct record_run run = cli_record(made_folder);
-	struct search_space space;
-	assert_int_equal(search_space_take(json_object_get(run.environment, "search"), &space, &st),
-	                 0);
-	tune_next(&run, &space, 1, CONFIRMED, false, scratch(), next);
+	come_next(&run, next);
 	assert_true(next->confirms);
 	assert_int_equal(next->n, 2);
 	/* As if a trial of the last round were missing. */
 	for (unsigned i = run.ncells; i < run.ncells + run.search->ncells; i++)
 		if (run.cells[i].block == SEARCHED - 1 && !strcmp(run.cells[i].variant, "set-2"))
 			run.cells[i].cell.pass = PASS_TIMELINE;
-	tune_next(&run, &space, 1, CONFIRMED, false, scratch(), next);
+	come_next(&run, next);
 	assert_false(next->confirms);
 	assert_int_equal(next->round, SEARCHED - 1);
 	assert_int_equal(next->n, 1);
@@ -378,7 +383,7 @@ TEST(the_record_says_what_comes_next)
 	for (unsigned n = CONFIRMED - 1; n <= CONFIRMED; n++) {
 		write_record(n);
 		run = cli_record(made_folder);
-		tune_next(&run, &space, 1, CONFIRMED, false, scratch(), next);
+		come_next(&run, next);
 		assert_int_equal(next->ended, n == CONFIRMED);
 	}
 	free(next);
@@ -392,26 +397,21 @@ static struct {
 	int channels;
 } priced[2];
 
-static bool has_priced(const struct made_place *p)
+static bool is_stream(const struct made_place *p)
 {
 	return !p->isolated;
 }
 
-static void stamp_priced(const struct made_place *p, int64_t out[6])
+static double gain_priced(const struct made_place *p)
 {
-	const bool set = p->variant == MADE_SINGLE || p->variant == MADE_PROCESSES;
-	const double speed = !set ? 1 : p->size ? priced[p->variant == MADE_PROCESSES].times : 0.86;
-	out[1] = 5000;
-	out[2] = (int64_t)(1e6 * exp(0.002 * made_noise(p->variant, p->block, p->size)) / speed);
-	out[3] = 10;
+	return is_set(p) ? log(p->size ? priced[p->variant == MADE_PROCESSES].times : 0.86) : 0;
 }
 
 static void line_priced(json_t *cell, const struct made_place *p)
 {
-	const bool set = p->variant == MADE_SINGLE || p->variant == MADE_PROCESSES;
-	char *bytes =
-	    test_text("%.0f", (1000 + (set ? priced[p->variant == MADE_PROCESSES].memory_mib : 0)) *
-	                          (1 << 20));
+	char *bytes = test_text(
+	    "%.0f",
+	    (1000 + (is_set(p) ? priced[p->variant == MADE_PROCESSES].memory_mib : 0)) * (1 << 20));
 	made_fact(cell, "memory_comm_bytes", bytes);
 	made_fact(cell, "memory_calls_bytes", "0");
 }
@@ -427,34 +427,20 @@ static void paths_priced(FILE *out)
 	}
 }
 
-static void report_priced(void)
+static json_t *report_priced(void)
 {
 	static const struct made_call calls[] = {{.collective = "alltoall", .bytes = 4 << 20},
 	                                         {.collective = "sendrecv", .bytes = 64 << 20}};
-	const struct made was = made;
-	const char *const of[] = {levels[0], levels[1], keys};
-	struct status st = {""};
-	made = (struct made){.sizes = 2,
-	                     .no_limit = true,
-	                     .variants = four,
-	                     .calls = calls,
-	                     .has = has_priced,
-	                     .environment = environment,
-	                     .line = line_priced,
-	                     .first = searches,
-	                     .more = paths_priced,
-	                     .stamps = stamp_priced};
+	made.calls = calls;
+	made.has = is_stream;
+	made.line = line_priced;
+	made.more = paths_priced;
+	gain = gain_priced;
 	levels[0] = "[1, 1, 0]";
 	levels[1] = "[1, 1, 1]";
-	keys = "[{\"key\": \"env.NCCL_MIN_P2P_NCHANNELS\", \"values\": [\"\", \"64\"]},"
-	       " {\"key\": \"env.NCCL_P2P_NVL_CHUNKSIZE\", \"values\": [\"\", \"65536\"]},"
-	       " {\"key\": \"env.NCCL_CGA_CLUSTER_SIZE\", \"values\": [\"\", \"0\"]}]";
-	write_record(CONFIRMED);
-	made = was;
-	levels[0] = of[0];
-	levels[1] = of[1];
-	keys = of[2];
-	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
+	keys = "env.NCCL_MIN_P2P_NCHANNELS 64 env.NCCL_P2P_NVL_CHUNKSIZE 65536 "
+	       "env.NCCL_CGA_CLUSTER_SIZE 0";
+	return reported(CONFIRMED);
 }
 
 /* The gain with its price, never "none": a file for each purpose, and the safe one says in a line
@@ -466,9 +452,7 @@ TEST(two_settings_double_sendrecv_and_cost_alltoall)
 	priced[0].memory_mib = 1344;
 	priced[1].memory_mib = 6720;
 	priced[0].channels = priced[1].channels = 64;
-	report_priced();
-	json_t *r = json_report(made_path("report.json"));
-	const json_t *answer = json_object_get(r, "answer");
+	const json_t *answer = json_object_get(report_priced(), "answer");
 	json_assert_one_says(answer, "NCCL_MIN_P2P_NCHANNELS = 64, NCCL_P2P_NVL_CHUNKSIZE = 65536: "
 	                             "up to 2.07");
 	json_assert_one_says(answer, "sendrecv of 64 MiB); they cost alltoall of 4 MiB 14 %: "
@@ -513,4 +497,107 @@ TEST(of_equal_sets_the_cheaper_one_has_the_files)
 	}
 }
 
-TESTS(.begin = made_begin, .end = made_end);
+/* --- tuner.csv: rows of the collectives that NCCL's example of a tuner plugin knows, with what NCCL's
+ * log named --- */
+
+enum { SMALL_SUM, LARGE_SUM, GATHER, EXCHANGE, CALLS };
+static const struct made_call calls[CALLS] = {
+    [SMALL_SUM] = {.collective = "all_reduce", .bytes = 65536},
+    [LARGE_SUM] = {.collective = "all_reduce", .bytes = 1048576},
+    [GATHER] = {.collective = "all_gather", .bytes = 1048576},
+    [EXCHANGE] = {.collective = "alltoall", .bytes = 1048576}};
+/* set-1 forces an algorithm, set-2 a protocol and the size of the buffers. */
+static const double tuner_gains[2][CALLS] = {
+    [0] = {[SMALL_SUM] = 0.2, [LARGE_SUM] = -0.1}, [1] = {[GATHER] = 0.2, [EXCHANGE] = 0.2}};
+static const char *log_of_set;
+
+static double gain_tuner(const struct made_place *p)
+{
+	return is_set(p) ? tuner_gains[p->variant == MADE_PROCESSES][p->size] : 0;
+}
+
+static json_t *choice(const char *collective, int bytes, const char *algorithm,
+                      const char *protocol, int channels)
+{
+	return json_pack("{s:s, s:i, s:s, s:s, s:i}", "collective", collective, "bytes", bytes,
+	                 "algorithm", algorithm, "protocol", protocol, "channels", channels);
+}
+
+/* Bytes are those of a call's count: of all_gather one rank's. */
+static void paths_tuner(FILE *out)
+{
+	static const char *const names[] = {"default", "set-1", "set-2"};
+	for (unsigned i = 0; i < 3; i++)
+		made_data_path(
+		    out, names[i], "staged", NULL,
+		    json_pack(
+		        "{s:[o, o, o]}", "choices",
+		        choice("AllReduce", 65536, i == 1 ? log_of_set : "RING", "LL", 8),
+		        choice("AllReduce", 1048576, "RING", "SIMPLE", 24),
+		        choice("AllGather", 524288, "RING", i == 2 ? "LL128" : "SIMPLE", 24)));
+}
+
+static json_t *report_tuner(const char *algorithm, const char *second_key)
+{
+	made.sizes = CALLS;
+	made.calls = calls;
+	made.has = is_stream;
+	made.more = paths_tuner;
+	gain = gain_tuner;
+	log_of_set = algorithm;
+	levels[0] = "[1, 0, 0]";
+	levels[1] = "[0, 1, 1]";
+	keys = test_text("env.NCCL_ALGO Tree %s LL128 env.NCCL_BUFFSIZE 8388608", second_key);
+	return reported(CONFIRMED);
+}
+
+/* The lines that the plugin takes for rows, and the others if it is not to. */
+static char *lines_of(bool rows)
+{
+	static char out[4096];
+	char *copy = strdup(made_read("tuner.csv")), *rest = copy;
+	out[0] = '\0';
+	for (char *line; (line = strsep(&rest, "\n"));) {
+		assert_in_range(strlen(line), 0, 254); /* a longer one is two to the plugin */
+		if (*line && (*line != '#') == rows) {
+			strcat(out, line);
+			strcat(out, "\n");
+		}
+	}
+	free(copy);
+	return out;
+}
+
+TEST(rows_are_those_of_the_log)
+{
+	const json_t *report = report_tuner("TREE", "env.NCCL_PROTO");
+	assert_string_equal(lines_of(true), "allgather,1048576,1048576,ring,simple,24,1,2\n"
+	                                    "allreduce,65536,262144,tree,ll,8,1,2\n"
+	                                    "allreduce,262145,1048576,ring,simple,24,1,2\n");
+	/* What a row cannot say was set too, so that this one is a comment. */
+	assert_says(lines_of(false), "# only with NCCL_BUFFSIZE=8388608:\n"
+	                             "# allgather,1048576,1048576,ring,ll128,24,1,2\n");
+	assert_says(lines_of(false), "# all_reduce, 64 KiB: 1.2");
+	json_assert_one_says(json_section(report, "tuning"), "NCCL_TUNER_CONFIG_FILE=");
+	assert_int_equal(json_rows(json_table(report, "tuner"), JSON_ALL), 4);
+}
+
+/* An algorithm that the plugin does not know is Ring to it. */
+TEST(what_the_plugin_does_not_know_has_no_row)
+{
+	report_tuner("NEWTREE", "env.NCCL_PROTO");
+	assert_string_equal(lines_of(true), "allgather,1048576,1048576,ring,simple,24,1,2\n"
+	                                    "allreduce,65536,262144,ring,ll,8,1,2\n"
+	                                    "allreduce,262145,1048576,ring,simple,24,1,2\n");
+}
+
+/* Of sets without algorithm, protocol and channels there is nothing to tell it. */
+TEST(other_settings_make_no_file)
+{
+	remove(made_path("tuner.csv")); /* of a test before */
+	report_tuner("NEWTREE", "env.NCCL_NTHREADS");
+	assert_false(made_has("tuner.csv"));
+	assert_true(made_has("nccl.conf"));
+}
+
+TESTS(.begin = made_begin, .before = fresh, .end = made_end);

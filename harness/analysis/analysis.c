@@ -35,8 +35,6 @@ int analysis_answer(struct analysis *a, struct status *st)
 		withhold(&a->regimes, &a->claims[i]);
 	}
 	claims_family(a->claims, a->asked.nclaims, a->asked.primary);
-	if (s->run->search)
-		a->searched = tuned_seen(s->run, s->arena);
 	return 0;
 }
 

@@ -2,17 +2,16 @@
 #ifndef LAUNCHGAP_ANALYSIS_H
 #define LAUNCHGAP_ANALYSIS_H
 
+#include "../arena.h"
 #include "claims.h"
 #include "regime.h"
 #include "summary.h"
-#include "tuned.h"
 
 struct analysis {
 	const struct summary *s;
 	struct regimes regimes;
 	struct claim_list asked;
 	struct claims_result claims[CLAIM_MAX];
-	struct candidates_seen searched; /* empty without a search */
 };
 
 /* In the summary's arena. NULL: the record's claims are damaged. */

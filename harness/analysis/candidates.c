@@ -14,7 +14,6 @@
 #define MOST_LUCK   0.05      /* of one trial of the default, a log */
 #define SAME_MEMORY (1 << 20) /* bytes; less is scatter */
 #define EQUALS      1e-3      /* the score for all cells decides between sets that add the same */
-#define STARTS      6         /* sets from which proposals begin, for each aim */
 
 struct searcher {
 	const struct candidates_seen *seen;
@@ -31,27 +30,23 @@ struct searcher {
  * ran alone, because it failed, is excluded; so is one that loses a fifth in every cell. */
 static void find_losses(const struct candidates_seen *seen, search_losses losses)
 {
-	double sums[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES] = {{0}};
-	unsigned counted[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES] = {{0}};
 	effects_flags aside;
 	effects_find_aside(seen, seen->ncells, aside);
-	for (unsigned t = 0; t < seen->ntrials; t++)
-		for (unsigned k = 0; k < seen->space->nkeys; k++) {
-			const struct search_set *set = &seen->sets[seen->set_of[t]];
-			const unsigned v = set->level[k];
-			if (!v || search_set_size(seen->space, set) > 1)
-				continue;
-			for (unsigned c = 0; c < seen->ncells; c++)
-				if (effects_counts(seen, t, c)) {
-					sums[k][v] += effects_gain(seen, t, c);
-					counted[k][v]++;
-				}
-		}
-	for (unsigned k = 0; k < seen->space->nkeys; k++)
-		for (unsigned v = 1; v < seen->space->keys[k].nvalues; v++)
-			losses[k][v] = aside[k][v] || !counted[k][v]
-			                   ? INFINITY
-			                   : fmax(0, -sums[k][v] / counted[k][v] - NO_LOSS);
+	for (unsigned i = 0; i < SEARCH_MAX_KEYS * SEARCH_MAX_VALUES; i++)
+		losses[i / SEARCH_MAX_VALUES][i % SEARCH_MAX_VALUES] = INFINITY;
+	for (unsigned t = 0; t < seen->ntrials; t++) {
+		const struct search_set *set = &seen->sets[seen->set_of[t]];
+		double sum = 0;
+		unsigned n = 0;
+		for (unsigned c = 0; c < seen->ncells; c++)
+			if (effects_counts(seen, t, c)) {
+				sum += effects_gain(seen, t, c);
+				n++;
+			}
+		for (unsigned k = 0; n && k < seen->space->nkeys; k++)
+			if (search_set_size(seen->space, set) == 1 && !aside[k][set->level[k]])
+				losses[k][set->level[k]] = fmax(0, -sum / n - NO_LOSS);
+	}
 }
 
 static double predict(const struct searcher *s, unsigned cell, const struct search_set *set)
@@ -150,68 +145,26 @@ static bool improve(const struct searcher *s, unsigned aim, struct search_set *s
 	return better;
 }
 
-/* The place among the first n of the pool that an aim likes best of those that are not taken;
- * n: none. */
-static unsigned best_of(const struct searcher *s, unsigned aim, const bool *taken, unsigned n)
-{
-	unsigned best = n;
-	double most = -INFINITY;
-	for (unsigned i = 0; i < n; i++) {
-		int place = place_of(s, &s->pool[i]);
-		if (taken[i])
-			continue;
-		double is = score(s, aim, &s->pool[i], place);
-		if (is > most) {
-			most = is;
-			best = i;
-		}
-	}
-	return best;
-}
-
-/* Each pair alone that may be the cause of a gain. */
-static void propose_pairs(struct searcher *s)
-{
-	for (unsigned c = 0; c < s->seen->ncells; c++)
-		for (unsigned i = 0; i < s->models[c].n; i++) {
-			const struct effects_one *e = &s->models[c].effects[i];
-			for (unsigned t = e->first; t < e->first + e->n && e->log > 0; t++) {
-				const struct effects_term *term = &s->models[c].terms[t];
-				struct search_set set = {{0}};
-				set.level[term->key[0]] = term->level[0];
-				if (term->pair)
-					set.level[term->key[1]] = term->level[1];
-				pool_add(s, &set);
-			}
-		}
-}
-
-/* From the default and from the best sets of each aim: sets that no change improves, and each of
- * the best with one setting fewer. */
+/* From the default and from the best set of each aim: sets that no change improves. */
 static void propose(struct searcher *s)
 {
-	const unsigned nkeys = s->seen->space->nkeys, nmeasured = s->npool;
-	bool *taken = ARENA_ARRAY(s->arena, bool, nmeasured);
-	for (unsigned i = 0; i < (AIM_CELL + s->seen->ncells) * (STARTS + 1); i++) {
-		const unsigned aim = i / (STARTS + 1), start = i % (STARTS + 1);
-		struct search_set set = {{0}};
-		if (!start)
-			memset(taken, 0, nmeasured);
-		unsigned best = start ? best_of(s, aim, taken, nmeasured) : nmeasured;
-		if (best < nmeasured) {
-			taken[best] = true;
-			set = s->pool[best];
+	const unsigned nmeasured = s->npool;
+	for (unsigned aim = 0; aim < AIM_CELL + s->seen->ncells; aim++) {
+		struct search_set starts[2] = {{{0}}};
+		double most = -INFINITY;
+		for (unsigned i = 0; i < nmeasured; i++) {
+			const double is = score(s, aim, &s->pool[i], place_of(s, &s->pool[i]));
+			if (is > most)
+				starts[1] = s->pool[i];
+			most = fmax(most, is);
 		}
-		for (unsigned k = 0; k < nkeys && start == 1; k++) {
-			struct search_set less = set;
-			less.level[k] = 0;
-			pool_add(s, &less);
+		for (unsigned i = 0; i < 2; i++) {
+			for (unsigned k = 0;
+			     k < s->seen->space->nkeys && improve(s, aim, &starts[i]); k++)
+				continue;
+			pool_add(s, &starts[i]);
 		}
-		for (unsigned steps = 0; steps < nkeys && improve(s, aim, &set); steps++)
-			continue;
-		pool_add(s, &set);
 	}
-	propose_pairs(s);
 }
 
 static struct searcher searcher_make(const struct candidates_seen *seen, struct arena *arena)

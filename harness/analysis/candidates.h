@@ -26,9 +26,8 @@
  * it belongs to one pair; a finalist with half of them has half of it. A value with which every
  * set loses a fifth is excluded together with its sets, because it would hide all other effects.
  * Losses are cut off at a quarter: how bad a bad set is says nothing about a good one. Proposals
- * are pairs that may cause a gain, and local optima under changes of one value or of two, starting
- * from the default and from each of the best sets. Of two equal sets the one with fewer settings is
- * better.
+ * are local optima under changes of one value or of two, starting from the default and from the best
+ * set of each aim. Of two equal sets the one with fewer settings is better.
  *
  * The first set of a round is the best that loses nowhere: the highest mean gain, where no cell may
  * lose half the margin. The second has the highest mean, whatever it loses. Each further set is the

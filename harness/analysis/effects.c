@@ -24,50 +24,26 @@ bool effects_counts(const struct candidates_seen *seen, unsigned trial, unsigned
 	return !isnan(seen->gains[trial * seen->ncells + cell]) && !seen->bad[seen->set_of[trial]];
 }
 
-/* The best gain of the sets that hold a value and no other one that is set aside, of at least
- * three trials, or one of the value alone; else +∞. cell: ncells is the best one. */
-static double most_of(const struct candidates_seen *seen, unsigned cell, effects_flags aside,
-                      unsigned key, unsigned value)
+/* The best gain of the sets that hold a value. cell: ncells is the best one. */
+static double most_of(const struct candidates_seen *seen, unsigned cell, unsigned key,
+                      unsigned value)
 {
 	double most = -INFINITY;
-	unsigned n = 0;
-	bool alone = false;
-	for (unsigned t = 0; t < seen->ntrials; t++) {
-		const struct search_set *set = &seen->sets[seen->set_of[t]];
-		bool other = set->level[key] != value;
-		for (unsigned k = 0; k < seen->space->nkeys && !other; k++)
-			other = aside[k][set->level[k]];
-		for (unsigned c = 0; c < seen->ncells && !other; c++)
-			if ((cell == c || cell == seen->ncells) && effects_counts(seen, t, c)) {
+	for (unsigned t = 0; t < seen->ntrials; t++)
+		for (unsigned c = 0; c < seen->ncells; c++)
+			if (seen->sets[seen->set_of[t]].level[key] == value &&
+			    (cell == c || cell == seen->ncells) && effects_counts(seen, t, c))
 				most = fmax(most, effects_gain(seen, t, c));
-				n += cell == c || c == 0;
-				alone = alone || search_set_size(seen->space, set) == 1;
-			}
-	}
-	return n >= 3 || alone ? most : INFINITY;
+	return most;
 }
 
-/* One by one, the worst first: the next may have lost by the first one alone. */
 void effects_find_aside(const struct candidates_seen *seen, unsigned cell, effects_flags aside)
 {
 	memset(aside, 0, sizeof(effects_flags));
-	for (;;) {
-		unsigned key = 0, value = 0;
-		double least = -ALWAYS;
-		for (unsigned k = 0; k < seen->space->nkeys; k++)
-			for (unsigned v = 1; v < seen->space->keys[k].nvalues; v++) {
-				double most =
-				    aside[k][v] ? INFINITY : most_of(seen, cell, aside, k, v);
-				if (most < least) {
-					least = most;
-					key = k;
-					value = v;
-				}
-			}
-		if (!value)
-			return;
-		aside[key][value] = true;
-	}
+	for (unsigned k = 0; k < seen->space->nkeys; k++)
+		for (unsigned v = 1; v < seen->space->keys[k].nvalues; v++)
+			aside[k][v] = isfinite(most_of(seen, cell, k, v)) &&
+			              most_of(seen, cell, k, v) < -ALWAYS;
 }
 
 bool effects_is_aside(const struct effects *m, const struct search_space *space,

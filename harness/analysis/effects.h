@@ -16,7 +16,7 @@ struct candidates_seen {
 	unsigned ncells, nsets, ntrials;
 	const struct search_set *sets;
 	const bool *bad;        /* per set: failed, or wrong data */
-	const unsigned *set_of; /* per trial; and its block, counted from 0: */
+	const unsigned *set_of; /* per trial; and its block's number: */
 	const unsigned *block_of;
 	const double *gains;  /* [trial * ncells + cell]; NaN where a cell is missing */
 	const double *memory; /* per set, NaN: not known; or NULL */

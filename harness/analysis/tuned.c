@@ -4,32 +4,8 @@
 #include <string.h>
 
 #include "../arena.h"
-#include "../config/family.h"
 #include "measure.h"
 #include "summary.h"
-
-void tuned_judge(struct tuned_test *tests, unsigned nfinalists, unsigned ncells, double margin)
-{
-	for (unsigned i = 0; i < nfinalists * ncells; i++)
-		tests[i].p_adjusted = NAN;
-	for (unsigned i = 0; i < nfinalists * ncells; i++) {
-		struct tuned_test *own = &tests[i / ncells * ncells], *next = NULL;
-		double before = 0; /* the highest of this finalist so far: none later is lower */
-		for (struct tuned_test *t = own; t < own + ncells; t++)
-			if (!isnan(t->p_adjusted))
-				before = fmax(before, t->p_adjusted);
-			else if (!next || t->promised > next->promised)
-				next = t;
-		next->p_adjusted = isnan(next->p) ? 1 : fmax(before, family_p(next->p, nfinalists));
-		next->confirmed =
-		    log(next->ratio.lo) > next->hurdle && next->p_adjusted <= FAMILY_ALPHA;
-		next->no_loss = log(next->ratio.lo) > -log1p(margin);
-		next->expect =
-		    next->confirmed ? stats_chosen(&next->ratio, next->hurdle) : STATS_NO_RATIO;
-	}
-}
-
-/* --- what the search measured --- */
 
 /* The search's own trials as a run: its sets and the variants of the file. If nothing is confirmed
  * yet, the run's trials are the search's too. */
@@ -62,15 +38,6 @@ static double default_log(const struct summary *s, unsigned place, unsigned bloc
 	return isnan(first) ? again : isnan(again) ? first : (first + again) / 2;
 }
 
-/* Its place in the search's blocks. */
-static unsigned block_at(const struct record_search *s, unsigned block)
-{
-	unsigned i = 0;
-	while (i + 1 < s->nblocks && s->blocks[i].block != block)
-		i++;
-	return i;
-}
-
 /* A trial of each set and block that has any cell. */
 static void gains_take(const struct record_search *search, const struct summary *s,
                        struct candidates_seen *seen)
@@ -93,7 +60,7 @@ static void gains_take(const struct record_search *search, const struct summary 
 			if (!any)
 				continue;
 			set_of[seen->ntrials] = i;
-			block_of[seen->ntrials++] = block_at(search, x->blocks[b]);
+			block_of[seen->ntrials++] = x->blocks[b];
 		}
 	}
 	seen->ncells = x->nplaces;
@@ -121,24 +88,17 @@ static const bool *bad_find(const struct record_run *run, const struct summary *
 	return bad;
 }
 
-/* A fact of all workers of a variant's trials, which each trial's first cell has; the median. */
-static double median_fact(const struct summary *s, unsigned variant, const char *key)
+/* GPU memory beside the buffers, of the first worker in a variant's trials; the median. */
+static double memory_of(const struct summary *s, int variant)
 {
-	const struct record_cell *c = s->run->cells, *last = NULL;
-	double *x = NULL;
-	size_t n = 0;
-	for (unsigned i = 0; i < s->run->ncells; last = c++, i++) {
-		const json_t *list = json_object_get(c->json, "facts"), *facts;
-		size_t k;
-		if (s->index.variant_of[i] != variant || (last && last->order == c->order))
-			continue;
-		json_array_foreach(list, k, facts)
-		{
-			const double bytes = measure_fact(facts, key);
-			x = isnan(bytes) ? x : arena_more(s->arena, x, n, sizeof *x);
-			if (!isnan(bytes))
-				x[n++] = bytes;
-		}
+	double *x = ARENA_ARRAY(s->arena, double, s->run->ncells + 1);
+	unsigned n = 0;
+	for (unsigned i = 0; i < s->run->ncells; i++) {
+		const json_t *facts = json_object_get(s->run->cells[i].json, "facts"),
+		             *first = json_array_get(facts, 0);
+		x[n] = measure_fact(first, "memory_comm_bytes") +
+		       measure_fact(first, "memory_calls_bytes");
+		n += (int)s->index.variant_of[i] == variant && !isnan(x[n]);
 	}
 	return stats_median(x, n);
 }
@@ -157,12 +117,8 @@ struct candidates_seen tuned_seen(const struct record_run *run, struct arena *ar
 	                              .bad = bad_find(run, &s)};
 	gains_take(search, &s, &out);
 	double *memory = ARENA_ARRAY(arena, double, search->nsets + 1);
-	for (unsigned i = 0; i < search->nsets; i++) {
-		const int v = index_variant(&s, search->variants[i].name);
-		memory[i] = v < 0 ? NAN
-		                  : median_fact(&s, (unsigned)v, "memory_comm_bytes") +
-		                        median_fact(&s, (unsigned)v, "memory_calls_bytes");
-	}
+	for (unsigned i = 0; i < search->nsets; i++)
+		memory[i] = memory_of(&s, index_variant(&s, search->variants[i].name));
 	out.memory = memory;
 	return out;
 }

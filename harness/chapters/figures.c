@@ -451,7 +451,8 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	figures_of_tuning(&f);
 	put_chapters(&f);
 	put_calls(&f);
-	if (db_run_text(f.db, "harness/chapters/shared.sql", st))
+	if (db_run_text(f.db, "harness/chapters/tuned.sql", st) ||
+	    db_run_text(f.db, "harness/chapters/shared.sql", st))
 		return NULL;
 	db_seal(f.db);
 	return f.db;

@@ -119,8 +119,7 @@ CREATE TABLE result(
   PRIMARY KEY(variant, place)
 );
 
--- What comparisons are of: a variant at a place in a block, one trial. The reference's second one
--- is its twin's, and shared.sql's view tried has both.
+-- What comparisons are of: a variant at a place in a block, one trial.
 CREATE TABLE level(
   variant INTEGER, place INTEGER, block INTEGER,
   time REAL,                   -- natural logarithm of its ns
@@ -128,6 +127,14 @@ CREATE TABLE level(
   own_us REAL,                 -- the same time in µs
   PRIMARY KEY(variant, place, block)
 );
+
+-- The trials that a comparison is of: nth 1 is the reference's second one, its twin's.
+CREATE VIEW tried AS
+SELECT variant, place, block, 0 nth, time, busbw FROM level
+UNION ALL
+SELECT r.id, place, block, 1, time, busbw
+FROM level JOIN variant t ON t.id = level.variant, variant r
+WHERE t.role = 'again' AND r.role = 'reference';
 
 -- One rank of it: medians over trials.
 CREATE TABLE result_rank(
@@ -428,14 +435,8 @@ CREATE TABLE search_level(
 -- What a trial of the set gained over the default of its block, as a share.
 CREATE TABLE search_trial(candidate INTEGER, place INTEGER, gain REAL);
 
+-- And what the search promises of a finalist, a logarithm (candidates_promise).
+CREATE TABLE search_promise(candidate INTEGER, place INTEGER, promised REAL);
+
 -- The sets that are confirmed or not, in their order.
 CREATE TABLE finalist(candidate INTEGER, variant INTEGER);
-
--- A finalist in a cell, over the confirmation's blocks (tuned_judge).
-CREATE TABLE finalist_cell(
-  variant INTEGER, place INTEGER,
-  p_adjusted REAL, confirmed INTEGER,
-  no_loss INTEGER, -- 1: surely not slower by more than the margin
-  expect REAL, expect_lo REAL, expect_hi REAL, expect_blocks INTEGER, -- of a confirmed gain
-  PRIMARY KEY(variant, place)
-);

@@ -52,14 +52,6 @@ CREATE VIEW timed AS
 SELECT cell.*, variant, block FROM cell JOIN trial ON trial.id = cell.trial
 WHERE pass = 'timed' AND error IS NULL;
 
--- The trials that a comparison is of: nth 1 is the reference's second one, its twin's.
-CREATE VIEW tried AS
-SELECT variant, place, block, 0 nth, time, busbw FROM level
-UNION ALL
-SELECT r.id, place, block, 1, time, busbw
-FROM level JOIN variant t ON t.id = level.variant, variant r
-WHERE t.role = 'again' AND r.role = 'reference';
-
 -- What a variant's first worker said first.
 CREATE VIEW first_fact AS
 SELECT variant, key, value, min(trial) trial

@@ -38,7 +38,8 @@ struct plan_variant {
 	 * its finalists are variants) */
 	char role[16];
 	struct settings settings;
-	char skip[256]; /* why it is not run, or "" */
+	char skip[256];        /* why it is not run, or "" */
+	struct search_set set; /* of a search; else the reference's own values alone */
 };
 
 /* Found once: jobs load this file, whatever the name would resolve to later. */
@@ -64,7 +65,8 @@ struct plan {
 	                       ranks has the same sizes rounded for these */
 	unsigned nnotes;
 	char notes[PLAN_MAX_NOTES][512]; /* what is asked for and omitted from the cells, and why */
-	unsigned nvariants;
+	unsigned nvariants,
+	    nfile; /* the file's, with what accompanies them, then a search's sets */
 	unsigned nlibraries;
 	struct plan_library libraries[SPEC_MAX_VARIANTS + 1];
 	struct search_space search; /* the spec's, without values that cannot run here */

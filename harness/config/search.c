@@ -9,7 +9,6 @@
 #include "family.h"
 #include "plan.h"
 
-#define DRAWN      40   /* candidate rows drawn for each row that is taken */
 #define ROW_LOSS   0.06 /* what values beside a row's first pair may lose together, a log */
 #define SPARE_ROWS 8    /* for values that lose, and so share no row */
 
@@ -39,144 +38,92 @@ unsigned search_singles(const struct search_space *space, struct search_set *row
 
 /* --- the covering array --- */
 
-struct cover {
-	const struct search_space *space;
-	uint64_t state;
-	const search_losses *losses;
-	bool seen[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES][SEARCH_MAX_KEYS][SEARCH_MAX_VALUES];
+/* Two values that are in no row yet. */
+struct pair {
+	unsigned char key[2], value[2];
+	unsigned class; /* how much they lose alone */
+	uint64_t draw;  /* decides between equals */
 };
 
-static double loss_of(const struct cover *c, unsigned key, unsigned value)
+static int by_loss(const void *a, const void *b)
 {
-	return c->losses && value ? (*c->losses)[key][value] : 0;
+	const struct pair *x = a, *y = b;
+	return x->class != y->class ? (x->class > y->class) - (x->class < y->class)
+	                            : (x->draw > y->draw) - (x->draw < y->draw);
 }
 
-static unsigned draw(struct cover *c, unsigned below)
+static double loss_of(const search_losses *losses, unsigned key, unsigned value)
 {
-	c->state += 0x9E3779B97F4A7C15u;
-	return (unsigned)(value_mix(c->state) % below);
+	return losses && value ? (*losses)[key][value] : 0;
 }
 
-static bool *pair_of(struct cover *c, unsigned a, unsigned x, unsigned b, unsigned y)
-{
-	return a < b ? &c->seen[a][x][b][y] : &c->seen[b][y][a][x];
-}
-
-/* Whether a row shows what two of its values do together: the others lose little. */
-static bool is_clear(const struct cover *c, const struct search_set *set, unsigned a, unsigned b)
-{
-	double sum = 0;
-	for (unsigned k = 0; k < c->space->nkeys; k++)
-		sum += k == a || k == b ? 0 : loss_of(c, k, set->level[k]);
-	return sum < ROW_LOSS + 1e-9;
-}
-
-/* A pair that the row shows and no row before it. */
-static bool is_new(struct cover *c, const struct search_set *set, unsigned a, unsigned b)
-{
-	return a != b && set->level[a] && set->level[b] &&
-	       !*pair_of(c, a, set->level[a], b, set->level[b]) && is_clear(c, set, a, b);
-}
-
-/* Begins with a pair that is in no row, of those that lose least; false: all are covered. */
-static bool begin_row(struct cover *c, struct search_set *set, bool *chosen)
-{
-	unsigned found = 0;
-	double least = INFINITY;
-	for (unsigned a = 0; a < c->space->nkeys; a++)
-		for (unsigned b = a + 1; b < c->space->nkeys; b++)
-			for (unsigned x = 1; x < c->space->keys[a].nvalues; x++)
-				for (unsigned y = 1; y < c->space->keys[b].nvalues; y++) {
-					double loss =
-					    trunc((loss_of(c, a, x) + loss_of(c, b, y)) / ROW_LOSS);
-					if (*pair_of(c, a, x, b, y) || isinf(loss) || loss > least)
-						continue;
-					found = loss < least ? 0 : found;
-					least = loss;
-					if (draw(c, ++found))
-						continue;
-					*set = (struct search_set){{0}};
-					memset(chosen, 0, SEARCH_MAX_KEYS);
-					set->level[a] = (unsigned char)x;
-					set->level[b] = (unsigned char)y;
-					chosen[a] = chosen[b] = true;
-				}
-	return found;
-}
-
-/* Sets the other keys in random order, each to the value that makes most new pairs, of those with
- * which the row shows its first pair. */
-static void fill_row(struct cover *c, struct search_set *set, bool *chosen)
-{
-	double bears = ROW_LOSS;
-	for (unsigned left = c->space->nkeys - 2; left;) {
-		unsigned k = draw(c, c->space->nkeys), best = 0, most = 0, ties = 0;
-		if (chosen[k])
-			continue;
-		for (unsigned v = 0; v < c->space->keys[k].nvalues; v++) {
-			unsigned n = 0;
-			if (loss_of(c, k, v) > bears)
-				continue;
-			set->level[k] = (unsigned char)v;
-			for (unsigned with = 0; with < c->space->nkeys; with++)
-				n += is_new(c, set, k, with);
-			ties = n > most || !v ? 1 : ties + (n == most);
-			if (n > most || (n == most && !draw(c, ties)))
-				best = v;
-			most = n > most ? n : most;
-		}
-		set->level[k] = (unsigned char)best;
-		chosen[k] = true;
-		bears -= loss_of(c, k, best);
-		left--;
-	}
-}
-
-/* The new pairs of a row; notes them if it is taken. */
-static unsigned count_new(struct cover *c, const struct search_set *set, bool taken)
+/* All that a row may have, those that lose least first. */
+static unsigned pairs_list(const struct search_space *space, const search_losses *losses,
+                           uint64_t seed, struct pair *out)
 {
 	unsigned n = 0;
-	for (unsigned a = 0; a < c->space->nkeys; a++)
-		for (unsigned b = a + 1; b < c->space->nkeys; b++)
-			if (is_new(c, set, a, b)) {
-				n++;
-				if (taken)
-					*pair_of(c, a, set->level[a], b, set->level[b]) = true;
-			}
+	for (unsigned a = 0; a < space->nkeys; a++)
+		for (unsigned b = a + 1; b < space->nkeys; b++)
+			for (unsigned x = 1; x < space->keys[a].nvalues; x++)
+				for (unsigned y = 1; y < space->keys[b].nvalues; y++) {
+					const double loss =
+					    loss_of(losses, a, x) + loss_of(losses, b, y);
+					if (isinf(loss))
+						continue;
+					out[n] = (struct pair){{(unsigned char)a, (unsigned char)b},
+					                       {(unsigned char)x, (unsigned char)y},
+					                       (unsigned)(loss / ROW_LOSS),
+					                       value_mix(seed + n)};
+					n++;
+				}
+	qsort(out, n, sizeof *out, by_loss);
 	return n;
+}
+
+static bool has(const struct search_set *row, const struct pair *p)
+{
+	return row->level[p->key[0]] == p->value[0] && row->level[p->key[1]] == p->value[1];
+}
+
+/* What values of a row lose beside a pair. */
+static double loss_beside(const struct search_space *space, const search_losses *losses,
+                          const struct search_set *row, const struct pair *p)
+{
+	double sum = 0;
+	for (unsigned k = 0; k < space->nkeys; k++)
+		sum += k == p->key[0] || k == p->key[1] ? 0 : loss_of(losses, k, row->level[k]);
+	return sum;
 }
 
 unsigned search_cover(const struct search_space *space, const search_losses *losses, uint64_t seed,
                       struct search_set *rows, unsigned most)
 {
-	unsigned n = 0;
-	struct cover *c = calloc(1, sizeof *c);
-	if (!c)
-		return 0;
-	c->space = space;
-	c->losses = losses;
-	c->state = value_mix(seed);
-	while (n < most) {
-		struct search_set best = {{0}};
-		unsigned gain = 0;
-		for (unsigned i = 0; i < DRAWN; i++) {
-			struct search_set one = {{0}};
-			bool chosen[SEARCH_MAX_KEYS] = {false};
-			if (!begin_row(c, &one, chosen))
-				break;
-			fill_row(c, &one, chosen);
-			unsigned g = count_new(c, &one, false);
-			if (g > gain) {
-				gain = g;
-				best = one;
+	enum { VALUES = SEARCH_MAX_KEYS * SEARCH_MAX_VALUES };
+	struct pair *pairs = malloc(VALUES * VALUES / 2 * sizeof *pairs);
+	unsigned left = pairs ? pairs_list(space, losses, value_mix(seed), pairs) : 0, n = 0;
+	for (; left && n < most; n++) {
+		unsigned kept = 0;
+		rows[n] = (struct search_set){{0}};
+		/* The first pair, and each further one that fits and does not hide it. */
+		for (unsigned i = 0; i < left; i++) {
+			const struct pair *p = &pairs[i];
+			struct search_set with = rows[n];
+			bool fits = true;
+			for (unsigned e = 0; e < 2; e++) {
+				unsigned char *level = &with.level[p->key[e]];
+				fits = fits && (!*level || *level == p->value[e]);
+				*level = p->value[e];
 			}
+			if (fits && loss_beside(space, losses, &with, pairs) < ROW_LOSS + 1e-9)
+				rows[n] = with;
 		}
-		if (!gain)
-			break;
-		count_new(c, &best, true);
-		rows[n++] = best;
+		for (unsigned i = 0; i < left; i++)
+			if (!has(&rows[n], &pairs[i]) ||
+			    loss_beside(space, losses, &rows[n], &pairs[i]) > ROW_LOSS + 1e-9)
+				pairs[kept++] = pairs[i];
+		left = kept;
 	}
-	free(c);
+	free(pairs);
 	return n;
 }
 
@@ -308,46 +255,11 @@ int search_settings(const struct search_space *space, const struct search_set *s
 	return 0;
 }
 
-/* Drops values that the reference has already, and keys without values left. */
-static int drop_own(struct search_space *space, const struct settings *own, struct status *st)
-{
-	unsigned n = 0;
-	for (unsigned k = 0; k < space->nkeys; k++) {
-		struct search_space one = {.nkeys = 1, .keys = {space->keys[k]}};
-		struct search_key *key = &space->keys[n];
-		unsigned values = 1;
-		*key = one.keys[0];
-		for (unsigned v = 1; v < one.keys[0].nvalues; v++) {
-			struct search_set set = {.level = {(unsigned char)v}};
-			struct settings with = *own;
-			char keys[256];
-			if (search_settings(&one, &set, &with, st))
-				return -1;
-			if (settings_differ(own, &with, keys, sizeof keys))
-				strcpy(key->values[values++], one.keys[0].values[v]);
-		}
-		key->nvalues = values;
-		n += values > 1;
-	}
-	space->nkeys = n;
-	return 0;
-}
-
 int search_finish(struct build *b, struct status *st)
 {
 	struct search_space *space = &b->spec->search;
-	const struct spec_variant *reference = spec_find(b->spec, b->spec->reference);
-	if (!space->at || !b->backend)
-		return 0;
 	space->budget_said = build_said(b, "budget") != NULL;
-	if (drop_own(space, &reference->settings, st))
-		return -1;
-	if (!space->nkeys)
-		return spec_error(b->spec, space->at, st,
-		                  "the search has no setting that differs from the reference on "
-		                  "this backend; allowed is at least one, as in "
-		                  "env.NCCL_BUFFSIZE = 8388608, 16777216 in [search on nccl]");
-	if (b->spec->blocks_auto)
+	if (space->at && b->spec->blocks_auto)
 		return spec_error(
 		    b->spec, space->at, st,
 		    "blocks = auto has no search; blocks = N is how often its finalists "
@@ -357,18 +269,27 @@ int search_finish(struct build *b, struct status *st)
 
 /* --- the plan --- */
 
-int search_plan_set(struct plan *plan, const struct search_set *set, unsigned number,
-                    struct status *st)
+int search_plan_set(struct plan *plan, const struct search_set *set, struct status *st)
 {
 	struct settings settings = plan_reference(plan)->settings;
 	char name[TRIAL_NAME_BYTES];
-	snprintf(name, sizeof name, "set-%u", number);
-	if (search_settings(&plan->search, set, &settings, st))
-		return -1;
-	return plan_variants_add(plan, name, "search", &settings, NULL, st);
+	unsigned v = plan->nfile;
+	while (v < plan->nvariants && !search_set_equal(&plan->variants[v].set, set))
+		v++;
+	if (v < plan->nvariants)
+		return (int)v;
+	if (v - plan->nfile == SEARCH_MAX_SETS)
+		return status_set(st, "the search has more than %d sets; allowed are fewer values",
+		                  SEARCH_MAX_SETS);
+	snprintf(name, sizeof name, "set-%u", v - plan->nfile + 1);
+	plan->variants[v].set = *set;
+	return search_settings(&plan->search, set, &settings, st) ||
+	               plan_variants_add(plan, name, "search", &settings, NULL, st)
+	           ? -1
+	           : (int)v;
 }
 
-/* Drops values that cannot run here; a note says why. */
+/* Drops values that the reference has already; and those that cannot run here, with a note why. */
 static int values_here(struct plan *plan, struct status *st)
 {
 	struct search_space left = {.finalists = plan->search.finalists};
@@ -379,13 +300,17 @@ static int values_here(struct plan *plan, struct status *st)
 		to->nvalues = 1;
 		for (unsigned v = 1; v < key->nvalues; v++) {
 			struct search_set set = {{0}};
+			char keys[256];
 			set.level[k] = (unsigned char)v;
-			if (search_plan_set(plan, &set, 0, st))
+			if (search_plan_set(plan, &set, st) < 0)
 				return -1;
-			const char *why = plan->variants[--plan->nvariants].skip;
-			if (why[0])
+			const struct plan_variant *one = &plan->variants[--plan->nvariants];
+			if (!settings_differ(&plan_reference(plan)->settings, &one->settings, keys,
+			                     sizeof keys))
+				continue;
+			if (one->skip[0])
 				plan_note(plan, "not searched: %s = %s: %.200s", key->key,
-				          key->values[v], why);
+				          key->values[v], one->skip);
 			else
 				strcpy(to->values[to->nvalues++], key->values[v]);
 		}
@@ -405,8 +330,8 @@ struct search_trials search_trials(const struct plan *plan)
 {
 	struct search_trials n = {0};
 	unsigned here = 0, singles = 0;
-	for (unsigned v = 0; v < plan->nvariants; v++)
-		here += !plan->variants[v].skip[0] && strcmp(plan->variants[v].role, "search");
+	for (unsigned v = 0; v < plan->nfile; v++)
+		here += !plan->variants[v].skip[0];
 	const unsigned pairs = search_cover_most(&plan->search);
 	for (unsigned k = 0; k < plan->search.nkeys; k++)
 		singles += plan->search.keys[k].nvalues - 1;
@@ -421,15 +346,22 @@ struct search_trials search_trials(const struct plan *plan)
 int search_plan(struct plan *plan, struct status *st)
 {
 	const struct spec *spec = plan->spec;
+	const unsigned notes = plan->nnotes;
+	plan->nfile = plan->nvariants;
 	plan->search = spec->search;
-	if (!spec->search.nkeys)
+	if (!spec->search.at)
 		return 0;
 	if (values_here(plan, st))
 		return -1;
-	if (!plan->search.nkeys)
+	if (!plan->search.nkeys && plan->nnotes > notes)
 		return spec_error(spec, spec->search.at, st,
 		                  "nothing of the search can run here: %s",
-		                  plan->nnotes ? plan->notes[plan->nnotes - 1] : "");
+		                  plan->notes[plan->nnotes - 1]);
+	if (!plan->search.nkeys)
+		return spec_error(spec, spec->search.at, st,
+		                  "the search has no setting that differs from the reference on "
+		                  "this backend; allowed is at least one, as in "
+		                  "env.NCCL_BUFFSIZE = 8388608, 16777216 in [search on nccl]");
 	const struct search_trials n = search_trials(plan);
 	if (search_blocks(plan) > spec->blocks)
 		plan_note(

@@ -25,9 +25,9 @@ unsigned search_round_most(unsigned round);
 unsigned search_singles(const struct search_space *space, struct search_set *rows, unsigned most);
 
 /* Sets that hold every pair of values of every two keys at least once, but for pairs with the
- * reference's own: a covering array of strength 2, made row by row, each the best of several drawn
- * (Cohen, Dalal, Fredman and Patton, The AETG system, 1997). Its size grows with the product of
- * the two longest lists and the logarithm of the number of keys.
+ * reference's own: a covering array of strength 2, made row by row: a pair that is in none yet, and each
+ * further one that fits. Its size grows with the product of the two longest lists and the logarithm
+ * of the number of keys.
  *
  * `losses` is what each value loses alone, a log ≥ 0; INFINITY: it is in no row; NULL: nothing. A
  * row has other values beside its first pair only if they lose little together, so that a pair
@@ -56,10 +56,9 @@ int search_settings(const struct search_space *space, const struct search_set *s
 /* The spec's search without values that cannot run here, with notes; empty without a search. An
  * error is one that takes many trials and has no budget. */
 int search_plan(struct plan *plan, struct status *st);
-/* Adds a set as a variant, "set-7" by its number; it says why it is skipped if it cannot run.
- * The caller has checked that there is room. */
-int search_plan_set(struct plan *plan, const struct search_set *set, unsigned number,
-                    struct status *st);
+/* The variant of a set, or -1. A new one is called "set-7" by its number; it says why it is skipped if it
+ * cannot run. */
+int search_plan_set(struct plan *plan, const struct search_set *set, struct status *st);
 /* How often the finalists are measured: as often as `blocks` says, and often enough to confirm
  * any. */
 unsigned search_blocks(const struct plan *plan);

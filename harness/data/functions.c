@@ -108,11 +108,10 @@ static struct stats_ratio made_by(making makes, const struct looks *looks, struc
 }
 
 /* A block has one number, or two: against each trial of the reference (stats_walsh). */
-static struct stats_ratio make_ratio(struct arena *arena, const struct looks *looks,
-                                     const struct numbers *of)
+static struct stats_walsh walsh_of(struct arena *arena, const struct numbers *of, unsigned *blocks)
 {
 	struct in_block *all = ARENA_ARRAY(arena, struct in_block, of->n);
-	unsigned *blocks = ARENA_ARRAY(arena, unsigned, of->n), n = 0;
+	unsigned n = 0;
 	double *x = ARENA_ARRAY(arena, double, of->n), *again = ARENA_ARRAY(arena, double, of->n);
 	for (size_t i = 0; i < of->n; i++)
 		all[i] = (struct in_block){(unsigned)of->second[i], of->x[i]};
@@ -126,8 +125,15 @@ static struct stats_ratio make_ratio(struct arena *arena, const struct looks *lo
 		x[n] = again[n] = all[i].x;
 		n++;
 	}
-	const struct stats_walsh walsh = stats_walsh_of(arena, x, n < of->n ? again : NULL, n);
-	return stats_walsh_ratio(&walsh, looks_confidence(looks, blocks, n));
+	return stats_walsh_of(arena, x, n < of->n ? again : NULL, n);
+}
+
+static struct stats_ratio make_ratio(struct arena *arena, const struct looks *looks,
+                                     const struct numbers *of)
+{
+	unsigned *blocks = ARENA_ARRAY(arena, unsigned, of->n);
+	const struct stats_walsh walsh = walsh_of(arena, of, blocks);
+	return stats_walsh_ratio(&walsh, looks_confidence(looks, blocks, walsh.n));
 }
 
 static struct stats_ratio ratio(const struct looks *looks, struct numbers *of)
@@ -139,6 +145,14 @@ static struct stats_ratio chosen(const struct looks *looks, struct numbers *of)
 {
 	const struct stats_ratio r = ratio(looks, of);
 	return stats_chosen(&r, of->third);
+}
+
+static struct stats_ratio make_beyond(struct arena *arena, const struct looks *looks,
+                                      const struct numbers *of)
+{
+	const struct stats_walsh walsh = walsh_of(arena, of, ARENA_ARRAY(arena, unsigned, of->n));
+	(void)looks;
+	return (struct stats_ratio){.estimate = stats_signed_rank_tails(&walsh, of->third).over};
 }
 
 /* As logarithms of a ratio, on a scale on which no exponential overflows. */
@@ -245,6 +259,7 @@ TAKES_INTERVAL(ratio)
 TAKES_INTERVAL(chosen)
 TAKES_INTERVAL(pseudomedian)
 TAKES_INTERVAL(share)
+TAKES(beyond, made_by(make_beyond, looks, of).estimate)
 TAKES(trend, ((void)looks, stats_trend_probability(of->x, (unsigned)of->n)))
 
 static double number_of(sqlite3_value *value)
@@ -406,6 +421,7 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    INTERVAL(chosen, 3),
 	    INTERVAL(pseudomedian, 1),
 	    INTERVAL(share, 2),
+	    {"beyond", 3, NULL, add_number, take_beyond},
 	    {"imbalance", 2, imbalance, NULL, NULL},
 	    {"component", LEVELS + 2, NULL, add_leaf, take_component},
 	    {"by_chance", 4, NULL, add_leaf, take_by_chance},

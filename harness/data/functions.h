@@ -23,6 +23,9 @@
  *   chosen(x, block, hurdle)
  *                    what to expect of a ratio that was chosen for being beyond that logarithm
  *                    (stats_chosen); with _lo and _hi
+ *   beyond(x, block, at)
+ *                    how probable so much or more is, if the ratio's logarithm is `at`
+ *                    (stats_signed_rank_tails)
  *   verdict(lo, hi, margin)
  *                    of a ratio of speeds: faster, slower, as fast (within the margin), undecided
  *   detectable(lo, hi, margin)

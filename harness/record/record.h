@@ -132,7 +132,7 @@ struct record_search {
 	struct search_set sets[SEARCH_MAX_SETS];
 	struct record_variant variants[SEARCH_MAX_SETS]; /* of each set */
 	unsigned nblocks;
-	struct record_search_block *blocks;
+	struct record_search_block blocks[SPEC_MAX_BLOCKS];
 	const struct record_search_block *confirmed; /* the first that confirms, or NULL */
 	unsigned ncells, nfailures; /* its own: they follow the run's in its lists */
 };

@@ -400,7 +400,7 @@ static int add_line(const struct member_place *at, json_t *line, const struct st
 		if (record_check_environment(line, where, at->st))
 			return -1;
 		run->environment = json_incref(line);
-		return take_variants(at, run);
+		return take_variants(at, run) || record_search_begin(at, run) ? -1 : 0;
 	}
 	if (!strcmp(kind, "end"))
 		return take_end(at, line, run);

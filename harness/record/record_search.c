@@ -41,36 +41,49 @@ static int take_set(const struct member_place *at, json_t *set, struct record_se
 	return 0;
 }
 
-/* With the first of its lines. */
-static int begin(const struct member_place *at, struct record_run *run)
+int record_search_begin(const struct member_place *at, struct record_run *run)
 {
 	const json_t *space = json_object_get(run->environment, "search");
 	struct status why = {""};
 	run->search = space ? calloc(1, sizeof *run->search) : NULL;
-	if (!run->search)
-		return member_bad(at, space ? "out of memory for the record"
-		                            : "a search's block, and the environment has none");
-	return search_space_take(space, &run->search->space, &why) ? member_bad(at, "%s", why.text)
-	                                                           : 0;
+	if (space && !run->search)
+		return member_bad(at, "out of memory for the record");
+	return space && search_space_take(space, &run->search->space, &why)
+	           ? member_bad(at, "%s", why.text)
+	           : 0;
+}
+
+/* With the first block that confirms them they join the variants of the file. */
+static int add_finalists(const struct member_place *at, const struct record_search_block *b,
+                         struct record_run *run)
+{
+	struct record_variant *all =
+	    realloc(run->variants, (run->nvariants + b->nsets + 1) * sizeof *all);
+	if (!all)
+		return member_bad(at, "out of memory for the record");
+	run->search->confirmed = b;
+	run->variants = all;
+	for (unsigned i = 0; i < b->nsets; i++) {
+		all[run->nvariants] = run->search->variants[b->sets[i]];
+		all[run->nvariants++].role = "variant";
+	}
+	return 0;
 }
 
 int record_search_take(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	const json_t *measures = json_object_get(line, "measures"), *name;
 	const json_t *confirms = json_object_get(line, "confirms");
+	struct record_search *s = run->search;
 	json_t *set;
 	size_t i;
-	if (!run->search && begin(at, run))
-		return -1;
-	struct record_search *s = run->search;
-	if (s->nblocks == SPEC_MAX_BLOCKS)
-		return member_bad(at, "a search has at most %d blocks", SPEC_MAX_BLOCKS);
-	struct record_search_block *more = realloc(s->blocks, (s->nblocks + 1) * sizeof *more);
-	if (!more)
-		return member_bad(at, "out of memory for the record");
-	s->blocks = more;
+	if (!s || s->nblocks == SPEC_MAX_BLOCKS)
+		return member_bad(at,
+		                  "a search has at most %d blocks, and its space in the "
+		                  "environment",
+		                  SPEC_MAX_BLOCKS);
 	struct record_search_block *b = &s->blocks[s->nblocks++];
-	*b = (struct record_search_block){.confirms = json_is_true(confirms)};
+	b->confirms = json_is_true(confirms);
 	if (member_count(at, line, "block", 0, &b->block) ||
 	    member_count(at, line, "round", 0, &b->round))
 		return -1;
@@ -89,25 +102,7 @@ int record_search_take(const struct member_place *at, json_t *line, struct recor
 			return member_bad(at, "\"measures\" names what is no set");
 		b->sets[b->nsets++] = (unsigned char)place;
 	}
-	return 0;
-}
-
-/* They join the variants of the file. */
-static int add_finalists(struct record_run *run)
-{
-	struct record_search *s = run->search;
-	for (unsigned b = 0; b < s->nblocks && !s->confirmed; b++)
-		s->confirmed = s->blocks[b].confirms ? &s->blocks[b] : NULL;
-	const unsigned n = s->confirmed ? s->confirmed->nsets : 0;
-	struct record_variant *all = realloc(run->variants, (run->nvariants + n + 1) * sizeof *all);
-	if (!all)
-		return -1;
-	run->variants = all;
-	for (unsigned i = 0; i < n; i++, run->nvariants++) {
-		all[run->nvariants] = s->variants[s->confirmed->sets[i]];
-		all[run->nvariants].role = "variant";
-	}
-	return 0;
+	return b->confirms && !s->confirmed ? add_finalists(at, b, run) : 0;
 }
 
 /* Nothing is searched after the first block that confirms, but for a set that a damaged record has there
@@ -131,7 +126,7 @@ int record_search_part(struct record_run *run)
 		return 0;
 	struct record_cell *cells = malloc((run->ncells + 1) * sizeof *cells);
 	struct record_failure *failures = malloc((run->nfailures + 1) * sizeof *failures);
-	if (!cells || !failures || add_finalists(run)) {
+	if (!cells || !failures) {
 		free(cells);
 		free(failures);
 		return -1;
@@ -159,7 +154,5 @@ void record_search_free(struct record_search *s)
 {
 	for (unsigned i = 0; s && i < s->nsets; i++)
 		json_decref((json_t *)(size_t)s->variants[i].json);
-	if (s)
-		free(s->blocks);
 	free(s);
 }

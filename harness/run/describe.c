@@ -9,7 +9,8 @@
 #include "../record/record.h"
 #include "../backend/device/nvml.h"
 
-json_t *describe_variant(const struct plan_variant *v)
+/* Of a set of a search with the place of each key's value. */
+json_t *describe_variant(const struct plan *plan, const struct plan_variant *v)
 {
 	json_t *one =
 	    json_pack("{s:s, s:s, s:s}", "name", v->name, "role", v->role, "skip", v->skip);
@@ -19,6 +20,12 @@ json_t *describe_variant(const struct plan_variant *v)
 		one = NULL;
 	}
 	json_decref(settings);
+	if (v < plan->variants + plan->nfile)
+		return one;
+	json_t *levels = json_array();
+	for (unsigned k = 0; k < plan->search.nkeys; k++)
+		json_array_append_new(levels, json_integer(v->set.level[k]));
+	json_object_set_new(one, "levels", levels);
 	return one;
 }
 
@@ -112,7 +119,7 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 		json_array_append_new(colls, json_string(coll_info(spec->colls[i])->name));
 	for (unsigned i = 0; i < plan->nvariants; i++) {
 		const char *backend = plan->variants[i].settings.backend;
-		json_array_append_new(variants, describe_variant(&plan->variants[i]));
+		json_array_append_new(variants, describe_variant(plan, &plan->variants[i]));
 		json_object_set_new(backends, backend, traits_to_json(traits_find(backend)));
 	}
 	json_t *run =

@@ -12,7 +12,7 @@
  * the reference; NULL: out of memory. */
 json_t *describe_run(const struct plan *plan, int argc, char *const argv[], const char *commit);
 
-json_t *describe_variant(const struct plan_variant *variant);
+json_t *describe_variant(const struct plan *plan, const struct plan_variant *variant);
 
 /* The record of a run that goes on, which has room for more. The caller frees with record_free. */
 int resume_load(const char *folder, struct record_run *out, struct status *st);

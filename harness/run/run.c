@@ -81,8 +81,8 @@ static int run_trial(struct runner *r, unsigned index, int next, struct status *
 	return result;
 }
 
-/* A set that failed too often need not be tried. The record has a failure for it all the same, because a
- * block of a search is whole with a line of each set. */
+/* What failed too often need not be tried. The record has a failure for it all the same, because a block of
+ * a search is whole with a line of each variant. */
 static int skip_trial(struct runner *r, unsigned index, struct status *st)
 {
 	struct trial *trial = plan_trial(&r->plan, index, st);
@@ -195,7 +195,7 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 		int result = 0;
 		if (!r->request->change)
 			say_progress(r, i, total, i == first);
-		if (r->first_set && variant >= r->first_set && r->failed[variant] >= GIVE_UP) {
+		if (plan->search.nkeys && r->failed[variant] >= GIVE_UP) {
 			if (skip_trial(r, i, st))
 				return -1;
 			r->ndone++;

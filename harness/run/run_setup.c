@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "../config/search.h"
 #include "../machine.h"
 #include "describe.h"
 
@@ -52,6 +53,26 @@ static int allow_files(unsigned nranks, struct status *st)
 	                  (unsigned long long)need);
 }
 
+/* What an earlier session knows: the sets of a search, and which way data takes, which is not asked again. */
+static int take_before(struct runner *r, const struct record_run *before, struct status *st)
+{
+	const struct record_search *search = before->search;
+	for (unsigned i = 0; search && i < search->nsets; i++)
+		if (search_plan_set(&r->plan, &search->sets[i], st) < 0)
+			return -1;
+	for (unsigned i = 0; i < before->npaths; i++) {
+		const struct plan_variant *v = plan_find(&r->plan, before->paths[i].variant);
+		if (!v)
+			continue;
+		r->has_path[v - r->plan.variants] = true;
+		r->unexpected[v - r->plan.variants] = !before->paths[i].as_expected;
+	}
+	for (unsigned i = 0; i < before->ncells + (search ? search->ncells : 0); i++)
+		if (before->cells[i].order >= r->first_order)
+			r->first_order = before->cells[i].order + 1;
+	return 0;
+}
+
 int run_set_up(struct runner *r, struct status *st)
 {
 	const struct run_request *q = r->request;
@@ -86,19 +107,13 @@ int run_set_up(struct runner *r, struct status *st)
 		r->spec.seed = seed;
 	if (plan_make(&r->spec, q->machine, seed, &r->plan, st) || allow_files(r->plan.nranks, st))
 		goto out;
-	for (unsigned i = 0; i < before.npaths; i++) {
-		const struct plan_variant *v = plan_find(&r->plan, before.paths[i].variant);
-		if (!v)
-			continue;
-		r->has_path[v - r->plan.variants] = true;
-		r->unexpected[v - r->plan.variants] = !before.paths[i].as_expected;
-	}
 	r->environment = describe_run(&r->plan, q->argc, q->argv, LAUNCHGAP_COMMIT);
 	if (!r->environment) {
 		status_set(st, "out of memory for the record");
 		goto out;
 	}
-	if (q->resume && resume_same(before.environment, r->environment, st))
+	if (q->resume &&
+	    (resume_same(before.environment, r->environment, st) || take_before(r, &before, st)))
 		goto out;
 	if (folder_open(q->results, r->spec.name, plan_scratch_bytes(&r->plan), &r->folder, st))
 		goto out;

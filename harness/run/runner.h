@@ -52,7 +52,7 @@ struct runner {
 	bool has_path[PLAN_MAX_VARIANTS];   /* of an earlier session */
 	bool unexpected[PLAN_MAX_VARIANTS]; /* its path, of an earlier session too */
 	unsigned failed[PLAN_MAX_VARIANTS]; /* in a row */
-	unsigned first_set; /* variants from here on are a search's sets; 0: it is none */
+	unsigned first_order;               /* of this session's trials, in a search */
 	unsigned nfailed;
 	unsigned nlack;       /* blocks that lack a trial, as one failed */
 	char first_why[1100]; /* of the first trial that failed */

@@ -21,17 +21,18 @@ static void find_missing(const struct record_search *s, const struct candidates_
 {
 	const struct record_search_block *last = &s->blocks[s->nblocks - 1];
 	unsigned tries = 0;
-	for (unsigned b = 0; b < s->nblocks; b++)
-		tries += s->blocks[b].round == last->round;
-	for (unsigned i = 0; i < last->nsets; i++) {
-		const unsigned set = last->sets[i];
-		bool has = seen->bad[set] || tries >= MOST_TRIES;
-		for (unsigned k = 0; k < seen->ntrials && !has; k++)
-			has = seen->set_of[k] == set &&
-			      s->blocks[seen->block_of[k]].round == last->round;
-		if (!has)
-			out->sets[out->n++] = s->sets[set];
+	bool has[SEARCH_MAX_SETS] = {false};
+	for (unsigned b = 0; b < s->nblocks; b++) {
+		if (s->blocks[b].round != last->round)
+			continue;
+		tries++;
+		for (unsigned k = 0; k < seen->ntrials; k++)
+			if (seen->block_of[k] == s->blocks[b].block)
+				has[seen->set_of[k]] = true;
 	}
+	for (unsigned i = 0; i < last->nsets && tries < MOST_TRIES; i++)
+		if (!has[last->sets[i]] && !seen->bad[last->sets[i]])
+			out->sets[out->n++] = s->sets[last->sets[i]];
 	out->round = last->round;
 }
 
@@ -46,17 +47,16 @@ static bool was_tried(const struct record_run *run, unsigned block, const char *
 	return false;
 }
 
-/* Blocks of the confirmation in which every finalist was measured. One that was cut off before
- * its first trial has two lines: the session that went on gave it the same number. */
+/* Blocks of the confirmation in which every variant but the limit was measured, or failed. */
 static unsigned blocks_confirmed(const struct record_run *run)
 {
-	const struct record_search *s = run->search;
 	unsigned whole = 0;
-	for (unsigned b = 0; b < s->nblocks; b++) {
-		const struct record_search_block *block = &s->blocks[b];
-		bool all = block->confirms && (!b || block[-1].block != block->block);
-		for (unsigned i = 0; i < block->nsets && all; i++)
-			all = was_tried(run, block->block, s->variants[block->sets[i]].name);
+	for (unsigned b = run->search->confirmed->block; b < record_next_block(run); b++) {
+		bool all = true;
+		for (unsigned i = 0; i < run->nvariants && all; i++) {
+			const struct record_variant *v = &run->variants[i];
+			all = *v->skip || !strcmp(v->role, "limit") || was_tried(run, b, v->name);
+		}
 		whole += all;
 	}
 	return whole;
@@ -65,41 +65,31 @@ static unsigned blocks_confirmed(const struct record_run *run)
 static void confirm_next(const struct record_run *run, const struct candidates_seen *seen,
                          unsigned blocks, struct arena *arena, struct tune_next *out)
 {
-	const struct record_search *s = run->search;
-	const struct record_search_block *first = s->confirmed;
+	const struct record_search_block *first = run->search->confirmed;
 	out->confirms = true;
 	out->round = SEARCH_ROUNDS;
 	if (!first)
 		out->n = candidates_finalists(seen, arena, out->sets);
 	out->confirmed = first ? blocks_confirmed(run) : 0;
-	out->ended = first && out->confirmed >= blocks;
-	for (unsigned i = 0; first && i < first->nsets && !out->ended; i++)
-		out->sets[out->n++] = s->sets[first->sets[i]];
+	out->ended = first ? out->confirmed >= blocks : !out->n;
+	for (unsigned i = 0; first && i < first->nsets; i++)
+		out->sets[out->n++] = run->search->sets[first->sets[i]];
 }
 
-void tune_next(const struct record_run *run, const struct search_space *space, uint64_t seed,
+void tune_next(const struct record_run *run, const struct candidates_seen *seen, uint64_t seed,
                unsigned blocks, bool hurry, struct arena *arena, struct tune_next *out)
 {
 	const struct record_search *s = run->search;
-	const struct candidates_seen nothing = {.space = space};
+	unsigned round = s->nblocks ? s->blocks[s->nblocks - 1].round + 1 : 0;
 	*out = (struct tune_next){.n = 0};
-	if (!s) {
-		out->n = candidates_round(&nothing, 0, seed, arena, out->sets);
-		return;
+	if (s->nblocks && !s->confirmed)
+		find_missing(s, seen, out);
+	for (; !s->confirmed && !out->n && !hurry && round < SEARCH_ROUNDS; round++) {
+		out->round = round;
+		out->n = candidates_round(seen, round, seed, arena, out->sets);
 	}
-	const struct candidates_seen seen = tuned_seen(run, arena);
-	if (!s->confirmed)
-		find_missing(s, &seen, out);
-	while (!s->confirmed && !out->n && !hurry && out->round + 1 < SEARCH_ROUNDS)
-		out->n = candidates_round(&seen, ++out->round, seed, arena, out->sets);
 	if (!out->n)
-		confirm_next(run, &seen, blocks, arena, out);
-	if (!out->n && !out->ended) {
-		out->ended = true;
-		snprintf(out->why, sizeof out->why,
-		         "None of %u sets promises more than half the margin in any cell",
-		         seen.nsets);
-	}
+		confirm_next(run, seen, blocks, arena, out);
 }
 
 /* --- the driver --- */
@@ -108,49 +98,8 @@ struct tuning {
 	struct runner *r;
 	const struct record_run *run; /* while what comes next is looked for */
 	struct tune_next next;
-	unsigned nsets; /* that the plan has, in the record's order */
-	struct search_set sets[SEARCH_MAX_SETS];
-	unsigned order; /* of the next trial */
-	bool hurried;   /* a round was left out, as the budget has no room for it */
+	bool hurried; /* a round was left out, as the budget has no room for it */
 };
-
-/* A set as a variant of the plan: its place among the sets, or -1. */
-static int set_add(struct tuning *t, const struct search_set *set, struct status *st)
-{
-	struct runner *r = t->r;
-	for (unsigned i = 0; i < t->nsets; i++)
-		if (search_set_equal(&t->sets[i], set))
-			return (int)i;
-	if (t->nsets == SEARCH_MAX_SETS)
-		return status_set(st, "the search has more than %d sets; allowed are fewer values",
-		                  SEARCH_MAX_SETS);
-	if (search_plan_set(&r->plan, set, t->nsets + 1, st))
-		return -1;
-	t->sets[t->nsets] = *set;
-	return (int)t->nsets++;
-}
-
-/* Gives the plan what the record has already, in its order. */
-static int sets_restore(struct tuning *t, const struct record_run *run, struct status *st)
-{
-	const struct record_search *s = run->search;
-	struct runner *r = t->r;
-	for (unsigned i = 0; s && i < s->nsets; i++)
-		if (set_add(t, &s->sets[i], st) < 0)
-			return -1;
-	/* Which way their data takes is not asked again. */
-	for (unsigned i = 0; i < run->npaths; i++) {
-		const int set = record_search_find(run, run->paths[i].variant);
-		if (set < 0)
-			continue;
-		r->has_path[r->first_set + (unsigned)set] = true;
-		r->unexpected[r->first_set + (unsigned)set] = !run->paths[i].as_expected;
-	}
-	for (unsigned i = 0; s && i < run->ncells + s->ncells; i++)
-		if (run->cells[i].order >= t->order)
-			t->order = run->cells[i].order + 1;
-	return 0;
-}
 
 /* The line that begins a block, and the variants that it measures. */
 static int block_begin(struct tuning *t, unsigned block, unsigned *variants, unsigned *n,
@@ -161,36 +110,28 @@ static int block_begin(struct tuning *t, unsigned block, unsigned *variants, uns
 	const struct tune_next *next = &t->next;
 	const struct record_search_block line = {
 	    .block = block, .round = next->round, .confirms = next->confirms};
-	const unsigned had = t->nsets;
+	const unsigned had = plan->nvariants;
 	json_t *sets = json_array(), *measures = json_array();
 	*n = 0;
-	for (unsigned v = 0; v < r->first_set; v++) {
-		const char *role = plan->variants[v].role;
-		if (!plan->variants[v].skip[0] && (next->confirms || !strcmp(role, "reference")))
+	for (unsigned v = 0; v < plan->nfile; v++)
+		if (!plan->variants[v].skip[0] &&
+		    (next->confirms || !strcmp(plan->variants[v].role, "reference")))
 			variants[(*n)++] = v;
-	}
 	for (unsigned i = 0; i < next->n; i++) {
-		int set = set_add(t, &next->sets[i], st);
-		if (set < 0) {
+		const int v = search_plan_set(plan, &next->sets[i], st);
+		if (v < 0) {
 			json_decref(sets);
 			json_decref(measures);
 			return -1;
 		}
-		struct plan_variant *v = &plan->variants[r->first_set + (unsigned)set];
 		if (next->confirms) /* from now on its path is asked for, as of any */
-			strcpy(v->role, "variant");
-		json_array_append_new(measures, json_string(v->name));
-		if (!v->skip[0])
-			variants[(*n)++] = r->first_set + (unsigned)set;
+			strcpy(plan->variants[v].role, "variant");
+		json_array_append_new(measures, json_string(plan->variants[v].name));
+		if (!plan->variants[v].skip[0])
+			variants[(*n)++] = (unsigned)v;
 	}
-	for (unsigned i = had; i < t->nsets; i++) { /* as variants, with their levels */
-		json_t *one = describe_variant(&plan->variants[r->first_set + i]);
-		json_t *levels = json_array();
-		for (unsigned k = 0; k < plan->search.nkeys; k++)
-			json_array_append_new(levels, json_integer(t->sets[i].level[k]));
-		json_object_set_new(one, "levels", levels);
-		json_array_append_new(sets, one);
-	}
+	for (unsigned v = had; v < plan->nvariants; v++)
+		json_array_append_new(sets, describe_variant(plan, &plan->variants[v]));
 	return record_write_search(r->folder.trials, &line, sets, measures, st)
 	           ? -1
 	           : folder_commit(&r->folder, st);
@@ -198,19 +139,13 @@ static int block_begin(struct tuning *t, unsigned block, unsigned *variants, uns
 
 static void say_stage(struct runner *r, const struct tune_next *next)
 {
-	static const struct {
-		const char *what;
-		unsigned first, end;
-	} stages[] = {{"screen", 0, SEARCH_SCREENS},
-	              {"narrow", SEARCH_SCREENS, SEARCH_ROUNDS - 1},
-	              {"drop", SEARCH_ROUNDS - 1, SEARCH_ROUNDS}};
-	unsigned i = 0;
-	while (!next->confirms && next->round >= stages[i].end)
-		i++;
-	snprintf(r->stage, sizeof r->stage, "%s %u of %u",
-	         next->confirms ? "confirm" : stages[i].what,
-	         (next->confirms ? next->confirmed : next->round - stages[i].first) + 1,
-	         next->confirms ? search_blocks(&r->plan) : stages[i].end - stages[i].first);
+	static const char *const rounds[SEARCH_ROUNDS] = {
+	    "screen 1 of 2", "screen 2 of 2", "narrow 1 of 2", "narrow 2 of 2", "drop 1 of 1"};
+	if (next->confirms)
+		snprintf(r->stage, sizeof r->stage, "confirm %u of %u", next->confirmed + 1,
+		         search_blocks(&r->plan));
+	else
+		strcpy(r->stage, rounds[next->round]);
 }
 
 /* Whether the budget ends before so many trials of the search and then the confirmation, by the
@@ -227,69 +162,69 @@ static bool is_short(const struct runner *r, unsigned trials)
 
 /* The live line names the set with the highest mean gain so far. Of many sets the best is partly lucky,
  * so that its gain is called unconfirmed. */
-static void say_best(struct runner *r, const struct record_run *run, struct arena *arena)
+static void say_best(struct runner *r, const struct candidates_seen *seen)
 {
-	if (!run->search || !r->progress)
-		return;
-	const struct candidates_seen of = tuned_seen(run, arena), *seen = &of;
-	double *sum = ARENA_ARRAY(arena, double, seen->nsets + 1);
-	unsigned *n = ARENA_ARRAY(arena, unsigned, seen->nsets + 1), best = seen->nsets;
-	for (unsigned i = 0; i < seen->ntrials * seen->ncells; i++) {
-		const unsigned set = seen->set_of[i / seen->ncells];
-		if (!isnan(seen->gains[i]) && !seen->bad[set]) {
-			sum[set] += seen->gains[i];
-			n[set]++;
-		}
-	}
-	for (unsigned i = 0; i < seen->nsets; i++)
-		if (n[i] && (best == seen->nsets || sum[i] / n[i] > sum[best] / n[best]))
-			best = i;
-	if (best < seen->nsets)
+	double most = -INFINITY;
+	for (unsigned i = 0; i < seen->nsets && r->progress; i++) {
+		double sum = 0;
+		unsigned n = 0;
+		for (unsigned k = 0; k < seen->ntrials * seen->ncells; k++)
+			if (seen->set_of[k / seen->ncells] == i &&
+			    effects_counts(seen, k / seen->ncells, k % seen->ncells)) {
+				sum += seen->gains[k];
+				n++;
+			}
+		if (!n || sum / n <= most)
+			continue;
+		most = sum / n;
 		snprintf(r->progress->aim, sizeof r->progress->aim,
 		         "best so far %.80s: %.3g times the speed, unconfirmed",
-		         run->search->variants[best].name, exp(sum[best] / n[best]));
+		         r->plan.variants[r->plan.nfile + i].name, exp(most));
+	}
 }
 
 static int choose(struct arena *arena, void *of)
 {
 	struct tuning *t = of;
 	const struct plan *p = &t->r->plan;
-	say_best(t->r, t->run, arena);
-	tune_next(t->run, &p->search, p->seed, search_blocks(p), false, arena, &t->next);
+	const struct candidates_seen seen = tuned_seen(t->run, arena);
+	say_best(t->r, &seen);
+	tune_next(t->run, &seen, p->seed, search_blocks(p), false, arena, &t->next);
 	if (t->next.ended || t->next.confirms || !is_short(t->r, t->next.n + 2))
 		return 0;
 	t->hurried = true;
-	tune_next(t->run, &p->search, p->seed, search_blocks(p), true, arena, &t->next);
+	tune_next(t->run, &seen, p->seed, search_blocks(p), true, arena, &t->next);
 	return 0;
-}
-
-/* What comes next, by the record as it is; `restore`: the plan gets the sets that it has. */
-static int next_find(struct tuning *t, bool restore, struct status *st)
-{
-	struct record_run run;
-	if (record_load(t->r->folder.path, &run, st))
-		return -1;
-	t->run = &run;
-	const int rc =
-	    (restore && sets_restore(t, &run, st)) || arena_work(choose, t, "the search", st);
-	record_free(&run);
-	return rc ? -1 : 0;
 }
 
 static void end_say(struct runner *r, const struct tuning *t)
 {
+	const unsigned nsets = r->plan.nvariants - r->plan.nfile;
 	char budget[64] = ",";
 	if (t->hurried)
 		snprintf(budget, sizeof budget, ", as many as a budget of %u s has room for,",
 		         r->spec.budget_s);
 	strcpy(r->end.reason, "search");
-	if (t->next.why[0])
-		snprintf(r->end.text, sizeof r->end.text, "%s", t->next.why);
-	else
+	if (t->next.confirmed)
 		snprintf(r->end.text, sizeof r->end.text,
 		         "%u sets were measured%s and the best of them again in %u blocks of their "
 		         "own",
-		         t->nsets, budget, t->next.confirmed);
+		         nsets, budget, t->next.confirmed);
+	else
+		snprintf(r->end.text, sizeof r->end.text,
+		         "None of %u sets promises more than half the margin in any cell", nsets);
+}
+
+/* What comes next, by the record as it is. */
+static int next_find(struct tuning *t, struct status *st)
+{
+	struct record_run run;
+	if (record_load(t->r->folder.path, &run, st))
+		return -1;
+	t->run = &run;
+	const int rc = arena_work(choose, t, "the search", st);
+	record_free(&run);
+	return rc;
 }
 
 int tune_blocks(struct runner *r, struct status *st)
@@ -300,22 +235,19 @@ int tune_blocks(struct runner *r, struct status *st)
 	int rc = 0;
 	if (!t)
 		return status_set(st, "out of memory for the search");
-	const struct tune_next *next = &t->next;
 	t->r = r;
-	r->first_set = r->plan.nvariants;
 	r->expected = search_trials(&r->plan).all;
 	for (unsigned block = r->first_block;; block++) {
-		if ((rc = next_find(t, block == r->first_block, st)) || next->ended)
+		const unsigned had = r->plan.ntrials, first = r->first_order + had;
+		if ((rc = next_find(t, st)) || t->next.ended)
 			break;
-		const unsigned first = r->plan.ntrials;
-		say_stage(r, next);
+		say_stage(r, &t->next);
 		if ((rc = block_begin(t, block, variants, &n, st)) ||
-		    (rc = plan_add_block(&r->plan, block, t->order, variants, n, st)) ||
-		    (rc = run_block(r, block, first, n, st)) ||
-		    (next->confirms && !asked && (rc = run_path_jobs(r, st))))
+		    (rc = plan_add_block(&r->plan, block, first, variants, n, st)) ||
+		    (rc = run_block(r, block, had, n, st)) ||
+		    (t->next.confirms && !asked && (rc = run_path_jobs(r, st))))
 			break;
-		asked = asked || next->confirms;
-		t->order += n;
+		asked = asked || t->next.confirms;
 	}
 	if (!rc)
 		end_say(r, t);

@@ -3,7 +3,7 @@
 #ifndef LAUNCHGAP_TUNE_H
 #define LAUNCHGAP_TUNE_H
 
-#include "../arena.h"
+#include "../analysis/candidates.h"
 #include "runner.h"
 
 /* All blocks to the end, which it says in r->end. 0, or -1: interrupted, or it cannot go on. */
@@ -16,11 +16,10 @@ struct tune_next {
 	unsigned round;
 	unsigned n;
 	struct search_set sets[SEARCH_MAX_SETS];
-	char why[256]; /* if it ended with nothing to confirm: a sentence */
 };
-/* By what the record holds: the round that is not whole yet, else the next; after the last
- * one, or if `hurry` says that time is short, the confirmation, `blocks` times. Pure. */
-void tune_next(const struct record_run *run, const struct search_space *space, uint64_t seed,
+/* By what the record holds, and its search saw: the round that is not whole yet, else the next; after the
+ * last one, or if `hurry` says that time is short, the confirmation, `blocks` times. Pure. */
+void tune_next(const struct record_run *run, const struct candidates_seen *seen, uint64_t seed,
                unsigned blocks, bool hurry, struct arena *arena, struct tune_next *out);
 
 #endif
