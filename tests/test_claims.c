@@ -572,35 +572,4 @@ TEST(the_report_shows_it_all)
 	                 "tested on the host analogue");
 }
 
-/* Neither a claim nor a table has a p99 of too few calls, and both say so. */
-TEST(p99_of_few_calls_is_refused)
-{
-	claim(METRIC_P99, CLAIM_LESS, 0.02);
-	claim(METRIC_P95, CLAIM_LESS, 0.02);
-	const json_t *report = made_report(&made);
-	const json_t *first = json_claim(report, "c1");
-	json_assert_text(first, "verdict", "cannot be tested here");
-	json_assert_says(first, "rests_on", "p99 needs 500 isolated calls, this run has ");
-	assert_string_not_equal(json_string_value(json_at(json_claim(report, "c2"), "verdict")),
-	                        "cannot be tested here");
-	json_assert_one_says(json_section(report, "sizes"),
-	                     "Not shown: p99 needs 500 isolated calls");
-	char *page = made_read("report.md");
-	assert_says(page, "p95 latency, µs");
-	assert_lacks(page, "p99 latency, µs");
-}
-
-TEST(old_records_have_none_of_it)
-{
-	struct made plain = made;
-	plain.environment = NULL;
-	plain.counters = false;
-	static const char *const none[] = {"claims", "tests",    "factors", "gap",
-	                                   "paths",  "counters", "versions"};
-	const json_t *report = made_report(&plain);
-	for (size_t i = 0; i < LENGTH(none); i++)
-		assert_null(json_section(report, none[i]));
-	assert_non_null(json_section(report, "results"));
-}
-
 TESTS(.begin = made_begin, .end = made_end, .before = fresh);

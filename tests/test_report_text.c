@@ -117,35 +117,6 @@ TEST(variants_can_be_told_apart)
 	assert_true(people_see(text, "role") && people_see(text, "mode"));
 }
 
-static void third_is_left_out(json_t *env)
-{
-	json_t *third = json_array_get(json_object_get(env, "variants"), 2);
-	json_object_set_new(third, "skip", json_string("NCCL_LEGACY is not set"));
-	json_object_set_new(third, "backend", json_string("host"));
-	json_object_set_new(third, "env", json_pack("[s]", "NCCL_ALGO=Ring"));
-}
-
-static void not_of_the_third(json_t *cell, const struct made_place *place)
-{
-	if (place->variant == MADE_PROCESSES)
-		json_object_set_new(cell, "error", json_string("it was not run"));
-}
-
-/* Its settings are none of the measured ones, and are in no row and no column. */
-TEST(what_is_left_out_is_no_row)
-{
-	change = third_is_left_out;
-	touch = not_of_the_third;
-	const json_t *text = report(), *table = json_table(text, "variants");
-	assert_int_equal(json_rows(table, JSON_ALL), 4);
-	assert_int_equal(json_rows(table, JSON_IS("variant", "processes")), 0);
-	assert_false(people_see(text, "settings"));
-	assert_int_equal(json_rows(table, JSON_IS("backend", "nccl")), 4);
-	json_assert_one_says(json_section(text, "variants"),
-	                     "Left out, for the reasons among the warnings: processes.");
-	json_assert_one_says(json_object_get(text, "warnings"), "NCCL_LEGACY is not set");
-}
-
 /* As in records from before the default was auto, and as in later ones. */
 static void allocators(json_t *env, const char *first, const char *others)
 {
@@ -360,42 +331,6 @@ TEST(another_machine_is_told)
 	change = begun_on_abc;
 	const json_t *warnings = json_object_get(report(), "warnings");
 	json_assert_one_says(warnings, "From block 9 on the run was made on another machine");
-}
-
-/* As records were before. */
-static void one_more(FILE *out)
-{
-	put_end(out);
-	put_failure(out, 6);
-	put_end(out);
-}
-
-TEST(an_old_records_session_is_told)
-{
-	more = one_more;
-	const json_t *text = report();
-	json_assert_one_says(json_section(text, "method"),
-	                     "Block 7: the record does not say by which command.");
-	assert_false(json_one_says(json_object_get(text, "warnings"), "one build"));
-	more = put_end;
-	assert_false(json_one_says(json_section(report(), "method"), "sessions"));
-}
-
-static void checks(json_t *line, const struct made_place *place)
-{
-	int ms = place->variant == MADE_PROCESSES ? 9 : 2;
-	json_object_set_new(line, "check_ns", json_pack("[i, i]", ms * 1000000, 1000000));
-}
-
-/* Each worker's own, the slowest of them; 3 rows of 200 to 204 µs, and 100 ns. */
-TEST(checking_is_held_against_measuring)
-{
-	touch = checks;
-	json_assert_one_says(json_section(report(), "checks"),
-	                     "At 16 KiB a cell's timed calls took 0.606 ms, and checking what "
-	                     "they left 2.00 ms; the longest in processes, 0.606 and 9.00 ms.");
-	touch = NULL;
-	assert_false(json_one_says(json_section(report(), "checks"), "checking what they left"));
 }
 
 TESTS(.begin = made_begin, .end = made_end, .before = fresh);
