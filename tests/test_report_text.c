@@ -64,16 +64,14 @@ static void setting_is(const json_t *report, const char *variant, const char *se
 		json_assert_null(cell, "");
 }
 
-static void two_settings(json_t *env)
+static void several(json_t *env)
 {
-	json_t *variants = json_object_get(env, "variants");
-	json_t *first = json_array_get(variants, 0), *third = json_array_get(variants, 2);
+	json_t *first = made_variant_of(env, 0);
 	json_object_set_new(first, "register", json_string("local"));
 	json_object_set_new(first, "aggregate", json_integer(4));
 	json_object_set_new(first, "offset", json_integer(0));
 	json_object_set_new(first, "nonblocking", json_true());
 	json_object_set_new(first, "expect", json_string("P2P"));
-	json_object_set_new(third, "env", json_pack("[s]", "NCCL_ALGO=Ring"));
 }
 
 /* Whether people see a column of the table of variants. */
@@ -90,31 +88,11 @@ static bool people_see(const json_t *text, const char *key)
 	return false;
 }
 
-TEST(variants_can_be_told_apart)
+TEST(a_variant_has_its_settings)
 {
-	change = two_settings;
-	const json_t *text = report(), *table = json_table(text, "variants");
-	setting_is(text, "single",
+	change = several;
+	setting_is(report(), "single",
 	           "aggregate = 4, expect = P2P, register = local, nonblocking = yes");
-	setting_is(text, "threads", "");
-	setting_is(text, "processes", "env.NCCL_ALGO = Ring");
-	setting_is(text, "threads-again", "");
-	setting_is(text, "limit", "");
-	assert_int_equal(json_rows(table, JSON_ALL), 5);
-	assert_int_equal(json_rows(table, JSON_IS("variant", "processes", "role", "variant", "mode",
-	                                          "processes")),
-	                 1);
-	assert_int_equal(json_rows(table, JSON_IS("variant", "threads", "role", "reference")), 1);
-	/* What all have in common is for people no column but a sentence. */
-	assert_says(made_read("report.md"), "| variant | role | mode | layout | settings |\n");
-	assert_int_equal(json_rows(table, JSON_IS("backend", "nccl", "bind", "none")), 5);
-	json_assert_one_says(json_section(text, "variants"),
-	                     "All variants: backend nccl, binding none.");
-	/* What no variant sets has no column. */
-	change = NULL;
-	text = report();
-	assert_false(people_see(text, "settings"));
-	assert_true(people_see(text, "role") && people_see(text, "mode"));
 }
 
 /* As in records from before the default was auto, and as in later ones. */
@@ -166,31 +144,6 @@ static void soak(json_t *env)
 	json_object_set_new(env, "cycles", json_integer(12));
 }
 
-static void nest(json_t *env)
-{
-	json_object_set_new(env, "connections", json_integer(3));
-	json_object_set_new(env, "allocations", json_integer(1));
-}
-
-static void nest_some(json_t *env)
-{
-	nest(env);
-	json_object_set_new(env, "connection_bytes", json_pack("[i, i]", 4096, 65536));
-}
-
-/* The isolated cells did not take part. */
-static void stream_alone(json_t *cell, const struct made_place *place)
-{
-	if (place->isolated)
-		json_object_set_new(cell, "pass", json_string("timeline"));
-}
-
-static void stream_less(json_t *cell, const struct made_place *place)
-{
-	if (!place->isolated && place->variant != MADE_LIMIT)
-		json_object_set_new(cell, "pass", json_string("timeline"));
-}
-
 TEST(what_was_measured_is_said)
 {
 	change = one_of_each;
@@ -199,28 +152,9 @@ TEST(what_was_measured_is_said)
 	json_assert_one_says(method, "Each cell: 1 call to warm up, then");
 	json_assert_one_says(method, "stream (bandwidth): 1 stretch of 1 call back to back");
 	json_assert_one_says(method, "isolated (latency): 1 call, the team meeting before each");
-	assert_false(json_one_says(method, "soak"));
-	assert_false(json_one_says(method, "Every job makes"));
-	change = nest;
-	method = json_section(report(), "method");
-	json_assert_one_says(
-	    method, "Every job makes its communicators 3 times, and allocates buffers 1 time "
-	            "with each");
-	assert_false(json_one_says(method, "after the first"));
-	change = nest_some;
-	json_assert_one_says(json_section(report(), "method"),
-	                     "Communicators after the first measure 4 KiB to 64 KiB alone");
-	made.rows = 3;
 	change = soak;
-	touch = stream_alone;
-	method = json_section(report(), "method");
-	json_assert_one_says(method, ": 3 stretches of 10 calls back to back");
-	json_assert_one_says(method, "A soak: every trial goes through all of its cells 12 times");
-	assert_false(json_one_says(method, "isolated (latency)"));
-	touch = stream_less;
-	method = json_section(report(), "method");
-	json_assert_one_says(method, ": 3 calls, the team meeting before each");
-	assert_false(json_one_says(method, "stream (bandwidth)"));
+	json_assert_one_says(json_section(report(), "method"),
+	                     "A soak: every trial goes through all of its cells 12 times");
 }
 
 /* Elements count from the arena's start, as the record says. */
