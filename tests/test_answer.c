@@ -5,7 +5,7 @@
 static double speed[3]; /* the speed of single, threads and processes as a multiple of the usual
                          * one */
 static double noise, twin;
-static bool wrong, fails, no_again;
+static bool no_again;
 static int switches;
 static struct claim_list asked;
 
@@ -22,9 +22,7 @@ static void stamps(const struct made_place *p, int64_t out[6])
 
 static void line(json_t *cell, const struct made_place *p)
 {
-	if (wrong && p->variant == MADE_PROCESSES)
-		json_object_set_new(cell, "digest", json_string("00000000000000bb"));
-	if (fails || (no_again && p->variant == MADE_AGAIN))
+	if (no_again && p->variant == MADE_AGAIN)
 		json_object_set_new(cell, "error", json_string("it failed"));
 	if (switches)
 		json_object_set_new(cell, "switches", json_pack("[i, i]", switches, 0));
@@ -36,7 +34,7 @@ FIXTURE(fresh)
 {
 	speed[0] = speed[1] = speed[2] = twin = 1;
 	noise = 0.001;
-	wrong = fails = no_again = false;
+	no_again = false;
 	switches = 0;
 	asked = (struct claim_list){.nclaims = 0};
 	made = (struct made){.blocks = 8,
@@ -71,82 +69,6 @@ static const json_t *in_regime(const json_t *report, const char *regime, const c
 	return json_has_table(report, table) && json_rows(json_table(report, table), is)
 	           ? json_entries(report, table, is)
 	           : NULL;
-}
-
-TEST(each_regime_has_its_answer)
-{
-	static const char *const regimes[] = {"small", "large"};
-	speed[0] = 0.8;
-	speed[2] = 1.25;
-	const json_t *report = made_report(&made);
-	for (unsigned i = 0; i < 2; i++) {
-		const json_t *slow = in_regime(report, regimes[i], "single"),
-		             *fast = in_regime(report, regimes[i], "processes");
-		assert_non_null(slow);
-		assert_non_null(fast);
-		json_assert_number(slow, "speed.estimate", 0.8, 0.005);
-		json_assert_text(slow, "verdict", "slower");
-		json_assert_number(fast, "speed.estimate", 1.25, 0.005);
-		json_assert_text(fast, "verdict", "faster");
-		json_assert_text(fast, "reference", "threads");
-		assert_true(
-		    json_is_true(json_at(in_regime(report, regimes[i], "threads-again"), "twin")));
-		/* Nothing is compared with itself. */
-		assert_null(in_regime(report, regimes[i], "threads"));
-		assert_null(in_regime(report, regimes[i], "limit"));
-	}
-	assert_int_equal(json_array_size(answer(report)), 2);
-	for (size_t i = 0; i < 2; i++) { /* the large ones first */
-		const json_t *sentence = json_array_get(answer(report), i);
-		json_assert_says(sentence, "", regimes[1 - i]);
-		json_assert_says(sentence, "", "faster than threads: processes (1.25");
-		json_assert_says(sentence, "", "slower than threads: single (0.8");
-	}
-	json_assert_says(report, "trust",
-	                 "The machine was quiet: differences from 2 % up can be believed (A/A: "
-	                 "large 1.000, ");
-	json_assert_says(report, "trust", "all right");
-	json_assert_says(report, "trust", "8 blocks");
-}
-
-/* 0.003 times the speed has zeros to count. */
-TEST(what_is_far_slower_is_told_as_a_time)
-{
-	speed[0] = 1. / 400;
-	noise = 0.01;
-	const json_t *list = answer(made_report(&made));
-	assert_int_equal(json_array_size(list), 2);
-	for (size_t i = 0; i < 2; i++) {
-		static const char says[] = "slower than threads: single (";
-		const char *text = json_string_value(json_array_get(list, i));
-		double times, lo, hi;
-		assert_says(text, says);
-		assert_int_equal(sscanf(strstr(text, says) + strlen(says),
-		                        "%lf times the time, %lf to %lf)", &times, &lo, &hi),
-		                 3);
-		assert_true(fabs(times - 400) < 8 && lo < times && times < hi);
-	}
-	/* The same for other slower variants, so that the two can be compared. */
-	speed[2] = 0.5;
-	list = answer(made_report(&made));
-	for (size_t i = 0; i < 2; i++) {
-		static const char says[] = " and processes (";
-		const char *text = json_string_value(json_array_get(list, i));
-		double times;
-		assert_says(text, says);
-		assert_says(strstr(text, says), " times the time, ");
-		assert_int_equal(sscanf(strstr(text, says) + strlen(says), "%lf", &times), 1);
-		assert_true(fabs(times - 2) < 0.1);
-	}
-}
-
-TEST(no_difference_is_an_answer)
-{
-	const json_t *report = made_report(&made);
-	json_assert_text(in_regime(report, "large", "processes"), "verdict",
-	                 "no difference within 2 %");
-	json_assert_one_says(answer(report), "single and processes");
-	assert_false(json_one_says(answer(report), "This run cannot"));
 }
 
 /* No advice, cliff or verdict is printed next to noise; only differences far beyond it. */
@@ -320,80 +242,6 @@ TEST(few_blocks_tell_nothing)
 	json_assert_says(report, "trust", "4 blocks");
 }
 
-/* Markdown as a reader sees it: no backslash, and each blank is one. */
-static void unescape(char *text)
-{
-	char *to = text;
-	for (const char *from = text; *from; from++) {
-		const bool blank = !strncmp(from, "\u00a0", strlen("\u00a0"));
-		if (*from != '\\')
-			*to++ = blank ? ' ' : *from;
-		from += blank;
-	}
-	*to = '\0';
-}
-
-/* Each of these asks something: the answer of its own record. That the page is what its record says is
- * same_numbers'. */
-TEST(a_reference_record_answers_its_question)
-{
-	static const struct {
-		const char *record, *says[4];
-	} cases[] = {
-	    {"2x-h200/states",
-	     {"scatters by 2.13 % between jobs, 4.03 % between connections",
-	      "undecided: processes, threads-close and processes-close"}},
-	    {"2x-h200/cliffs",
-	     {"sendrecv of few jumps from 82.0 to 165 GB/s beyond 64 MiB: by the library's log "
-	      "a "
-	      "pair of ranks has 4 of 8 channels up to there, and then 8.",
-	      "NCCL_P2P_NVL_CHUNKSIZE moves the jump: beyond 64 MiB in few, beyond 16 MiB in "
-	      "few-small-chunks."}},
-	    {"4x-h200/overhead",
-	     {"A single call costs the harness itself, in µs (p50): single 0.560, threads "
-	      "0.391, "
-	      "processes 0.378."}},
-	    {"2x-h200/pcie_report",
-	     {"Latency rules: all_reduce 13.7 µs up to 1 MiB", "merge messages",
-	      "direct access from GPU to GPU: 7.589 times the bandwidth"}},
-	    {"1x-h100/one_gpu",
-	     {"data goes by P2P/direct pointer in single and threads; P2P/CUMEM in "
-	      "processes."}},
-	    {"2x-h200/factors_new_all_reduce",
-	     {"At small sizes (1 KiB to 64 KiB, p50 of isolated calls) undecided: threads, ",
-	      "threads-nowin is the same as threads: NCCL_SYM_NOWIN_ENABLE is ignored (NCCL "
-	      "2.32.3 did not read it).",
-	      "symmetric kernels without a window, in processes"}},
-	    {"2x-h200/tuned",
-	     {"Set NCCL_BUFFSIZE=1048576", "1.127 times the speed at large sizes"}},
-	    {"4x-h200/beside_nccl-tests/alltoall", {"undecided: processes"}},
-	};
-	for (unsigned i = 0; i < LENGTH(cases); i++) {
-		char here[256];
-		snprintf(here, sizeof here, "results/reference/%s/report.md", cases[i].record);
-		char *page = cli_read(here);
-		unescape(page);
-		for (unsigned k = 0; k < 4 && cases[i].says[k]; k++)
-			assert_says(page, cases[i].says[k]);
-	}
-}
-
-static void of_one_key(json_t *env)
-{
-	json_t *variant = made_variant_of(env, MADE_PROCESSES);
-	made_set_mode(variant, "threads");
-	json_object_set_new(variant, "graph", json_integer(1));
-}
-
-/* Two variants that differ in one key are a factor, though the file names none. */
-TEST(ones_own_factor_is_in_the_answer)
-{
-	assert_false(json_one_says(answer(made_report(&made)), "One key differs"));
-	made.environment = of_one_key;
-	json_assert_one_says(answer(made_report(&made)),
-	                     "One key differs from threads: graph in processes.");
-}
-
 static void of_gpus(json_t *env)
 {
 	json_object_set_new(env, "needs_gpus", json_true());
@@ -407,35 +255,6 @@ TEST(a_question_about_gpus_has_no_answer_without)
 	json_assert_says(
 	    json_array_get(answer(made_report(&made)), 0), "",
 	    "says nothing about NCCL, and does not answer the question, which needs GPUs.");
-}
-
-TEST(a_gap_is_answered_by_what_explains_it)
-{
-	struct factor *f = &asked.factors[0];
-	speed[2] = 0.7;
-	speed[0] = 0.72;
-	asked.gap = (struct gap){.bytes = {1 << 20, SIZE_MAX}};
-	strcpy(asked.gap.from, "processes");
-	strcpy(asked.gap.to, "threads");
-	asked.nfactors = 1;
-	*f = (struct factor){.bytes = {1 << 20, SIZE_MAX}};
-	strcpy(f->name, "zero-copy");
-	strcpy(f->from, "single");
-	strcpy(f->to, "threads");
-	strcpy(f->setting, "path");
-	const json_t *report = made_report(&made);
-	const json_t *gap = json_table(report, "gap");
-	json_keys whole = {"to", "threads", NULL};
-	json_assert_number(json_cell(gap, whole, "ratio"), "estimate", 1 / 0.7, 0.005);
-	json_assert_text(json_cell(gap, whole, "verdict"), "", "faster");
-	json_assert_number(json_cell(gap, whole, "explained"), "estimate",
-	                   log(1 / 0.72) / log(1 / 0.7), 0.01);
-	json_assert_one_says(answer(report), "threads reaches 1.429 times the bandwidth of "
-	                                     "processes");
-	json_assert_one_says(answer(report), "zero-copy explains 92.");
-	/* The other variants' verdicts are in the results. */
-	assert_int_equal(json_array_size(answer(report)), 2);
-	assert_non_null(in_regime(report, "large", "single"));
 }
 
 /* A gap far beyond the A/A line is an answer, one within it is not. */

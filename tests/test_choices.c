@@ -112,22 +112,6 @@ TEST(each_size_has_its_choice)
 	assert_int_equal(json_rows(rows, sends), 0);
 }
 
-TEST(sizes_of_one_choice_are_one_span)
-{
-	const json_t *spans = json_table(report, "choice_spans");
-	json_keys ring = {"collective", "all_reduce", "choice", "RING LL", NULL};
-	assert_int_equal(json_rows(spans, JSON_ALL), 2 + 2 + 2);
-	json_assert_text(json_cell(spans, ring, "variants"), "", "default, same");
-	json_assert_number(json_cell(spans, ring, "from_bytes"), "", 4096, 0);
-	json_assert_number(json_cell(spans, ring, "to_bytes"), "", 65536, 0);
-	json_assert_one_says(
-	    json_section(report, "choices"),
-	    "For all_reduce NCCL takes RING LL up to 64 KiB, TREE SIMPLE from 1 MiB "
-	    "up, with default, same.");
-	json_assert_one_says(json_section(report, "choices"),
-	                     "TREE LL up to 4 KiB, TREE SIMPLE from 1 MiB up, with tree.");
-}
-
 /* Both take TREE for the largest size, but not for others. */
 TEST(a_setting_that_acts_at_other_sizes_is_not_idle)
 {

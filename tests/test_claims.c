@@ -279,30 +279,6 @@ TEST(a_family_is_corrected_for_its_size)
 	assert_false(json_one_says(json_section(made_report(&made), "claims"), "by chance"));
 }
 
-/* What the report has in all, counted from its tables. */
-TEST(verdicts_and_intervals_are_counted)
-{
-	size_t rows = 0;
-	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
-	strcpy(claim(METRIC_BUSBW, CLAIM_NEEDS, 0)->needs, "2 nodes");
-	factor("zero-copy", "nodirect", "threads-old");
-	const json_t *report = made_report(&made);
-	/* Those over each group's sizes: 3 variants at 2 paces. */
-	size_t verdicts = 6;
-	static const char *const regimes[] = {"verdicts_small", "verdicts_large"};
-	for (unsigned i = 0; i < 2; i++) {
-		const json_t *table = json_table(report, regimes[i]);
-		verdicts += json_rows(table, JSON_ALL) - json_rows(table, JSON_IS("speed", ""));
-	}
-	const json_t *claims = json_table(report, "claims");
-	verdicts += json_rows(claims, JSON_ALL) - json_rows(claims, JSON_IS("ratio", ""));
-	verdicts += 2 * json_count(report, "factors");
-	const json_t *summary = json_table(report, "summary");
-	rows = json_rows(summary, JSON_ALL) - json_rows(summary, JSON_IS("ratio", ""));
-	json_assert_number(report, "verdicts", (double)verdicts, 0);
-	json_assert_number(report, "intervals", (double)(verdicts + rows), 0);
-}
-
 static void open_sizes(void)
 {
 	static const struct claim_range open = {0, SIZE_MAX};
@@ -510,97 +486,6 @@ TEST(counters_are_claimed_about)
 	            1e-9); /* 135 µs in 3 rows of 30 */
 	assert_int_equal(found->claims[0].contrast.ratio.blocks, 10);
 	done();
-}
-
-TEST(the_report_shows_it_all)
-{
-	speed[2] = 0.7;
-	speed[0] = 0.75;
-	dram_per_byte[2] = 4;
-	made.more = paths;
-	gap("processes-old", "threads-old");
-	factor("zero-copy", "nodirect", "threads-old");
-	factor("env", "threads-old", "nodirect")->placebo = true;
-	factor("absent", "threads-old", "nowhere");
-	factor("absent-too", "threads-old", "nowhere");
-	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
-	strcpy(claim(METRIC_BUSBW, CLAIM_NEEDS, 0)->needs, "2 nodes");
-	const json_t *report = made_report_with(&made, "plot", 0);
-	/* An explanation comes before the claims that use it. */
-	static const char *const order[] = {"answer",   "claims", "gap",      "factors", "paths",
-	                                    "counters", "tests",  "warnings", "pictures"};
-	size_t at = 0;
-	const json_t *sections = json_object_get(report, "sections");
-	for (size_t i = 0; i < json_array_size(sections); i++)
-		if (at < LENGTH(order) &&
-		    !strcmp(json_string_value(json_object_get(json_array_get(sections, i), "id")),
-		            order[at]))
-			at++;
-	if (at < LENGTH(order))
-		fail_msg("section %s is missing or out of order", order[at]);
-	const json_t *factors = json_section(report, "factors"),
-	             *waterfall = json_table(report, "waterfall"),
-	             *claims = json_table(report, "claims");
-	json_assert_one_says(factors, "The placebo env has an effect");
-	json_assert_one_says(factors, "the largest of them would come out near ");
-	json_assert_one_says(factors, "nowhere is not in this record: absent, absent-too.");
-	json_assert_text(effect(report, "zero-copy", "sizes"), "", "4 KiB to 256 KiB");
-	json_assert_one_says(json_section(report, "gap"), "zero-copy explains 80.");
-	json_assert_one_says(json_object_get(report, "answer"), "zero-copy explains 80.");
-	json_assert_number(json_cell(waterfall, JSON_IS("step", "zero-copy"), "share"), "", 0.81,
-	                   0.01);
-	json_assert_number(json_cell(waterfall, JSON_IS("step", "what is left"), "share"), "", 0.19,
-	                   0.01);
-	json_keys c1 = {"claim", "c1", NULL}, c2 = {"claim", "c2", NULL};
-	json_assert_text(json_cell(claims, c1, "text"), "", "It is | so.");
-	json_assert_text(json_cell(claims, c1, "verdict"), "", "holds");
-	json_assert_text(json_cell(claims, c1, "rests_on"), "",
-	                 "4 cells, 4 KiB to 256 KiB, 10 trials of each");
-	json_assert_text(json_cell(claims, c2, "verdict"), "", "cannot be tested here");
-	json_assert_says(json_cell(claims, c2, "rests_on"), "", "it needs 2 nodes");
-	json_assert_one_says(json_object_get(report, "warnings"), "THE PLACEBO HAS AN EFFECT");
-	assert_says(made_read("report.md"), "It is \\| so.");
-	assert_says(made_read("report.md"), "| **holds** |");
-	assert_int_equal(access(made_path("plots/nccl_waterfall.png"), R_OK), 0);
-	assert_int_equal(access(made_path("plots/nccl_factors.png"), R_OK), 0);
-	assert_int_not_equal(access(made_path("plots/gnuplot.log"), F_OK), 0);
-	if (getenv("KEEP_WATERFALL"))
-		rename(made_path("plots/nccl_waterfall.png"), getenv("KEEP_WATERFALL"));
-	/* The host backend is the analogue of it. */
-	made.backend = "host";
-	json_assert_says(json_claim(made_report(&made), "c1"), "rests_on",
-	                 "tested on the host analogue");
-}
-
-/* Neither a claim nor a table has a p99 of too few calls, and both say so. */
-TEST(p99_of_few_calls_is_refused)
-{
-	claim(METRIC_P99, CLAIM_LESS, 0.02);
-	claim(METRIC_P95, CLAIM_LESS, 0.02);
-	const json_t *report = made_report(&made);
-	const json_t *first = json_claim(report, "c1");
-	json_assert_text(first, "verdict", "cannot be tested here");
-	json_assert_says(first, "rests_on", "p99 needs 500 isolated calls, this run has ");
-	assert_string_not_equal(json_string_value(json_at(json_claim(report, "c2"), "verdict")),
-	                        "cannot be tested here");
-	json_assert_one_says(json_section(report, "sizes"),
-	                     "Not shown: p99 needs 500 isolated calls");
-	char *page = made_read("report.md");
-	assert_says(page, "p95 latency, µs");
-	assert_lacks(page, "p99 latency, µs");
-}
-
-TEST(old_records_have_none_of_it)
-{
-	struct made plain = made;
-	plain.environment = NULL;
-	plain.counters = false;
-	static const char *const none[] = {"claims", "tests",    "factors", "gap",
-	                                   "paths",  "counters", "versions"};
-	const json_t *report = made_report(&plain);
-	for (size_t i = 0; i < LENGTH(none); i++)
-		assert_null(json_section(report, none[i]));
-	assert_non_null(json_section(report, "results"));
 }
 
 TESTS(.begin = made_begin, .end = made_end, .before = fresh);

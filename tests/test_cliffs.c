@@ -41,38 +41,6 @@ static void says(const json_t *report, const char *words)
 	json_assert_one_says(json_section(report, "cliffs"), words);
 }
 
-TEST(smooth_curves_have_none)
-{
-	const json_t *report;
-	factor = 1;
-	noise = 0.02;
-	assert_int_equal(find(&plain, &report), 0);
-	says(report, "None.");
-}
-
-TEST(a_jump_is_named)
-{
-	const json_t *report;
-	factor = 2;
-	noise = 0.02;
-	limit_too = in_one = false;
-	assert_int_equal(find(&plain, &report), 1);
-	says(report, "alltoall jumps from ");
-	says(report, " GB/s at 64 KiB to ");
-	says(report, " at 256 KiB in every variant (figures of threads)");
-	says(report, "Plain copies of the same sizes show none of it.");
-	says(report, "NCCL_DEBUG_SUBSYS=TUNING,P2P");
-	says(report, "BYTES='64K..256K +32K'");
-	json_assert_one_says(json_section(report, "do_this"),
-	                     "Gather alltoall into calls of 256 KiB or more: "
-	                     "between 64 KiB and 256 KiB bandwidth jumps from ");
-	/* The reference's figures, though another's jump is higher. */
-	processes_more = 1.5;
-	assert_int_equal(find(&plain, &report), 1);
-	says(report, " in every variant (figures of threads)");
-	processes_more = 1;
-}
-
 static void has_a_switch(json_t *environment)
 {
 	json_object_set_new(made_variant_of(environment, MADE_PROCESSES), "env",
@@ -184,8 +152,6 @@ static void is_sendrecv(json_t *line, const struct made_place *p)
 {
 	if (p->variant != MADE_LIMIT)
 		json_object_set_new(line, "collective", json_string("sendrecv"));
-	if (p->variant == MADE_THREADS && p->block == 1)
-		made_fact(line, "launched_ctas", "sendrecv 8");
 }
 
 static void has_paths(FILE *out)
@@ -213,26 +179,6 @@ static struct made eight(void)
 	return m;
 }
 
-TEST(a_cliff_has_its_cause)
-{
-	struct made m = eight();
-	chunk = 512 << 10;
-	const json_t *report = made_report(&m);
-	says(report, "Its cause is the number of channels: a pair of ranks has 4 of 32 up to 64 "
-	             "MiB, and 16 at 256 MiB (chunks of 512 KiB");
-	says(report, "There is no further step: 16 are all");
-	const json_t *table = json_table(report, "channels");
-	json_keys row = {"variant", "threads", "found", "a jump", NULL};
-	json_assert_number(json_cell(table, row, "bound_bytes"), "", 64 * MIB, 0);
-	json_assert_number(json_cell(table, row, "before"), "", 4, 0);
-	json_assert_number(json_cell(table, row, "after"), "", 16, 0);
-	json_keys threads = {"variant", "threads", NULL};
-	json_assert_text(json_cell(json_table(report, "paths"), threads, "launched_ctas"), "",
-	                 "sendrecv 8");
-	/* Four times as many, but no more than plain copies reach. */
-	json_assert_number(json_cell(table, row, "predicted_gbs"), "", 100, 5);
-}
-
 /* The same jump with unchanged channels: they do not cause it. */
 TEST(a_cliff_without_a_step_is_not_theirs)
 {
@@ -240,16 +186,6 @@ TEST(a_cliff_without_a_step_is_not_theirs)
 	chunk = 2 << 20;
 	const json_t *report = made_report(&m);
 	says(report, "Channels do not explain it");
-	json_keys row = {"variant", "threads", NULL};
-	const json_t *table = json_table(report, "channels");
-	json_assert_text(json_cell(table, row, "found"), "", "not measured");
-	json_assert_number(json_cell(table, row, "bound_bytes"), "", 256 * MIB, 0);
-	/* And a step without a jump is said to have none. */
-	chunk = 512 << 10;
-	factor = 1;
-	report = made_report(&m);
-	table = json_table(report, "channels");
-	json_assert_text(json_cell(table, row, "found"), "", "no break");
 }
 
 /* What the terminal has of them when it gets another program's columns. */

@@ -45,24 +45,6 @@ TEST(five_blocks_are_too_few)
 	done();
 }
 
-/* A sentence with its table, and neither where all blocks have them. */
-TEST(the_report_says_in_how_many_blocks)
-{
-	const json_t *report;
-	counted_blocks = 6;
-	dram_per_byte[2] = 4;
-	claim(METRIC_DRAM_PER_NVLINK, CLAIM_MORE, 0.5);
-	report = made_report(&made);
-	const json_t *rows = json_table(report, "counters_read");
-	json_assert_number(json_cell(rows, JSON_ALL, "most"), "", 6, 0);
-	json_assert_number(json_cell(rows, JSON_ALL, "blocks"), "", 10, 0);
-	json_assert_says(json_claim(report, "c1"), "rests_on", "6 trials of each");
-	assert_non_null(strstr(made_read("report.md"), "Counters were read in 6 of 10"));
-	counted_blocks = UINT_MAX;
-	report = made_report(&made);
-	assert_false(json_has_table(report, "counters_read"));
-}
-
 /* --- runs --- */
 
 /* Blocks in which a variant of the run has cells with counters, as bits. */

@@ -35,36 +35,6 @@ static const struct made several = {.blocks = 8,
                                     .variants = three_backends,
                                     .stamps = planted};
 
-TEST(crossovers_are_found_by_size)
-{
-	const json_t *report = made_report(&several);
-	const json_t *section = json_section(report, "crossovers"),
-	             *rows = json_table(report, "crossovers"),
-	             *fastest = json_table(report, "fastest");
-	json_assert_one_says(section, "alltoall, isolated: threads against processes: processes up "
-	                              "to 4 KiB");
-	json_assert_one_says(section, "undecided at 16 KiB; threads from 64 KiB on");
-	json_assert_one_says(section,
-	                     "single against threads: threads at all sizes, 4 KiB to 1 MiB");
-	/* Three ranges in each pace; the times are those of the smallest and largest size. */
-	assert_int_equal(
-	    json_rows(rows, JSON_IS("left", "threads", "right", "processes", "pace", "isolated")),
-	    3);
-	json_keys won = {"left",   "threads", "right",   "processes", "pace",
-	                 "stream", "faster",  "threads", NULL};
-	json_assert_number(json_cell(rows, won, "from_bytes"), "", 65536, 0);
-	json_assert_number(json_cell(rows, won, "most_times"), "", 1058576.0 / 124857.6, 0.3);
-	json_assert_number(json_cell(rows, won, "least_times"), "", 75536.0 / 26553.6, 0.1);
-	/* Every variant of another mode than the reference's is compared once with the first of its
-	 * backend. */
-	assert_int_equal(
-	    json_rows(rows, JSON_IS("left", "single", "right", "threads", "pace", "stream")), 1);
-	json_keys small = {"pace", "isolated", "fastest", "processes", "alike", "", NULL};
-	assert_true(json_rows(fastest, small) >= 1);
-	json_assert_one_says(json_object_get(report, "answer"),
-	                     "the fastest is processes (4 KiB), undecided (16 KiB), threads");
-}
-
 /* With 5 blocks there is no interval: no variant is called faster. */
 TEST(few_blocks_decide_nothing)
 {
@@ -99,15 +69,6 @@ TEST(what_the_twin_shows_is_no_crossover)
 	assert_int_equal(json_rows(rows, JSON_IS("left", "threads", "right", "processes", "pace",
 	                                         "isolated", "faster", "processes")),
 	                 0);
-}
-
-TEST(one_backend_has_no_such_section)
-{
-	struct made one = several;
-	one.variants = NULL;
-	const json_t *report = made_report(&one);
-	assert_false(json_has_table(report, "crossovers"));
-	assert_false(json_has_table(report, "fastest"));
 }
 
 TESTS(.begin = made_begin, .end = made_end);

@@ -26,20 +26,6 @@ static json_t *worker(long long buffers, long long comm, long long calls, long l
 	return facts;
 }
 
-/* What registering took is a fact of newer records. */
-static json_t *registered(long long bytes)
-{
-	json_t *facts = worker(64 * MIB, 10 * MIB, 6 * MIB, 500ll * MIB);
-	json_object_set_new(facts, "memory_register_bytes", json_sprintf("%lld", bytes));
-	return facts;
-}
-
-static void with_registration(json_t *line, const struct made_place *place)
-{
-	long long bytes = place->variant == MADE_PROCESSES ? 32 * MIB : 0;
-	json_object_set_new(line, "facts", json_pack("[o]", registered(bytes)));
-}
-
 /* Two workers; the second one's calls took what differs by block and variant. The trial's
  * second size says something else, which must not count. */
 static void two_workers(json_t *line, const struct made_place *place)
@@ -144,27 +130,6 @@ static void memory_is(const json_t *report, const char *variant, const double mi
 		else if (json_has_column(table, columns[i]))
 			json_assert_null(json_cell(table, JSON_IS("variant", variant), columns[i]),
 			                 "");
-}
-
-TEST(the_report_has_a_row_per_variant)
-{
-	struct made m = plain;
-	m.line = two_workers;
-	const json_t *report = made_report(&m), *table = json_table(report, "memory");
-	/* comm: 10, 10, 10, 30, 30, 30; calls: 0, 0, 0, 200, 201, 202; of a rank 74 thrice, 294, 295,
-	 * 296: not 64 + 20 + 100. */
-	memory_is(report, "threads", (double[]){64, 20, NAN, 100, 184, 600});
-	memory_is(report, "processes", (double[]){64, 20, NAN, 150, 234, 600});
-	assert_int_equal(json_rows(table, JSON_IS("variant", "single")), 1);
-	/* The twin's is the reference's, the limit's are its buffers alone. */
-	assert_int_equal(json_rows(table, JSON_ALL), 3);
-	assert_true(
-	    json_is_null(json_cell(table, JSON_IS("variant", "threads"), "registration_mib")));
-	json_assert_one_says(json_section(report, "memory"), "A GPU's free memory");
-	m.line = with_registration;
-	report = made_report(&m);
-	memory_is(report, "processes", (double[]){64, 10, 32, 6, 112, 500});
-	memory_is(report, "threads", (double[]){64, 10, 0, 6, 80, 500});
 }
 
 TEST(no_memory_stands_where_workers_say_nothing)

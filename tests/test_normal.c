@@ -135,72 +135,57 @@ static int setup(void **state)
 }
 TESTS(.begin = setup, .end = made_end);
 
-TEST(within_the_range_is_normal_and_the_line_rate_is_said)
+/* A check is of what the record shows, and of nothing else. */
+TEST(a_verdict_comes_with_what_to_check)
 {
-	const json_t *json = report_of((struct world){.speed = 1, .topology = "hgx8"});
-	assert_string_equal(text(json, "verdict"), "normal");
-	assert_float_equal(number(json, "line_gbs"), 450, 1e-9);
-	assert_float_equal(number(json, "share"), known.gbs / 450, 0.01);
-	assert_int_equal(number(json, "records"), known.records);
-	assert_string_equal(text(json, "checks"), "");
-	json_assert_one_says(json_object_get(json, "answer"),
-	                     "18 NVLinks of 25 GB/s to NVSwitches");
-}
-
-TEST(below_the_range_is_an_answer_with_what_to_check)
-{
-	const json_t *json = report_of((struct world){
-	    .speed = 0.4, .topology = "hgx8", .nvlinks_down = true, .throttle = "thermal"});
-	assert_string_equal(text(json, "verdict"), "below the range");
-	assert_says(text(json, "checks"), "6 of 18 NVLinks are down");
-	assert_says(text(json, "checks"), "thermal");
-	assert_float_equal(number(json, "line_gbs"), 12 * 25, 1e-9);
-	json_assert_one_says(json_object_get(json, "answer"), "below the range");
-}
-
-TEST(above_the_range_needs_no_check)
-{
-	const json_t *json = report_of((struct world){.speed = 1.5, .topology = "hgx8"});
-	assert_string_equal(text(json, "verdict"), "above the range");
-	assert_string_equal(text(json, "checks"), "");
-}
-
-TEST(a_check_is_of_what_the_record_shows)
-{
-	const json_t *json = report_of((struct world){.speed = 0.1,
-	                                              .topology = "hgx8",
-	                                              .env = "NCCL_P2P_DISABLE",
-	                                              .transport = "SHM/direct/direct",
-	                                              .pcie_narrow = true});
-	assert_says(text(json, "checks"), "data goes by SHM");
-	assert_says(text(json, "checks"), "NCCL_P2P_DISABLE = 1");
-	assert_says(text(json, "checks"), "PCIe ×8 of ×16");
-	assert_null(strstr(text(json, "checks"), "clocks"));
-	assert_null(strstr(text(json, "checks"), "NVLinks"));
-}
-
-TEST(a_worker_far_from_its_gpu_is_to_check)
-{
-	const json_t *json =
-	    report_of((struct world){.speed = 0.5, .topology = "hgx8", .bind = "core 5"});
-	assert_says(text(json, "checks"), "rank 0's GPU is on NUMA node 0, its worker on 1");
-}
-
-TEST(links_that_the_records_do_not_have_are_said)
-{
-	const json_t *json = report_of((struct world){.speed = 0.1, .topology = "two_sockets"});
-	assert_says(text(json, "line"), "PCIe");
-	assert_says(text(json, "checks"), "in the records 18 NVLinks");
-}
-
-TEST(without_links_in_the_record_there_is_the_reference_alone)
-{
-	const json_t *json = report_of((struct world){.speed = 1});
-	assert_string_equal(text(json, "verdict"), "normal");
-	assert_true(isnan(number(json, "line_gbs")));
-	json_assert_one_says(json_section(json, "normal"),
-	                     "No line rate is known for threads: the record does not say what "
-	                     "joins the GPUs");
+	static const struct {
+		struct world world;
+		const char *verdict, *checks[3], *lacks;
+		double line_gbs;
+	} rows[] = {
+	    {{.speed = 1, .topology = "hgx8"}, "normal", {""}, "rank", 450},
+	    {{.speed = 1.5, .topology = "hgx8"}, "above the range", {""}, "rank", 450},
+	    {{.speed = 0.4, .topology = "hgx8", .nvlinks_down = true, .throttle = "thermal"},
+	     "below the range",
+	     {"6 of 18 NVLinks are down", "thermal"},
+	     "PCIe",
+	     12 * 25},
+	    {{.speed = 0.1,
+	      .topology = "hgx8",
+	      .env = "NCCL_P2P_DISABLE",
+	      .transport = "SHM/direct/direct",
+	      .pcie_narrow = true},
+	     "below the range",
+	     {"data goes by SHM", "NCCL_P2P_DISABLE = 1", "PCIe ×8 of ×16"},
+	     "NVLinks",
+	     NAN},
+	    {{.speed = 0.5, .topology = "hgx8", .bind = "core 5"},
+	     "below the range",
+	     {"rank 0's GPU is on NUMA node 0, its worker on 1"},
+	     "clocks",
+	     450},
+	    {{.speed = 0.1, .topology = "two_sockets"},
+	     "below the range",
+	     {"in the records 18 NVLinks"},
+	     "clocks",
+	     NAN},
+	    {{.speed = 0.2, .library = "2.28.9"},
+	     "below the range",
+	     {"NCCL is 2.28.9, in the records 2.28.3"},
+	     "clocks",
+	     NAN},
+	};
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		const json_t *json = report_of(rows[i].world);
+		assert_string_equal(text(json, "verdict"), rows[i].verdict);
+		for (unsigned k = 0; k < 3 && rows[i].checks[k]; k++)
+			assert_says(text(json, "checks"), rows[i].checks[k]);
+		assert_lacks(text(json, "checks"), rows[i].lacks);
+		if (!isnan(rows[i].line_gbs))
+			assert_near(number(json, "line_gbs"), rows[i].line_gbs, 1e-9);
+		assert_int_equal(json_one_says(json_object_get(json, "answer"), "below the range"),
+		                 !strcmp(rows[i].verdict, "below the range"));
+	}
 }
 
 /* Whatever joins the GPUs. */
@@ -228,24 +213,6 @@ TEST(other_gpus_have_no_verdict)
 	json_assert_one_says(json_object_get(json, "answer"),
 	                     "There is no reference of 2 × NVIDIA A100-SXM4-80GB. Only the line "
 	                     "rate is known");
-}
-
-TEST(a_record_with_other_settings_is_said)
-{
-	const json_t *json =
-	    report_of((struct world){.speed = 1, .api = "copies", .topology = "hgx8"});
-	assert_true(isnan(number(json, "records")));
-	json_assert_one_says(json_object_get(json, "answer"),
-	                     "No reference has the settings of threads. ");
-	json_assert_one_says(json_object_get(json, "answer"), ", without api = copies, reached ");
-	assert_false(json_one_says(json_section(json, "normal"), "There is no reference"));
-}
-
-TEST(the_nearest_version_is_taken_and_said)
-{
-	const json_t *json = report_of((struct world){.speed = 0.2, .library = "2.28.9"});
-	assert_string_equal(text(json, "reference_library"), "2.28.3");
-	assert_says(text(json, "checks"), "NCCL is 2.28.9, in the records 2.28.3");
 }
 
 /* --- the line rate ----------------------------------------------------------------------- */

@@ -120,11 +120,6 @@ static double one_is_slow(unsigned from, unsigned to)
 	return from == 2 && to == 6 ? 200 : 360;
 }
 
-static double one_of_four(unsigned from, unsigned to)
-{
-	return from == 2 && to == 3 ? 50 : 360;
-}
-
 static double all_of_it(unsigned to)
 {
 	(void)to;
@@ -205,70 +200,6 @@ TEST(who_shares_is_a_hot_spot)
 	const char *script = made_read("plots/run.gp");
 	assert_says(script, "\nlink_ranks_bridge[1] = 1\n");
 	assert_says(script, "\nlink_ranks_bridge[2] = 1\n");
-}
-
-static double seventy_percent(unsigned to)
-{
-	(void)to;
-	return 250;
-}
-
-/* Each way has its own links: a slower pair is not shown to share one. */
-TEST(two_ranks_both_ways_at_once_share_nothing)
-{
-	const struct world w = {"hgx8", 2, even, seventy_percent, 9, BLOCKS};
-	const json_t *report = report_of(&w, COLL_PAIR);
-	const json_t *answer = json_object_get(report, "answer");
-	json_assert_one_says(answer, "Both ways at once, rank 0 receives 249 GB/s (32 MiB); one "
-	                             "way alone, 358 GB/s (64 MiB)");
-	assert_lacks(made_read("report.md"), "pairs share a link");
-}
-
-TEST(one_block_calls_no_pair_slow_or_not)
-{
-	const struct world w = {"bridges4", 4, one_of_four, all_of_it, 9, 1},
-	                   enough = {"bridges4", 4, even, all_of_it, 9, BLOCKS};
-	const json_t *report = report_of(&w, COLL_PAIR);
-	assert_lacks(made_read("report.md"), "No pair is slow");
-	json_assert_one_says(json_object_get(report, "answer"),
-	                     "Too few blocks were measured to call a pair slow: alone, pairs "
-	                     "reach 50.0 to 360 GB/s");
-	report_of(&enough, COLL_PAIR);
-	assert_says(made_read("report.md"), "No pair is slow");
-	assert_lacks(made_read("report.md"), "to call a pair slow");
-}
-
-TEST(bridged_pairs_are_a_class_of_their_own)
-{
-	const struct world w = {"bridges4", 4, even, all_of_it, 9, BLOCKS};
-	const json_t *report = report_of(&w, COLL_PAIR);
-	json_assert_number(
-	    json_cell(json_table(report, "link_classes"), JSON_IS("class", "NVLink"), "pairs"), "",
-	    4, 0);
-	json_assert_number(json_cell(json_table(report, "link_classes"),
-	                             JSON_IS("class", "PCIe, same socket"), "pairs"),
-	                   "", 8, 0);
-}
-
-TEST(there_and_back_is_half_of_it_one_way)
-{
-	const struct world w = {"hgx8", 8, one_is_slow, all_of_it, 9, BLOCKS};
-	const json_t *report = report_of(&w, COLL_PINGPONG);
-	const json_t *rows = json_table(report, "pingpong");
-	json_keys slow = {"pair", "2–6 threads", NULL}, fast = {"pair", "6–7 threads", NULL};
-	assert_int_equal(json_rows(rows, JSON_ALL), 28); /* each pair once */
-	json_assert_number(json_cell(rows, fast, "round_us"), "", 18 * 1.005, 0.02);
-	json_assert_number(json_cell(rows, fast, "one_way_us"), "", 9 * 1.005, 0.01);
-	json_assert_number(json_cell(rows, fast, "gbs"), "value", 360 / 1.005, 0.5);
-	json_assert_number(json_cell(rows, slow, "gbs"), "value", 200 / 1.005, 0.5);
-	const json_t *gbs = json_cell(rows, fast, "gbs");
-	assert_true(json_number_value(json_at(gbs, "lo")) <
-	            json_number_value(json_at(gbs, "value")));
-	assert_true(json_number_value(json_at(gbs, "hi")) >
-	            json_number_value(json_at(gbs, "value")));
-	json_assert_number(json_cell(rows, fast, "share"), "", 0.8 / 1.005, 0.002);
-	json_assert_one_says(json_object_get(report, "answer"), "Ping-pong, NVSwitch, 28 pairs");
-	assert_true(made_has("pingpong.csv"));
 }
 
 /* Ranks that are not there would be looked up all the same. */

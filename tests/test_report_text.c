@@ -64,16 +64,14 @@ static void setting_is(const json_t *report, const char *variant, const char *se
 		json_assert_null(cell, "");
 }
 
-static void two_settings(json_t *env)
+static void several(json_t *env)
 {
-	json_t *variants = json_object_get(env, "variants");
-	json_t *first = json_array_get(variants, 0), *third = json_array_get(variants, 2);
+	json_t *first = made_variant_of(env, 0);
 	json_object_set_new(first, "register", json_string("local"));
 	json_object_set_new(first, "aggregate", json_integer(4));
 	json_object_set_new(first, "offset", json_integer(0));
 	json_object_set_new(first, "nonblocking", json_true());
 	json_object_set_new(first, "expect", json_string("P2P"));
-	json_object_set_new(third, "env", json_pack("[s]", "NCCL_ALGO=Ring"));
 }
 
 /* Whether people see a column of the table of variants. */
@@ -90,60 +88,11 @@ static bool people_see(const json_t *text, const char *key)
 	return false;
 }
 
-TEST(variants_can_be_told_apart)
+TEST(a_variant_has_its_settings)
 {
-	change = two_settings;
-	const json_t *text = report(), *table = json_table(text, "variants");
-	setting_is(text, "single",
+	change = several;
+	setting_is(report(), "single",
 	           "aggregate = 4, expect = P2P, register = local, nonblocking = yes");
-	setting_is(text, "threads", "");
-	setting_is(text, "processes", "env.NCCL_ALGO = Ring");
-	setting_is(text, "threads-again", "");
-	setting_is(text, "limit", "");
-	assert_int_equal(json_rows(table, JSON_ALL), 5);
-	assert_int_equal(json_rows(table, JSON_IS("variant", "processes", "role", "variant", "mode",
-	                                          "processes")),
-	                 1);
-	assert_int_equal(json_rows(table, JSON_IS("variant", "threads", "role", "reference")), 1);
-	/* What all have in common is for people no column but a sentence. */
-	assert_says(made_read("report.md"), "| variant | role | mode | layout | settings |\n");
-	assert_int_equal(json_rows(table, JSON_IS("backend", "nccl", "bind", "none")), 5);
-	json_assert_one_says(json_section(text, "variants"),
-	                     "All variants: backend nccl, binding none.");
-	/* What no variant sets has no column. */
-	change = NULL;
-	text = report();
-	assert_false(people_see(text, "settings"));
-	assert_true(people_see(text, "role") && people_see(text, "mode"));
-}
-
-static void third_is_left_out(json_t *env)
-{
-	json_t *third = json_array_get(json_object_get(env, "variants"), 2);
-	json_object_set_new(third, "skip", json_string("NCCL_LEGACY is not set"));
-	json_object_set_new(third, "backend", json_string("host"));
-	json_object_set_new(third, "env", json_pack("[s]", "NCCL_ALGO=Ring"));
-}
-
-static void not_of_the_third(json_t *cell, const struct made_place *place)
-{
-	if (place->variant == MADE_PROCESSES)
-		json_object_set_new(cell, "error", json_string("it was not run"));
-}
-
-/* Its settings are none of the measured ones, and are in no row and no column. */
-TEST(what_is_left_out_is_no_row)
-{
-	change = third_is_left_out;
-	touch = not_of_the_third;
-	const json_t *text = report(), *table = json_table(text, "variants");
-	assert_int_equal(json_rows(table, JSON_ALL), 4);
-	assert_int_equal(json_rows(table, JSON_IS("variant", "processes")), 0);
-	assert_false(people_see(text, "settings"));
-	assert_int_equal(json_rows(table, JSON_IS("backend", "nccl")), 4);
-	json_assert_one_says(json_section(text, "variants"),
-	                     "Left out, for the reasons among the warnings: processes.");
-	json_assert_one_says(json_object_get(text, "warnings"), "NCCL_LEGACY is not set");
 }
 
 /* As in records from before the default was auto, and as in later ones. */
@@ -195,31 +144,6 @@ static void soak(json_t *env)
 	json_object_set_new(env, "cycles", json_integer(12));
 }
 
-static void nest(json_t *env)
-{
-	json_object_set_new(env, "connections", json_integer(3));
-	json_object_set_new(env, "allocations", json_integer(1));
-}
-
-static void nest_some(json_t *env)
-{
-	nest(env);
-	json_object_set_new(env, "connection_bytes", json_pack("[i, i]", 4096, 65536));
-}
-
-/* The isolated cells did not take part. */
-static void stream_alone(json_t *cell, const struct made_place *place)
-{
-	if (place->isolated)
-		json_object_set_new(cell, "pass", json_string("timeline"));
-}
-
-static void stream_less(json_t *cell, const struct made_place *place)
-{
-	if (!place->isolated && place->variant != MADE_LIMIT)
-		json_object_set_new(cell, "pass", json_string("timeline"));
-}
-
 TEST(what_was_measured_is_said)
 {
 	change = one_of_each;
@@ -228,28 +152,9 @@ TEST(what_was_measured_is_said)
 	json_assert_one_says(method, "Each cell: 1 call to warm up, then");
 	json_assert_one_says(method, "stream (bandwidth): 1 stretch of 1 call back to back");
 	json_assert_one_says(method, "isolated (latency): 1 call, the team meeting before each");
-	assert_false(json_one_says(method, "soak"));
-	assert_false(json_one_says(method, "Every job makes"));
-	change = nest;
-	method = json_section(report(), "method");
-	json_assert_one_says(
-	    method, "Every job makes its communicators 3 times, and allocates buffers 1 time "
-	            "with each");
-	assert_false(json_one_says(method, "after the first"));
-	change = nest_some;
-	json_assert_one_says(json_section(report(), "method"),
-	                     "Communicators after the first measure 4 KiB to 64 KiB alone");
-	made.rows = 3;
 	change = soak;
-	touch = stream_alone;
-	method = json_section(report(), "method");
-	json_assert_one_says(method, ": 3 stretches of 10 calls back to back");
-	json_assert_one_says(method, "A soak: every trial goes through all of its cells 12 times");
-	assert_false(json_one_says(method, "isolated (latency)"));
-	touch = stream_less;
-	method = json_section(report(), "method");
-	json_assert_one_says(method, ": 3 calls, the team meeting before each");
-	assert_false(json_one_says(method, "stream (bandwidth)"));
+	json_assert_one_says(json_section(report(), "method"),
+	                     "A soak: every trial goes through all of its cells 12 times");
 }
 
 /* Elements count from the arena's start, as the record says. */
@@ -360,42 +265,6 @@ TEST(another_machine_is_told)
 	change = begun_on_abc;
 	const json_t *warnings = json_object_get(report(), "warnings");
 	json_assert_one_says(warnings, "From block 9 on the run was made on another machine");
-}
-
-/* As records were before. */
-static void one_more(FILE *out)
-{
-	put_end(out);
-	put_failure(out, 6);
-	put_end(out);
-}
-
-TEST(an_old_records_session_is_told)
-{
-	more = one_more;
-	const json_t *text = report();
-	json_assert_one_says(json_section(text, "method"),
-	                     "Block 7: the record does not say by which command.");
-	assert_false(json_one_says(json_object_get(text, "warnings"), "one build"));
-	more = put_end;
-	assert_false(json_one_says(json_section(report(), "method"), "sessions"));
-}
-
-static void checks(json_t *line, const struct made_place *place)
-{
-	int ms = place->variant == MADE_PROCESSES ? 9 : 2;
-	json_object_set_new(line, "check_ns", json_pack("[i, i]", ms * 1000000, 1000000));
-}
-
-/* Each worker's own, the slowest of them; 3 rows of 200 to 204 µs, and 100 ns. */
-TEST(checking_is_held_against_measuring)
-{
-	touch = checks;
-	json_assert_one_says(json_section(report(), "checks"),
-	                     "At 16 KiB a cell's timed calls took 0.606 ms, and checking what "
-	                     "they left 2.00 ms; the longest in processes, 0.606 and 9.00 ms.");
-	touch = NULL;
-	assert_false(json_one_says(json_section(report(), "checks"), "checking what they left"));
 }
 
 TESTS(.begin = made_begin, .end = made_end, .before = fresh);

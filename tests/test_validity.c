@@ -47,11 +47,6 @@ static void one_drifts(const struct made_place *p, int64_t out[6])
 	set(p, quiet_ns(p) * (p->variant == MADE_SINGLE ? 1 + 0.015 * p->block : 1), out);
 }
 
-static void cold_rows(const struct made_place *p, int64_t out[6])
-{
-	set(p, quiet_ns(p) * (p->row < 2 ? 1.3 : 1), out);
-}
-
 static void late_poll(const struct made_place *p, int64_t out[6])
 {
 	quiet(p, out);
@@ -156,17 +151,6 @@ TEST(drift_is_told_from_one_variants)
 {
 	expect(hotter, "Times drift in alltoall, isolated: over the 40 trials", 2);
 	expect(one_drifts, "single alone drifts in alltoall, stream: it became 1", 2);
-}
-
-TEST(unfinished_warm_up_is_named)
-{
-	struct made m = plain;
-	unsigned count;
-	m.stamps = cold_rows;
-	const char *all = warnings_of(&m, &count);
-	assert_int_equal(count, 1);
-	assert_says(all, "Warm-up was not finished: in 24 of 24 rows");
-	assert_says(all, "(warmup = 20 here)");
 }
 
 TEST(a_coarse_end_is_named)

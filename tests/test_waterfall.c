@@ -82,20 +82,6 @@ static struct db *find(const struct regime *large)
 	return db;
 }
 
-/* Of one order of the steps: the first setting has 39 % of the gap, taken last 80. */
-TEST(shares_add_up_to_the_gap)
-{
-	static const char *const sql = "SELECT name, round(share, 2) FROM gap_step UNION ALL "
-	                               "SELECT 'all', round(sum(share), 9) FROM gap_step";
-	factor("a", NONE, FIRST);
-	factor("b", FIRST, BOTH);
-	assert_string_equal(query(find(NULL), sql), "a 0.39; b 0.61; all 1.0");
-	asked.nfactors = 0;
-	factor("b", NONE, SECOND);
-	factor("a", SECOND, BOTH);
-	assert_string_equal(query(find(NULL), sql), "b 0.2; a 0.8; all 1.0");
-}
-
 /* The blocks of a variant that is not on the way are not counted. */
 TEST(a_corner_elsewhere_takes_no_block)
 {
