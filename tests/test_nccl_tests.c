@@ -110,6 +110,11 @@ TEST(rows_become_series)
 	assert_int_equal(side.average, 3);
 	assert_string_equal(side.manner, "");
 	assert_false(side.unchecked);
+	assert_false(side.torn);
+	/* A run that ended early closes its file too. */
+	cli_write(folder, "one.json", with(",\"end_time\":\"x\"", ""));
+	loads(path_of("one.json"), NULL, &side);
+	assert_true(side.torn);
 }
 
 TEST(what_it_says_of_itself)
@@ -172,7 +177,7 @@ TEST(text_is_read_into_the_same_rows)
 	cli_expect(
 	    here_shell("cd $HERE && { cat alltoall_perf.txt; echo '# Avg bus bandwidth : 1'; } "
 	               ">alltoall_perf && $LAUNCHGAP compare alltoall_perf alltoall_perf.txt"),
-	    0, "- B: text without its end: the run did not end, or it was cut off.");
+	    0, "- B: a file without its end: the run did not end, or it was cut off.");
 	refuses(path_of("x.txt"), NULL, "may be called all_reduce_perf.txt");
 	cli_write(folder, "alltoall_perf.txt", HEAD("") "    40");
 	refuses(path_of("alltoall_perf.txt"), NULL, "no whole row of times: was it cut off?");
@@ -198,7 +203,8 @@ static void reads(const char *name, const char *text, const char *variant, const
 		assert_int_equal(s->nranks, 2);
 	}
 	assert_string_equal(side.facts[FACT_PROGRAM], program);
-	assert_false(side.unchecked); /* what is not said, too */
+	assert_false(side.unchecked);                        /* what is not said, too */
+	assert_int_equal(side.torn, !!strstr(name, ".txt")); /* rows have no end */
 }
 
 #define ROW(gpus, in_place)                                                                        \

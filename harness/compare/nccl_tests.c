@@ -445,7 +445,7 @@ static int read_root(struct reading *r)
 	if (!r->added)
 		return member_bad(&r->at, "holds no row of a datatype and operation that are "
 		                          "known here (`launchgap list` names them)");
-	r->side->torn |= json_is_true(json_object_get(r->root, "torn"));
+	r->side->torn |= !json_object_get(r->root, "end_time");
 	r->side->nfiles++;
 	return 0;
 }

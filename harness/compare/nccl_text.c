@@ -193,10 +193,10 @@ static json_t *object_of(const struct table *t)
 		if (!json_object_get(t->config, "validation")) /* a row says N/A itself */
 			json_object_set_new(t->config, "validation", json_integer(1));
 	}
-	return json_pack("{s:[s*], s:O*, s:[s*], s:b, s:b, s:o, s:o}", "args",
-	                 *t->program ? t->program : NULL, "nccl_version",
-	                 json_object_get(t->config, "nccl_version"), "errors", t->failed, "rccl",
-	                 t->rccl, "torn", !t->ended, "config", t->config, "results", t->results);
+	return json_pack(
+	    "{s:[s*], s:O*, s:[s*], s:b, s:s*, s:o, s:o}", "args", *t->program ? t->program : NULL,
+	    "nccl_version", json_object_get(t->config, "nccl_version"), "errors", t->failed, "rccl",
+	    t->rccl, "end_time", t->ended ? "" : NULL, "config", t->config, "results", t->results);
 }
 
 /* --- rows of rccl-tests' -Z: an array, an object a line, or CSV ----------------------------- */
@@ -257,7 +257,8 @@ json_t *nccl_rows_read(const json_t *rows)
 	                  .devices = json_array(),
 	                  .config = json_pack("{s:i}", "validation", is_checked(first)),
 	                  .ranks = (unsigned)(gpus * processes),
-	                  .rccl = true};
+	                  .rccl = true,
+	                  .ended = true}; /* rows have no end */
 	name_program(&t, name);
 	for (unsigned p = 0; p < (unsigned)processes; p++)
 		json_array_append_new(t.devices, json_object());

@@ -59,7 +59,7 @@ struct result {
 	struct arena *arena;
 	json_t *variants;  /* of the record's environment, or NULL */
 	json_t *variables; /* NCCL's of the environment, by name; NULL: not known */
-	bool torn;         /* a record's last line, or the end of nccl-tests' text */
+	bool torn;         /* a record's last line, or the end of nccl-tests' file */
 	unsigned failed;   /* cells of trials that have no time */
 	unsigned nseries;
 	struct result_series *series;
