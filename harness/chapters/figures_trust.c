@@ -5,7 +5,6 @@
 #include "../analysis/sessions.h"
 #include "../config/cost.h"
 #include "figures.h"
-#include "reasons.h"
 #include "run.h"
 
 static void put_rows(const struct figures *f, unsigned cell)

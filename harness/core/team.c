@@ -14,7 +14,6 @@
 #include "../clock.h"
 #include "../exchange/hosts_link.h"
 #include "../machine.h"
-#include "../trial/hosts.h"
 
 #define LINE  64 /* bytes of a cache line: two workers never write to the same one */
 #define MAGIC 0x6C61756E63686761u
