@@ -1,6 +1,5 @@
 #include "json.h"
 
-
 #include "../analysis/sessions.h"
 #include "../chapters/reasons.h"
 #include "../chapters/run.h"

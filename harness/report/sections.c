@@ -1,6 +1,5 @@
 #include "sections.h"
 
-
 #include "../data/format.h"
 #include "../chapters/run.h"
 #include "section.h"

@@ -269,7 +269,7 @@ static int run_scene(struct bench *b, struct scene *s, struct status *st)
 
 static bool is_wanted(const struct bench *b, const struct backend *backend, bool gpus)
 {
-	if (b->request->backend)
+	if (b->request->backend[0])
 		return !strcmp(b->request->backend, backend->name);
 	return backend->is.injects && backend->is.gpus == gpus;
 }
@@ -291,7 +291,7 @@ static int find_scenes(struct bench *b, struct status *st)
 	for (const struct backend *const *p = backend_table; *p; p++)
 		for (const struct mode *const *m = mode_table; *m; m++) {
 			if (!is_wanted(b, *p, gpus) || b->nscenes == MOST_SCENES ||
-			    (b->request->mode && strcmp(b->request->mode, (*m)->name)))
+			    (b->request->mode[0] && strcmp(b->request->mode, (*m)->name)))
 				continue;
 			b->scenes[b->nscenes++] = (struct scene){
 			    .backend = *p,
@@ -337,8 +337,8 @@ static void say_progress(const struct bench *b, const struct scene *s)
 static int write_csv(const struct bench *b, struct status *st)
 {
 	const char *name = b->request->csv;
-	FILE *f = name ? fopen(name, "we") : NULL;
-	if (!name)
+	FILE *f = *name ? fopen(name, "we") : NULL;
+	if (!*name)
 		return 0;
 	if (f)
 		outcome_write(b->outcomes, b->n, f);
