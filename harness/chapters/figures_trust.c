@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "../analysis/sessions.h"
-#include "../config/cost.h"
+#include "../config/plan.h"
 #include "figures.h"
 #include "run.h"
 

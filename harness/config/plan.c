@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost.h"
 #include "family.h"
 
 unsigned plan_capacity(const struct plan_machine *machine, const char *backend, unsigned sharing,
