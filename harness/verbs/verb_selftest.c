@@ -1,6 +1,5 @@
 /* selftest: the instrument against itself. */
 #include <stddef.h>
-#include <stdio.h>
 
 #include "../machine.h"
 #include "../selftest/selftest.h"
