@@ -1,10 +1,8 @@
 /* join: processes that somebody else started, the agents of `launchgap join`, start those of the job
  * (agent.h). The first process of the job, which has no rank, asks the first agent for them and waits. */
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>

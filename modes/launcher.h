@@ -66,7 +66,7 @@ struct launcher {
 	/* What starts the job's program as so many processes: appended before it. NULL: nothing, the
 	 * runner starts the first one itself. -1 with a sentence, or without one: no memory. */
 	int (*command)(const struct launch *launch, struct launcher_argv *out, struct status *st);
-	/* In a process of the job: finds the others. */
+	/* In a process of the job: finds the others. NULL: by MPI. */
 	int (*find)(const struct launched *as, struct peers *out, struct status *st);
 	/* In the first process of launcher_meet's: starts the others, which have ranks, and ends with them. */
 	int (*start)(const struct launched *as, struct status *st);

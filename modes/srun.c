@@ -17,12 +17,6 @@ static int srun_supports(const struct settings *set, struct status *st)
 	return 0;
 }
 
-static int srun_find(const struct launched *as, struct peers *out, struct status *st)
-{
-	(void)as;
-	return peers_open_mpi(out, st);
-}
-
 /* The names alone: srun counts the tasks of a node by itself. */
 static void names_of(const char *hosts, char *out, size_t bytes)
 {
@@ -62,5 +56,4 @@ const struct launcher launcher_srun = {
     .several = true,
     .supports = srun_supports,
     .command = srun_command,
-    .find = srun_find,
 };

@@ -1,8 +1,5 @@
 #include "analysis.h"
 
-#include <math.h>
-#include <string.h>
-
 /* If the regime of a claim's metric cannot distinguish variants, or only equal ones as its A/A line is
  * off, a verdict is valid only as far as it is decided beyond that line. */
 static void withhold(const struct regimes *regimes, struct claims_result *r)

@@ -24,7 +24,6 @@
 #define LAUNCHGAP_LOOKS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "../record/record.h"
 

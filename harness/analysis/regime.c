@@ -1,7 +1,6 @@
 #include "regime.h"
 
 #include <math.h>
-#include <stdint.h>
 
 #include "../arena.h"
 #include "summary.h"

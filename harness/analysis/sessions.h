@@ -8,7 +8,6 @@
 #define LAUNCHGAP_SESSIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "../record/record.h"
 

@@ -1,7 +1,6 @@
 #include "verdict.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "../arena.h"

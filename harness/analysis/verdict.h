@@ -84,7 +84,6 @@
 #define LAUNCHGAP_VERDICT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "stats.h"
 

@@ -1,7 +1,6 @@
 #include "figures.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../analysis/calls.h"

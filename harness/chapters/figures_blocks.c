@@ -1,6 +1,5 @@
 /* What each whole block of an unfinished run showed: the table seen. */
 #include <math.h>
-#include <string.h>
 
 #include "figures.h"
 #include "run.h"

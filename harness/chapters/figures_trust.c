@@ -3,9 +3,8 @@
 #include <math.h>
 
 #include "../analysis/sessions.h"
-#include "../config/cost.h"
+#include "../config/plan.h"
 #include "figures.h"
-#include "reasons.h"
 #include "run.h"
 
 static void put_rows(const struct figures *f, unsigned cell)

@@ -1,14 +1,12 @@
 #include "run.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../analysis/sessions.h"
 #include "../sanitize.h"
 #include "../status.h"
 #include "../data/format.h"
-#include "chapters.h"
 
 const char *run_text(const struct record_run *run, const char *key)
 {

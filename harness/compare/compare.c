@@ -1,7 +1,6 @@
 #include "compare.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../arena.h"

@@ -1,5 +1,4 @@
 /* Two results on one page: what differs, what is open, what is the same, what could not be compared. */
-#include "../arena.h"
 #include "../report/page.h"
 #include "comparison.h"
 

@@ -1,7 +1,6 @@
 #include "comparison.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../arena.h"

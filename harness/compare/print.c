@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "../arena.h"
 #include "../report/json.h"

@@ -1,6 +1,5 @@
 #include "combine.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "../report/json.h"

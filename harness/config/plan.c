@@ -1,12 +1,10 @@
 #include "plan.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost.h"
 #include "family.h"
 
 unsigned plan_capacity(const struct plan_machine *machine, const char *backend, unsigned sharing,
@@ -275,13 +273,6 @@ struct claim_range plan_claim_sizes(const struct plan *plan, const struct claim 
 	                          plan->spec->nsizes, &third);
 }
 
-static struct claim settled(const struct plan *plan, const struct claim *claim)
-{
-	struct claim c = *claim;
-	c.bytes = plan_claim_sizes(plan, claim);
-	return c;
-}
-
 struct found {
 	bool coll, pace, size, counted;
 };
@@ -319,7 +310,8 @@ static void side_why(const struct plan *plan, const struct claim *claim, bool ri
 {
 	const int coll = claim_coll(claim, right);
 	const struct metric_info *metric = metric_info(claim->metric);
-	const struct claim sized = settled(plan, claim);
+	struct claim sized = *claim;
+	sized.bytes = plan_claim_sizes(plan, claim);
 	const struct found found = look_for(plan, &sized, coll);
 	if (!found.coll)
 		snprintf(why, bytes, "%s is not measured", coll_info((enum coll_kind)coll)->name);
@@ -381,7 +373,8 @@ void plan_factor_why(const struct plan *plan, const struct factor *factor, char 
 	if (!factor->from[0])
 		return;
 	/* Either pace will do: a lack in one does not matter if the other is measured. */
-	const struct claim sized = settled(plan, &bandwidth);
+	struct claim sized = bandwidth;
+	sized.bytes = plan_claim_sizes(plan, &bandwidth);
 	bool isolated = !look_for(plan, &sized, CLAIM_ANY_COLL).size &&
 	                look_for(plan, &latency, CLAIM_ANY_COLL).pace;
 	plan_claim_why(plan, isolated ? &latency : &bandwidth, why, bytes);

@@ -157,7 +157,14 @@ struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigne
 enum plan_kind { PLAN_FIRST, PLAN_COUNTED, PLAN_PLAIN, PLAN_KINDS };
 enum plan_kind plan_kind(const struct plan *plan, unsigned variant, unsigned block);
 
-/* Of trials of a kind, or with PLAN_KINDS of all, by typical figures. */
+/* Typical figures, in s: the start of a job where ranks are devices, and where they are cores; within it on
+ * devices communicators made again, buffers allocated again, counters of a size read. */
+#define COST_DEVICE_START_S 3.0
+#define COST_CORE_START_S   0.5
+#define COST_CONNECT_S      0.1
+#define COST_ALLOCATE_S     0.1
+#define COST_COUNTERS_S     0.4
+/* Of trials of a kind, or with PLAN_KINDS of all, by them. */
 struct plan_cost {
 	double seconds, bytes; /* of the record */
 };

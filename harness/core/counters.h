@@ -11,7 +11,6 @@
 #define LAUNCHGAP_COUNTERS_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "../status.h"
 

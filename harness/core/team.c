@@ -14,7 +14,6 @@
 #include "../clock.h"
 #include "../exchange/hosts_link.h"
 #include "../machine.h"
-#include "../trial/hosts.h"
 
 #define LINE  64 /* bytes of a cache line: two workers never write to the same one */
 #define MAGIC 0x6C61756E63686761u
@@ -55,7 +54,10 @@ static size_t round_up(size_t bytes, size_t unit)
 	return (bytes + unit - 1) / unit * unit;
 }
 
-static struct come *come_of(const struct team *team, unsigned worker);
+static struct come *come_of(const struct team *team, unsigned worker)
+{
+	return (struct come *)((char *)team->block + team->block->come_at) + worker;
+}
 
 struct team_beside *team_beside(const struct team *team, unsigned worker)
 {
@@ -198,11 +200,6 @@ const struct team_shape *team_shape(const struct team *team)
 size_t team_bytes(const struct team *team)
 {
 	return team->block->bytes;
-}
-
-static struct come *come_of(const struct team *team, unsigned worker)
-{
-	return (struct come *)((char *)team->block + team->block->come_at) + worker;
 }
 
 struct team *team_member(const struct team *team, unsigned worker)

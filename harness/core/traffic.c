@@ -46,16 +46,6 @@ static bool runs(const struct traffic *t)
 	return atomic_load_explicit(&t->state, memory_order_relaxed) == TRAFFIC_RUNS;
 }
 
-static unsigned read_of(const unsigned *at)
-{
-	return __atomic_load_n(at, __ATOMIC_SEQ_CST);
-}
-
-static void write_of(unsigned *at, unsigned value)
-{
-	__atomic_store_n(at, value, __ATOMIC_SEQ_CST);
-}
-
 /* --- what the thread does --- */
 
 static void spin(struct traffic *t)
@@ -121,9 +111,11 @@ static bool all_stopped(const struct traffic *t, unsigned *most)
 	bool all = true;
 	*most = 0;
 	for (unsigned w = 0; w < n; w++)
-		all = read_of(&team_beside(t->own.team, w)->stopped) && all;
+		all =
+		    __atomic_load_n(&team_beside(t->own.team, w)->stopped, __ATOMIC_SEQ_CST) && all;
 	for (unsigned w = 0; w < n; w++) {
-		unsigned begun = read_of(&team_beside(t->own.team, w)->begun);
+		unsigned begun =
+		    __atomic_load_n(&team_beside(t->own.team, w)->begun, __ATOMIC_SEQ_CST);
 		*most = begun > *most ? begun : *most;
 	}
 	return all;
@@ -136,18 +128,18 @@ static void call(struct traffic *t)
 	bool all;
 	while (runs(t)) {
 		/* Counted before: an issue that blocks waits for the others to follow. */
-		write_of(&own->begun, ++calls);
+		__atomic_store_n(&own->begun, ++calls, __ATOMIC_SEQ_CST);
 		issue(t);
 		if (calls % t->ahead == 0 && wait(t))
 			return;
 		if (calls % t->ahead == 0)
 			atomic_store(&t->flows, true);
 	}
-	write_of(&own->stopped, 1);
+	__atomic_store_n(&own->stopped, 1, __ATOMIC_SEQ_CST);
 	do {
 		all = all_stopped(t, &most);
 		while (calls < most) {
-			write_of(&own->begun, ++calls);
+			__atomic_store_n(&own->begun, ++calls, __ATOMIC_SEQ_CST);
 			issue(t);
 		}
 		if (team_failure(t->own.team))
@@ -210,8 +202,8 @@ int traffic_on(struct traffic *t, int64_t deadline_ns)
 	if (!t)
 		return 0;
 	struct team_beside *own = team_beside(t->place->team, t->place->worker);
-	write_of(&own->begun, 0);
-	write_of(&own->stopped, 0);
+	__atomic_store_n(&own->begun, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&own->stopped, 0, __ATOMIC_SEQ_CST);
 	atomic_store(&t->flows, false);
 	order(t, TRAFFIC_RUNS);
 	return await(t, TRAFFIC_RUNS, deadline_ns,

@@ -2,9 +2,7 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 /* No text here is longer than struct formatted. */
 static struct formatted __attribute__((format(printf, 1, 2))) say(const char *format, ...)

@@ -2,7 +2,6 @@
 #ifndef LAUNCHGAP_FORMAT_H
 #define LAUNCHGAP_FORMAT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "../config/claim.h"

@@ -7,7 +7,6 @@
 #include "../analysis/spent.h"
 #include "../analysis/summary.h"
 #include "../analysis/traced.h"
-#include "../texts.h"
 #include "../trial/path.h"
 
 #define PATH_PAIRS_BYTES 512

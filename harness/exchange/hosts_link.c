@@ -1,6 +1,5 @@
 #include "hosts_link.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

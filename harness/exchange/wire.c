@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <sodium.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 

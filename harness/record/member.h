@@ -4,7 +4,6 @@
 #define LAUNCHGAP_MEMBER_H
 
 #include <jansson.h>
-#include <stdint.h>
 
 #include "../status.h"
 

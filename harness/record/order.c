@@ -1,7 +1,6 @@
 #include "order.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "../core/sample.h"
 #include "../trial/hosts.h"

@@ -1,10 +1,6 @@
 #include "json.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "../analysis/sessions.h"
-#include "../data/format.h"
 #include "../chapters/reasons.h"
 #include "../chapters/run.h"
 #include "section.h"

@@ -1,7 +1,6 @@
 #include "report.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../chapters/reasons.h"

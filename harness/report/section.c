@@ -1,7 +1,5 @@
 #include "section.h"
 
-#include "../data/format.h"
-
 unsigned section_files(const struct story_chapter *c, const char **files, unsigned most)
 {
 	unsigned n = 0;

@@ -1,10 +1,7 @@
 #include "sections.h"
 
-#include <string.h>
-
 #include "../data/format.h"
 #include "../chapters/run.h"
-#include "gnuplot.h"
 #include "section.h"
 #include "short_page.h"
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../sanitize.h"
-#include "../data/format.h"
 #include "../terminal.h"
 #include "grid.h"
 

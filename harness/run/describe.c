@@ -1,7 +1,6 @@
 #include "describe.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "../coll/counts.h"
 #include "../config/search.h"

@@ -1,5 +1,5 @@
 /* What a run would take, before it: by the last run of the experiment here, if plan and machine are the
- * same (describe.h), else by typical figures (config/cost.h). */
+ * same (describe.h), else by typical figures (config/plan.h). */
 #ifndef LAUNCHGAP_ESTIMATE_H
 #define LAUNCHGAP_ESTIMATE_H
 

@@ -200,18 +200,6 @@ static void print_effects(const struct outcome *o, unsigned n, FILE *out)
 		}
 }
 
-/* "3/12" */
-struct share {
-	char text[24];
-};
-
-static struct share share_of(unsigned part, unsigned whole)
-{
-	struct share s;
-	snprintf(s.text, sizeof s.text, "%u/%u", part, whole);
-	return s;
-}
-
 static void print_head(const char *what, FILE *out)
 {
 	fprintf(out,
@@ -220,49 +208,41 @@ static void print_head(const char *what, FILE *out)
 	        what, "");
 }
 
-static void print_row(const char *label, const struct outcome *o, unsigned n, struct which w,
-                      FILE *out)
+/* A row for each regime; shares as "3/12". */
+static void print_rows(const char *name, const struct outcome *o, unsigned n, struct which w,
+                       FILE *out)
 {
-	struct count c = count_of(o, n, w), equal = count_effect(o, n, w, 0);
-	struct count three = count_effect(o, n, w, 3), ten = count_effect(o, n, w, 4);
-	if (!c.n)
-		return;
-	fprintf(out, "%-28s %-8s %-8s %-8s %-9u %-8u %u\n", label,
-	        share_of(equal.wrong, equal.n).text, share_of(three.of[WORD_SLOWER], three.n).text,
-	        share_of(ten.of[WORD_SLOWER], ten.n).text, c.of[WORD_UNDECIDED],
-	        c.of[WORD_CANNOT_TELL], c.wrong);
-}
-
-/* A row for each backend and mode, in the order in which they come first. */
-static void print_scenes(const struct outcome *o, unsigned n, FILE *out)
-{
-	for (unsigned i = 0; i < n; i++) {
-		bool seen = false;
-		for (unsigned k = 0; k < i && !seen; k++)
-			seen = !strcmp(o[k].backend, o[i].backend) && !strcmp(o[k].mode, o[i].mode);
-		for (unsigned r = 0; r < 2 && !seen; r++) {
-			struct which w = all;
-			char label[64];
-			w.backend = o[i].backend;
-			w.mode = o[i].mode;
-			w.regime = r;
-			snprintf(label, sizeof label, "%s %s, %s", w.backend, w.mode, regimes[r]);
-			print_row(label, o, n, w, out);
-		}
+	for (w.regime = 0; w.regime < 2; w.regime++) {
+		const struct count c = count_of(o, n, w), equal = count_effect(o, n, w, 0),
+		                   found[] = {count_effect(o, n, w, 3), count_effect(o, n, w, 4)};
+		char label[64], share[3][24];
+		snprintf(label, sizeof label, "%s, %s", name, regimes[w.regime]);
+		snprintf(share[0], sizeof share[0], "%u/%u", equal.wrong, equal.n);
+		for (unsigned i = 0; i < 2; i++)
+			snprintf(share[1 + i], sizeof share[0], "%u/%u", found[i].of[WORD_SLOWER],
+			         found[i].n);
+		if (c.n)
+			fprintf(out, "%-28s %-8s %-8s %-8s %-9u %-8u %u\n", label, share[0],
+			        share[1], share[2], c.of[WORD_UNDECIDED], c.of[WORD_CANNOT_TELL],
+			        c.wrong);
 	}
 }
 
-static void print_disturbances(const struct outcome *o, unsigned n, FILE *out)
+/* Of each backend and mode, in the order in which they come first. */
+static void print_scenes(const struct outcome *o, unsigned n, FILE *out)
 {
-	for (unsigned d = 0; d < DISTURBANCE_KINDS; d++)
-		for (unsigned r = 0; r < 2; r++) {
-			struct which w = all;
-			char label[64];
-			w.disturbance = d;
-			w.regime = r;
-			snprintf(label, sizeof label, "%s, %s", disturbance_name(d), regimes[r]);
-			print_row(label, o, n, w, out);
-		}
+	for (unsigned i = 0; i < n; i++) {
+		struct which w = all;
+		char name[48];
+		bool seen = false;
+		for (unsigned k = 0; k < i && !seen; k++)
+			seen = !strcmp(o[k].backend, o[i].backend) && !strcmp(o[k].mode, o[i].mode);
+		w.backend = o[i].backend;
+		w.mode = o[i].mode;
+		snprintf(name, sizeof name, "%s %s", w.backend, w.mode);
+		if (!seen)
+			print_rows(name, o, n, w, out);
+	}
 }
 
 bool outcome_print(const struct outcome *o, unsigned n, FILE *out)
@@ -272,7 +252,9 @@ bool outcome_print(const struct outcome *o, unsigned n, FILE *out)
 	print_head("backend, mode", out);
 	print_scenes(o, n, out);
 	print_head("disturbance", out);
-	print_disturbances(o, n, out);
+	struct which w = all;
+	for (w.disturbance = 0; w.disturbance < DISTURBANCE_KINDS; w.disturbance++)
+		print_rows(disturbance_name(w.disturbance), o, n, w, out);
 	return good;
 }
 

@@ -55,7 +55,7 @@ struct bench {
 struct change {
 	const struct scene *scene;
 	enum disturbance disturbance;
-	struct disturbed at; /* seed, blocks and in_block */
+	struct disturbed at; /* seed, blocks (0: before anything is injected) and in_block */
 };
 
 /* The regime that a cell represents, or REGIMES. */
@@ -108,10 +108,8 @@ static int write_experiment(const struct scene *s, const char *file, struct stat
 
 /* The time of the reference's call before anything is injected: the median over the reference and its
  * equal. */
-static int take_base(struct bench *b, struct scene *s, const struct summary *summary,
-                     const struct change *change, struct status *st)
+static int take_base(struct scene *s, const struct summary *summary, struct status *st)
 {
-	(void)b, (void)change;
 	for (unsigned r = 0; r < REGIMES; r++) {
 		double times[8];
 		unsigned n = 0;
@@ -169,9 +167,6 @@ static int take_words(struct bench *b, struct scene *s, const struct summary *su
 	return result;
 }
 
-typedef int take_fn(struct bench *b, struct scene *s, const struct summary *summary,
-                    const struct change *change, struct status *st);
-
 /* Whether all of it was. A run lets signals through at its end; between runs they wait, as the
  * scratch folders have to go. */
 static bool is_measured(struct bench *b, const struct run_request *request, char *folder,
@@ -190,7 +185,6 @@ struct judging {
 	struct bench *b;
 	struct scene *s;
 	const struct change *change;
-	take_fn *take;
 	const struct record_run *run;
 	struct status *st;
 };
@@ -203,18 +197,19 @@ static int judge(struct arena *arena, void *of)
 	if (summary.trouble.kind)
 		return status_set(j->st, "%s on %s: %s", j->s->mode->name, j->s->backend->name,
 		                  trouble_text(arena, &summary.trouble));
-	return j->take(j->b, j->s, &summary, j->change, j->st);
+	return j->change->at.blocks ? take_words(j->b, j->s, &summary, j->change, j->st)
+	                            : take_base(j->s, &summary, j->st);
 }
 
 /* From the experiment's file to the record, and from there to the verdicts. */
 static int run_one(struct bench *b, struct scene *s, struct change *change, char *const overrides[],
-                   unsigned n, take_fn *take, struct status *st)
+                   unsigned n, struct status *st)
 {
 	static char *const command[] = {"launchgap", "selftest"};
 	struct folder scratch = {0};
 	char file[96], results[96], folder[PATH_MAX];
 	struct record_run run;
-	struct judging judging = {b, s, change, take, &run, st};
+	struct judging judging = {b, s, change, &run, st};
 	int rc = -1;
 	if (folder_open_scratch(&scratch, 0, st))
 		return -1;
@@ -251,13 +246,13 @@ static int run_scene(struct bench *b, struct scene *s, struct status *st)
 	snprintf(seed, sizeof seed, "seed=%llu", (unsigned long long)drawn);
 	snprintf(blocks, sizeof blocks, "blocks=%d", CALIBRATE);
 	s->base_ns[0] = s->base_ns[1] = 0;
-	if (run_one(b, s, &change, overrides, 3, take_base, st))
+	if (run_one(b, s, &change, overrides, 3, st))
 		return -1;
 	change.disturbance = (scene + s->runs) % DISTURBANCE_KINDS;
 	change.at.blocks = b->request->blocks;
 	change.at.in_block = INJECTION_EFFECTS + 2; /* and the reference, twice */
 	snprintf(blocks, sizeof blocks, "blocks=%u", b->request->blocks);
-	if (run_one(b, s, &change, overrides, 2, take_words, st))
+	if (run_one(b, s, &change, overrides, 2, st))
 		return -1;
 	s->spent_ns += clock_now_ns() - begin;
 	s->runs++;
@@ -269,7 +264,7 @@ static int run_scene(struct bench *b, struct scene *s, struct status *st)
 
 static bool is_wanted(const struct bench *b, const struct backend *backend, bool gpus)
 {
-	if (b->request->backend)
+	if (b->request->backend[0])
 		return !strcmp(b->request->backend, backend->name);
 	return backend->is.injects && backend->is.gpus == gpus;
 }
@@ -291,7 +286,7 @@ static int find_scenes(struct bench *b, struct status *st)
 	for (const struct backend *const *p = backend_table; *p; p++)
 		for (const struct mode *const *m = mode_table; *m; m++) {
 			if (!is_wanted(b, *p, gpus) || b->nscenes == MOST_SCENES ||
-			    (b->request->mode && strcmp(b->request->mode, (*m)->name)))
+			    (b->request->mode[0] && strcmp(b->request->mode, (*m)->name)))
 				continue;
 			b->scenes[b->nscenes++] = (struct scene){
 			    .backend = *p,
@@ -337,8 +332,8 @@ static void say_progress(const struct bench *b, const struct scene *s)
 static int write_csv(const struct bench *b, struct status *st)
 {
 	const char *name = b->request->csv;
-	FILE *f = name ? fopen(name, "we") : NULL;
-	if (!name)
+	FILE *f = *name ? fopen(name, "we") : NULL;
+	if (!*name)
 		return 0;
 	if (f)
 		outcome_write(b->outcomes, b->n, f);

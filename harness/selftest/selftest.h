@@ -21,13 +21,13 @@
 struct selftest_request {
 	const char *self; /* this program's file */
 	const struct plan_machine *machine;
-	/* NULL: the GPUs' backend where two answer, else each that can be slowed; each mode. */
-	const char *backend, *mode;
-	unsigned blocks;  /* of a run */
-	unsigned runs;    /* of each backend and mode; 0: as many as there is time for */
-	unsigned seconds; /* which is shared evenly among backends and modes */
-	uint64_t seed;    /* of what is drawn */
-	const char *csv;  /* a file for all verdicts, or NULL */
+	/* "": the GPUs' backend where two answer, else each that can be slowed; each mode. */
+	char backend[TRIAL_NAME_BYTES], mode[TRIAL_NAME_BYTES];
+	unsigned blocks;    /* of a run */
+	unsigned runs;      /* of each backend and mode; 0: as many as there is time for */
+	unsigned seconds;   /* which is shared evenly among backends and modes */
+	uint64_t seed;      /* of what is drawn */
+	char csv[PATH_MAX]; /* a file for all verdicts, or "" */
 };
 
 /* Prints the answer and its tables on stdout, progress on stderr. 0: all is as outcome_print

@@ -1,6 +1,5 @@
 #include "story.h"
 
-#include <math.h>
 #include <stdalign.h>
 #include <string.h>
 

@@ -8,26 +8,6 @@
 #include "path.h"
 #include "sizes.h"
 
-static const char *const binds[] = {"none", "core", "numa", "near-gpu", "close", NULL};
-static const char *const waits[] = {"auto", "spin", "yield", "block", "query", NULL};
-static const char *const traffics[] = {"none", "links", "cpu", NULL};
-static const char *const visibles[] = {"all", "own", NULL};
-static const char *const isolates[] = {"uts", "ipc", "shm", "pid", "cgroup", "devices", NULL};
-static const char *const starts[] = {"free", "gated", NULL};
-static const char *const allocators[] = {"auto", "nccl", "cuda", NULL};
-static const char *const registrations[] = {"none", "local", "window", "recv-window", NULL};
-static const char *const cta_policies[] = {"library", "default", "efficiency", "zero", NULL};
-static const char *const inits[] = {"parallel", "grouped", NULL};
-static const char *const groupings[] = {"auto", "never", NULL};
-static const char *const engines[] = {"ce", "sm", "chase", NULL};
-static const char *const peers[] = {"write", "read", NULL};
-static const char *const memories[] = {"host", "device", NULL};
-static const char *const paths[] = {"auto",    "direct", "fifo", "shared",
-                                    "packets", "stores", "bulk", NULL};
-static const char *const all_pages[] = {"shared", "small", "huge", NULL};
-static const char *const apis[] = {"grouped", "native",          "copies",
-                                   "device",  "device-no-entry", NULL};
-
 static bool of_hosts_names(const char *text);
 static field_read_fn below_read, cpus_read, expect_read, flip_read, of_hosts_read, size_read;
 
@@ -37,19 +17,20 @@ static field_read_fn below_read, cpus_read, expect_read, flip_read, of_hosts_rea
 
 /* In the order of the record. */
 // clang-format off
+#define WORDS(...) (const char *const[]){__VA_ARGS__, NULL}
 static const struct field rows[] = {
     {"mode", FIELD_NAME, TEXT(mode), .otherwise = "from layout", .help = "single, threads or processes: how workers are placed"},
     {"layout", FIELD_LAYOUT, AT(layout), .lo = 1, .hi = SETTINGS_MAX_RANKS, .otherwise = "from mode", .help = "processes, threads in each, ranks of a thread"},
     {"launcher", FIELD_NAME, TEXT(launcher), .initial = "auto", .help = "what starts processes: mpirun, srun, exec, join"},
     {"hosts", FIELD_TEXT, TEXT(hosts), .read = of_hosts_read, .names = of_hosts_names, .initial = "this", .help = "a number, a list as in a:8,b:8, or @FILE of a host file; each has the same layout"},
     {"backend", FIELD_NAME, TEXT(backend), .initial = "auto", .otherwise = "the experiment's", .help = "what carries collectives out; launchgap list backends"},
-    {"bind", FIELD_WORD, AT(bind), .words = binds, .initial = "near-gpu", .help = "where workers may run"},
+    {"bind", FIELD_WORD, AT(bind), .words = WORDS("none", "core", "numa", "near-gpu", "close"), .initial = "near-gpu", .help = "where workers may run"},
     {"cpus", FIELD_TEXT, TEXT(cpus), .read = cpus_read, .hi = 1024, .initial = "all", .help = "of each rank, with its helper threads: 4; or one of several ranks: 1/2"},
-    {"wait", FIELD_WORD, AT(wait), .words = waits, .initial = "auto", .help = "how a worker waits; auto: spin, or yield where ranks are more than CPUs"},
-    {"traffic", FIELD_WORD, AT(traffic), .words = traffics, .initial = "none", .help = "beside timed calls: large sendrecvs on the same links, or a busy thread on each worker's CPUs"},
-    {"visible", FIELD_WORD, AT(visible), .words = visibles, .special = true, .initial = "all", .help = "own: each process sees the GPUs of its ranks alone (CUDA_VISIBLE_DEVICES)"},
-    {"isolate", FIELD_WORDS, AT(isolate), .words = isolates, .initial = "none", .help = "what is isolated for each process, as in a container: names, /dev/shm, GPU files"},
-    {"start", FIELD_WORD, AT(start), .words = starts, .initial = "free", .help = "gated: devices hold what is issued until all ranks have issued"},
+    {"wait", FIELD_WORD, AT(wait), .words = WORDS("auto", "spin", "yield", "block", "query"), .initial = "auto", .help = "how a worker waits; auto: spin, or yield where ranks are more than CPUs"},
+    {"traffic", FIELD_WORD, AT(traffic), .words = WORDS("none", "links", "cpu"), .initial = "none", .help = "beside timed calls: large sendrecvs on the same links, or a busy thread on each worker's CPUs"},
+    {"visible", FIELD_WORD, AT(visible), .words = WORDS("all", "own"), .special = true, .initial = "all", .help = "own: each process sees the GPUs of its ranks alone (CUDA_VISIBLE_DEVICES)"},
+    {"isolate", FIELD_WORDS, AT(isolate), .words = WORDS("uts", "ipc", "shm", "pid", "cgroup", "devices"), .initial = "none", .help = "what is isolated for each process, as in a container: names, /dev/shm, GPU files"},
+    {"start", FIELD_WORD, AT(start), .words = WORDS("free", "gated"), .initial = "free", .help = "gated: devices hold what is issued until all ranks have issued"},
     {"split", FIELD_SPLIT, AT(split), .special = true, .initial = "none", .help = "AND:7, OR:4, MOD:2, DIV:4: groups of ranks that work in parallel"},
     {"aggregate", FIELD_NUMBER, AT(aggregate), .lo = 1, .hi = 1024, .initial = "1", .help = "calls in one group"},
     {"graph", FIELD_NUMBER, AT(graph), .hi = 10000, .special = true, .initial = "0", .help = "a row's calls are captured in a CUDA graph, launched so often; 0: none"},
@@ -57,24 +38,24 @@ static const struct field rows[] = {
     {"offset", FIELD_NUMBER, AT(offset_bytes), .hi = 4096, .special = true, .initial = "0", .help = "bytes by which buffers are off an aligned address"},
     {"expect", FIELD_TEXT, TEXT(expect), .read = expect_read, .check = true, .initial = "any", .help = "the path that data has to take, as in P2P/CUMEM+reg+direct"},
     {"stride", FIELD_NUMBER, AT(stride), .lo = 1, .hi = 4096, .special = true, .initial = "1", .help = "of access: elements between two that neighbouring threads take"},
-    {"engine", FIELD_WORD, AT(engine), .words = engines, .special = true, .initial = "ce", .help = "of plain copies, and the own part of api = copies: ce: copy engine, sm: kernel, chase: one thread, each load waits for the last"},
-    {"peer", FIELD_WORD, AT(peer), .words = peers, .special = true, .initial = "write", .help = "of pair_copy: write: the source's GPU copies; read: the destination's"},
-    {"path", FIELD_CHOICE, TEXT(path), .words = paths, .special = true, .initial = "auto", .help = "how data goes from rank to rank"},
-    {"memory", FIELD_WORD, AT(memory), .words = memories, .special = true, .initial = "host", .help = "device: buffers on GPUs, staged through CPU memory in each call"},
-    {"pages", FIELD_WORD, AT(pages), .words = all_pages, .special = true, .initial = "shared", .help = "small, huge: buffers in memory of the process's own, without and with huge pages"},
+    {"engine", FIELD_WORD, AT(engine), .words = WORDS("ce", "sm", "chase"), .special = true, .initial = "ce", .help = "of plain copies, and the own part of api = copies: ce: copy engine, sm: kernel, chase: one thread, each load waits for the last"},
+    {"peer", FIELD_WORD, AT(peer), .words = WORDS("write", "read"), .special = true, .initial = "write", .help = "of pair_copy: write: the source's GPU copies; read: the destination's"},
+    {"path", FIELD_CHOICE, TEXT(path), .words = WORDS("auto", "direct", "fifo", "shared", "packets", "stores", "bulk"), .special = true, .initial = "auto", .help = "how data goes from rank to rank"},
+    {"memory", FIELD_WORD, AT(memory), .words = WORDS("host", "device"), .special = true, .initial = "host", .help = "device: buffers on GPUs, staged through CPU memory in each call"},
+    {"pages", FIELD_WORD, AT(pages), .words = WORDS("shared", "small", "huge"), .special = true, .initial = "shared", .help = "small, huge: buffers in memory of the process's own, without and with huge pages"},
     {"nccl", FIELD_TEXT, TEXT(nccl), .special = true, .otherwise = "the system's", .help = "path of the library; ${NAME} is of the environment"},
     {"nccl_below", FIELD_TEXT, TEXT(nccl_below), .read = below_read, .special = true, .check = true, .initial = "any", .help = "a version, as in 2.23: left out with that one or a later one"},
-    {"api", FIELD_CHOICE, TEXT(api), .words = apis, .special = true, .initial = "grouped", .help = "grouped sends and receives, the library's own call, a kernel of launchgap's own, or plain copies"},
-    {"allocator", FIELD_WORD, AT(allocator), .words = allocators, .special = true, .initial = "auto", .help = "ncclMemAlloc, cudaMalloc, or the first where the library has it"},
-    {"register", FIELD_WORD, AT(registration), .words = registrations, .special = true, .initial = "none", .help = "of buffers: ncclCommRegister, a symmetric window, or one of the receive buffer alone"},
-    {"cta_policy", FIELD_WORD, AT(cta_policy), .words = cta_policies, .special = true, .initial = "library", .help = "zero: copy engines, with register = window"},
+    {"api", FIELD_CHOICE, TEXT(api), .words = WORDS("grouped", "native", "copies", "device", "device-no-entry"), .special = true, .initial = "grouped", .help = "grouped sends and receives, the library's own call, a kernel of launchgap's own, or plain copies"},
+    {"allocator", FIELD_WORD, AT(allocator), .words = WORDS("auto", "nccl", "cuda"), .special = true, .initial = "auto", .help = "ncclMemAlloc, cudaMalloc, or the first where the library has it"},
+    {"register", FIELD_WORD, AT(registration), .words = WORDS("none", "local", "window", "recv-window"), .special = true, .initial = "none", .help = "of buffers: ncclCommRegister, a symmetric window, or one of the receive buffer alone"},
+    {"cta_policy", FIELD_WORD, AT(cta_policy), .words = WORDS("library", "default", "efficiency", "zero"), .special = true, .initial = "library", .help = "zero: copy engines, with register = window"},
     {"min_ctas", FIELD_NUMBER, AT(min_ctas), .lo = 1, .hi = 1024, .special = true, .otherwise = "the library's", .help = "least thread blocks"},
     {"max_ctas", FIELD_NUMBER, AT(max_ctas), .lo = 1, .hi = 1024, .special = true, .otherwise = "the library's", .help = "most thread blocks"},
     {"call_ctas", FIELD_NUMBER, AT(call_ctas), .lo = 1, .hi = 1024, .special = true, .otherwise = "the communicator's", .help = "most thread blocks of a call, by its own configuration"},
     {"ranks_per_gpu", FIELD_NUMBER, AT(ranks_per_gpu), .lo = 1, .hi = 16, .special = true, .initial = "1", .help = "ranks that share a GPU: for right or wrong, not for speed"},
     {"nonblocking", FIELD_FLAG, AT(nonblocking), .special = true, .initial = "no", .help = "a nonblocking communicator"},
-    {"init", FIELD_WORD, AT(init), .words = inits, .special = true, .initial = "parallel", .help = "each worker makes its communicators, or one of each process all"},
-    {"group", FIELD_WORD, AT(grouping), .words = groupings, .special = true, .initial = "auto", .help = "never: no group around the calls of a worker with one rank"},
+    {"init", FIELD_WORD, AT(init), .words = WORDS("parallel", "grouped"), .special = true, .initial = "parallel", .help = "each worker makes its communicators, or one of each process all"},
+    {"group", FIELD_WORD, AT(grouping), .words = WORDS("auto", "never"), .special = true, .initial = "auto", .help = "never: no group around the calls of a worker with one rank"},
     {"hidden", FIELD_NUMBER, AT(hidden), .lo = 1, .hi = 1 << 20, .special = true, .initial = "4096", .help = "of a mixture of experts: a token's width; experts work in four times as much"},
     {"batch", FIELD_NUMBER, AT(batch), .lo = 1, .hi = 65536, .special = true, .initial = "1", .help = "of a training step: samples of a rank, as the model's file counts them"},
     {"first_bucket", FIELD_WIDE, AT(first_bucket), .hi = SIZES_MAX_BYTES, .read = size_read, .special = true, .initial = "1M", .help = "of a training step: the first bucket's size; 0: as the others'"},

@@ -6,7 +6,6 @@
 #include <jansson.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "../coll/split.h"
 #include "field.h"

@@ -1,31 +1,24 @@
 /* selftest: the instrument against itself. */
 #include <stddef.h>
-#include <stdio.h>
 
 #include "../machine.h"
 #include "../selftest/selftest.h"
 #include "verbs.h"
 
-/* A parsed command line; backend and mode: "" if not given. */
-struct asked {
-	char backend[TRIAL_NAME_BYTES], mode[TRIAL_NAME_BYTES], csv[PATH_MAX];
-	unsigned blocks, runs, budget_s;
-	uint64_t seed;
-};
-
 static int quick_read(const struct field *f, const char *yes, void *base, struct status *st)
 {
 	(void)f, (void)yes, (void)st;
-	((struct asked *)base)->budget_s = SELFTEST_QUICK_S;
+	((struct selftest_request *)base)->seconds = SELFTEST_QUICK_S;
 	return 0;
 }
 
-#define AT(member) offsetof(struct asked, member), sizeof((struct asked *)0)->member
+#define AT(member)                                                                                 \
+	offsetof(struct selftest_request, member), sizeof((struct selftest_request *)0)->member
 
 // clang-format off
 static const struct field keys[] = {
     {"quick, --quick", FIELD_FLAG, .read = quick_read, .help = "3 minutes instead of 15"},
-    {"budget", FIELD_SECONDS, AT(budget_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = SELFTEST_TIME, .value = "TIME", .help = "this long"},
+    {"budget", FIELD_SECONDS, AT(seconds), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = SELFTEST_TIME, .value = "TIME", .help = "this long"},
     {"backend", FIELD_CHOICE, AT(backend), .word = backend_name, .value = "NAME", .otherwise = "nccl with two GPUs, else host and null", .help = "this backend alone"},
     {"mode", FIELD_CHOICE, AT(mode), .word = mode_name, .value = "NAME", .help = "this mode alone"},
     {"runs", FIELD_NUMBER, AT(runs), .lo = 1, .hi = 10000, .value = "N", .help = "this many experiments of each backend and mode, in any time"},
@@ -35,24 +28,13 @@ static const struct field keys[] = {
 };
 // clang-format on
 
-const struct fields selftest_options = FIELDS_OF(keys, struct asked);
+const struct fields selftest_options = FIELDS_OF(keys, struct selftest_request);
 
 int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	const struct plan_machine machine = {.cores = machine_cores(),
 	                                     .capacity = backend_capacity};
-	struct asked a = {.backend = ""};
-	field_defaults(&selftest_options, &a);
-	if (verb_take(argc, argv, &a, NULL, 0, st))
-		return -1;
-	const struct selftest_request request = {.self = home->self,
-	                                         .machine = &machine,
-	                                         .backend = a.backend[0] ? a.backend : NULL,
-	                                         .mode = a.mode[0] ? a.mode : NULL,
-	                                         .blocks = a.blocks,
-	                                         .runs = a.runs,
-	                                         .seconds = a.budget_s,
-	                                         .seed = a.seed,
-	                                         .csv = a.csv[0] ? a.csv : NULL};
-	return selftest_run(&request, st);
+	struct selftest_request request = {.self = home->self, .machine = &machine};
+	field_defaults(&selftest_options, &request);
+	return verb_take(argc, argv, &request, NULL, 0, st) ? -1 : selftest_run(&request, st);
 }

@@ -284,7 +284,7 @@ int verb_worker(int argc, char *argv[], const struct home *home, struct status *
 		return -1;
 	order.file = as.order;
 	order.by = as.by->name;
-	if (as.by->find(&as, &rendezvous, st)) {
+	if (as.by->find ? as.by->find(&as, &rendezvous, st) : peers_open_mpi(&rendezvous, st)) {
 		peers_close(&rendezvous);
 		return -1;
 	}

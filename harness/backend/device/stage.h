@@ -7,7 +7,6 @@
 #include "../../core/buffers.h"
 
 struct stage {
-	unsigned device;
 	char *send, *recv;                   /* arenas on the device */
 	char *out, *in;                      /* pinned: one call's buffers */
 	const struct buffers_memory *memory; /* of the arenas' buffers, */

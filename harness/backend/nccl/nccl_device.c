@@ -2,7 +2,6 @@
  * 2.28.3 on), in every mode. NCCL's own flags and barriers for kernels wait without end, so that these
  * are device_protocol.h's; nothing of NCCL's is compiled in. From 2.29.2 on a function of the library
  * names the peers' addresses. In 2.28 they are read from the window itself. */
-#include <stdio.h>
 #include <string.h>
 
 #include "../../clock.h"

@@ -5,7 +5,6 @@
  * PyTorch's DistributedDataParallel differs: it scales by 1 ÷ ranks in a separate kernel and then
  * sums (here the library's average does both, if op = avg); and its optimizer follows, which is
  * not a part of this step. */
-#include <string.h>
 
 #include "../tensor.h"
 #include "nccl.h"
