@@ -121,6 +121,13 @@ static void write_record(unsigned confirms)
 	made_write(&made);
 }
 
+static const json_t *reported(unsigned confirms)
+{
+	confirmed = confirms;
+	made.blocks = SEARCHED + confirms;
+	return made_report(&made);
+}
+
 TEST(everybody_reads_the_confirmation_alone)
 {
 	write_record(CONFIRMED);
@@ -185,10 +192,9 @@ TEST(what_the_search_saw_is_in_logs_over_the_default)
 
 TEST(gains_are_those_of_the_confirmation)
 {
-	struct status st = {""};
-	write_record(CONFIRMED);
-	assert_works(report_make(made_folder, "plot", NULL, &st), st);
-	json_t *r = json_report(made_path("report.json"));
+	confirmed = CONFIRMED;
+	made.blocks = SEARCHED + CONFIRMED;
+	const json_t *r = made_report_with(&made, "plot", 0);
 	const json_t *table = json_table(r, "confirmation");
 	assert_int_equal(json_rows(table, JSON_ALL), 2 * 2 * 2);
 	for (unsigned i = 0; i < 2 * 2 * 2; i++) {
@@ -240,10 +246,7 @@ TEST(gains_are_those_of_the_confirmation)
 /* The answer is each gain with its price and its file, the largest first; and so is the advice. */
 TEST(a_gain_is_told_with_its_price_and_its_file)
 {
-	struct status st = {""};
-	write_record(CONFIRMED);
-	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
-	json_t *r = json_report(made_path("report.json"));
+	const json_t *r = reported(CONFIRMED);
 	json_assert_one_says(json_object_get(r, "answer"), "NCCL_BUFFSIZE = 8388608: up to 1.35");
 	json_assert_one_says(json_object_get(r, "answer"), "of 16 KiB 9.5 %");
 	json_assert_one_says(json_object_get(r, "answer"), ": nccl.most.conf.");
@@ -254,10 +257,7 @@ TEST(a_gain_is_told_with_its_price_and_its_file)
 
 static void answer_says(const char *text)
 {
-	struct status st = {""};
-	write_record(CONFIRMED);
-	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
-	json_t *r = json_report(made_path("report.json"));
+	const json_t *r = reported(CONFIRMED);
 	json_assert_one_says(json_object_get(r, "answer"), text);
 	assert_says(made_read("nccl.conf"), "# Empty: no set that gains is shown to lose nowhere");
 }
@@ -283,12 +283,10 @@ TEST(what_did_nothing_is_left_out_of_the_file)
 	    {"capped", "131072", "used 131072: never read, and so would be the default's 524288"},
 	    {"capped", "1048576", NULL}, /* less than asked, and more than the default */
 	};
-	struct status st = {""};
 	for (unsigned i = 0; i < LENGTH(acts); i++) {
 		act = acts[i][0];
 		used = acts[i][1];
-		write_record(CONFIRMED);
-		assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
+		reported(CONFIRMED);
 		char *line = test_text("\n#   left out: NCCL_BUFFSIZE=8388608: %s\n",
 		                       acts[i][2] ? acts[i][2] : "");
 		const char *conf = made_read("nccl.most.conf");
@@ -302,30 +300,24 @@ TEST(what_did_nothing_is_left_out_of_the_file)
 TEST(what_did_nothing_is_no_setting_of_the_answer)
 {
 	const char *const of[] = {levels[0], keys, acted_key};
-	struct status st = {""};
 	act = "ignored";
 	used = "524288";
 	acted_key = "max_ctas";
 	levels[0] = "[1, 1]";
 	keys = "[{\"key\": \"env.NCCL_BUFFSIZE\", \"values\": [\"\", \"8388608\"]},"
 	       " {\"key\": \"max_ctas\", \"values\": [\"\", \"4\"]}]";
-	write_record(CONFIRMED);
+	const json_t *r = reported(CONFIRMED);
 	act = NULL;
 	levels[0] = of[0];
 	keys = of[1];
 	acted_key = of[2];
-	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
-	json_t *r = json_report(made_path("report.json"));
 	json_assert_one_says(json_object_get(r, "answer"), "NCCL_BUFFSIZE = 8388608: up to 1.35");
 	assert_says(made_read("nccl.most.conf"), "# and, which no file can say: max_ctas = 4\n");
 }
 
 TEST(nothing_is_told_of_the_search_alone)
 {
-	struct status st = {""};
-	write_record(0);
-	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
-	json_t *r = json_report(made_path("report.json"));
+	const json_t *r = reported(0);
 	assert_false(json_has_table(r, "confirmation"));
 	json_assert_one_says(json_object_get(r, "answer"), "Nothing is confirmed");
 	assert_lacks(made_read("nccl.conf"), "\nNCCL_");
@@ -337,13 +329,10 @@ TEST(nothing_is_told_of_the_search_alone)
 TEST(an_unfinished_confirmation_is_called_so)
 {
 	const unsigned least = family_blocks(2, FAMILY_ALPHA);
-	struct status st = {""};
 	assert_in_range(least, 3, CONFIRMED);
 	for (unsigned n = least - 1; n <= least; n++) {
 		const bool cut = n < least;
-		write_record(n);
-		assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
-		json_t *r = json_report(made_path("report.json"));
+		const json_t *r = reported(n);
 		json_assert_one_says(json_object_get(r, "answer"),
 		                     cut ? "Nothing is confirmed yet" : "register = local");
 		const char *conf = made_read("nccl.conf");
@@ -427,13 +416,12 @@ static void paths_priced(FILE *out)
 	}
 }
 
-static void report_priced(void)
+static const json_t *report_priced(void)
 {
 	static const struct made_call calls[] = {{.collective = "alltoall", .bytes = 4 << 20},
 	                                         {.collective = "sendrecv", .bytes = 64 << 20}};
 	const struct made was = made;
 	const char *const of[] = {levels[0], levels[1], keys};
-	struct status st = {""};
 	made = (struct made){.sizes = 2,
 	                     .no_limit = true,
 	                     .variants = four,
@@ -449,12 +437,12 @@ static void report_priced(void)
 	keys = "[{\"key\": \"env.NCCL_MIN_P2P_NCHANNELS\", \"values\": [\"\", \"64\"]},"
 	       " {\"key\": \"env.NCCL_P2P_NVL_CHUNKSIZE\", \"values\": [\"\", \"65536\"]},"
 	       " {\"key\": \"env.NCCL_CGA_CLUSTER_SIZE\", \"values\": [\"\", \"0\"]}]";
-	write_record(CONFIRMED);
+	const json_t *r = reported(CONFIRMED);
 	made = was;
 	levels[0] = of[0];
 	levels[1] = of[1];
 	keys = of[2];
-	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
+	return r;
 }
 
 /* The gain with its price, never "none": a file for each purpose, and the safe one says in a line
@@ -466,8 +454,7 @@ TEST(two_settings_double_sendrecv_and_cost_alltoall)
 	priced[0].memory_mib = 1344;
 	priced[1].memory_mib = 6720;
 	priced[0].channels = priced[1].channels = 64;
-	report_priced();
-	json_t *r = json_report(made_path("report.json"));
+	const json_t *r = report_priced();
 	const json_t *answer = json_object_get(r, "answer");
 	json_assert_one_says(answer, "NCCL_MIN_P2P_NCHANNELS = 64, NCCL_P2P_NVL_CHUNKSIZE = 65536: "
 	                             "up to 2.07");

@@ -26,12 +26,6 @@ static void quiet(const struct made_place *p, int64_t out[6])
 	set(p, quiet_ns(p), out);
 }
 
-static void one_far(const struct made_place *p, int64_t out[6])
-{
-	bool far = p->variant == MADE_PROCESSES && p->block == 7;
-	set(p, quiet_ns(p) * (far ? 1.4 : 1), out);
-}
-
 static void cold_block(const struct made_place *p, int64_t out[6])
 {
 	set(p, quiet_ns(p) * (p->block == 0 ? 1.2 : 1), out);
@@ -123,22 +117,6 @@ TEST(a_twin_stands_for_its_reference)
 	const char *all = warnings_of(&m, &count);
 	assert_says(all, "threads has no times at all");
 	assert_lacks(all, "there are no ratios");
-}
-
-TEST(a_far_trial_is_named)
-{
-	struct made m = plain;
-	unsigned count;
-	m.stamps = one_far;
-	const char *all = warnings_of(&m, &count), *advised = strstr(all, " % slower. One of them");
-	assert_int_equal(count, 2);
-	assert_says(all, "stream: processes in block 8 (trial 37), 4");
-	/* What to do is said once. */
-	assert_non_null(advised);
-	assert_lacks(advised + 20, "One of them");
-	assert_says(advised, "can make an end of an interval, below 12 blocks");
-	m.blocks = 12;
-	assert_says(warnings_of(&m, &count), "moves neither medians nor intervals much");
 }
 
 TEST(a_slow_first_block_is_named_once)
