@@ -129,13 +129,8 @@ static inline int fresh(void **state)
 static inline struct claim *claim(enum metric metric, enum claim_test test, double by)
 {
 	struct claim *c = &asked.claims[asked.nclaims++];
-	*c = (struct claim){.metric = metric,
-	                    .test = test,
-	                    .by = by,
-	                    .bytes = {1, SIZE_MAX},
-	                    .regime = CLAIM_ANY_REGIME,
-	                    .pace = CLAIM_ANY_PACE,
-	                    .coll = CLAIM_ANY_COLL};
+	*c = (struct claim){
+	    .metric = metric, .test = test, .by = by, .bytes = {1, SIZE_MAX}, MADE_OPEN};
 	snprintf(c->name, sizeof c->name, "c%u", asked.nclaims);
 	strcpy(c->text, "It is | so.");
 	strcpy(c->left, "processes-old");

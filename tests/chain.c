@@ -104,13 +104,8 @@ static void chain_block(struct chain_run *run, const struct chain *c, uint64_t *
 static struct claim claim_of(const char *name, enum claim_test test, const char *left,
                              const char *right, enum metric metric)
 {
-	struct claim claim = {.metric = metric,
-	                      .test = test,
-	                      .by = 0.02,
-	                      .bytes = {0, SIZE_MAX},
-	                      .regime = CLAIM_ANY_REGIME,
-	                      .pace = CLAIM_ANY_PACE,
-	                      .coll = CLAIM_ANY_COLL};
+	struct claim claim = {
+	    .metric = metric, .test = test, .by = 0.02, .bytes = {0, SIZE_MAX}, MADE_OPEN};
 	strcpy(claim.name, name);
 	strcpy(claim.left, left);
 	strcpy(claim.right, right);

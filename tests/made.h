@@ -41,6 +41,9 @@ struct made_call {
 	bool in_place;
 };
 
+/* What a claim or a contrast leaves open. */
+#define MADE_OPEN .regime = CLAIM_ANY_REGIME, .pace = CLAIM_ANY_PACE, .coll = CLAIM_ANY_COLL
+
 /* One stamp's place. */
 struct made_place {
 	unsigned variant, block, size, row, rank;
@@ -71,7 +74,7 @@ struct made {
 	void (*first)(FILE *out); /* lines between the environment and the cells; or NULL */
 	void (*more)(FILE *out);  /* lines after all others; or NULL */
 	/* Start, issued, idle and poll, device start and end, from 0 on; rows follow each
-	 * other at a distance. */
+	 * other at a distance. NULL: times do not matter. */
 	void (*stamps)(const struct made_place *place, int64_t out[6]);
 };
 
@@ -91,7 +94,8 @@ const char *made_reason(const struct reason *reason);
 /* Noise that is the same in every run and has no trend: −1 to 1. */
 double made_noise(unsigned a, unsigned b, unsigned c);
 bool made_no_gnuplot(void);
-/* What gnuplot prints of the lines, with the style of the pictures of the last report. */
+/* What gnuplot prints of the lines, with the style of the pictures of the last report; without it the
+ * test is skipped. */
 char *made_gnuplot(const char *lines);
 
 /* For `first` and `more`. `line` is freed. */
@@ -131,6 +135,8 @@ const struct summary_row *made_row(const struct summary *s, const char *variant,
 /* report.json of the record, written and reported on with the pictures of `plot`; the last one's is
  * freed. */
 const json_t *made_report_with(const struct made *m, const char *plot, int rc);
+/* With pictures; without gnuplot the test is skipped. */
+const json_t *made_drawn(const struct made *m);
 /* Without pictures. */
 const json_t *made_report(const struct made *m);
 /* Of a record that has no results: with what report_make says. */

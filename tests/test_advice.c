@@ -26,30 +26,14 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	out[3] = 10;
 }
 
-/* The first and the fourth are threads and processes again, with these in common; NULL: they are
- * unchanged. */
-static const char *twins_key;
-static json_t *(*twins_value)(void);
-
 static json_t *local(void)
 {
 	return json_string("local");
 }
 
-static json_t *a_switch(void)
-{
-	return json_pack("[s]", "NCCL_P2P_DIRECT_DISABLE=1");
-}
-
 static void environment(json_t *env)
 {
 	json_t *variants = json_object_get(env, "variants");
-	for (size_t i = 0; twins_key && i < 4; i += 3) {
-		json_t *v = json_array_get(variants, i);
-		made_set_mode(v, i ? "processes" : "threads");
-		json_object_set_new(v, "role", json_string("variant"));
-		json_object_set_new(v, twins_key, twins_value());
-	}
 	for (size_t i = 0; setting && i < json_array_size(variants); i++) {
 		json_t *v = json_array_get(variants, i);
 		/* The third differs in more than one. */
@@ -61,16 +45,7 @@ static void environment(json_t *env)
 	}
 }
 
-static bool no_processes; /* none of their trials completes */
-
-static void line(json_t *cell, const struct made_place *p)
-{
-	if (no_processes && p->variant == MADE_PROCESSES)
-		made_error(cell);
-}
-
-static struct made made = {
-    .blocks = 10, .sizes = 7, .environment = environment, .line = line, .stamps = stamps};
+static struct made made = {.blocks = 10, .sizes = 7, .environment = environment, .stamps = stamps};
 static struct story story;
 static struct arena *arena; /* of both */
 
@@ -79,8 +54,7 @@ FIXTURE(fresh)
 	speed[0] = speed[1] = speed[2] = 1;
 	noise = 0.003;
 	small_only = 0;
-	setting = twins_key = NULL;
-	no_processes = false;
+	setting = NULL;
 	made.blocks = 10;
 	made.cores = 16;
 	made.sizes = 7;
@@ -117,13 +91,6 @@ static unsigned count(const char *words, const char **text)
 		if (strstr(said->text, words))
 			*text = said->text;
 	return n;
-}
-
-/* A ratio of the first recommendation. */
-static struct entry ratio_of(const char *key)
-{
-	const struct story_table *t = story_find_table(&story, "advice");
-	return column_entry(story_column(t, key), t->rows);
 }
 
 TEST(threads_or_processes)
@@ -247,86 +214,6 @@ TEST(one_setting_at_a_time)
 		mode = "threads";
 		assert_int_equal(count(rows[i].words, NULL), strcmp(rows[i].mode, "threads") == 0);
 	}
-}
-
-TEST(variants_that_explain_are_no_advice)
-{
-	const char *text = "";
-	twins_key = "env";
-	twins_value = a_switch;
-	assert_int_equal(count("choose by convenience", &text), 1);
-	assert_says(text, "threads and processes have the same bandwidth (1.0");
-	/* Nor if the plain ones differ. */
-	speed[2] = 0.9;
-	assert_int_equal(count("choose by convenience", NULL), 0);
-	assert_int_equal(count("a thread per rank rather than a process per rank", NULL), 1);
-	speed[2] = 1;
-	speed[0] = 1.1;
-	assert_int_equal(count("a thread per rank rather than a process per rank", NULL), 0);
-	/* Nor if the plain ones were not measured. */
-	speed[0] = 1;
-	no_processes = true;
-	assert_int_equal(count("choose by convenience", NULL), 0);
-	no_processes = false;
-	/* Nor of registered buffers, if the reference has none. Another library is another case. */
-	twins_key = "register";
-	twins_value = local;
-	assert_int_equal(count("choose by convenience", NULL), 1);
-	twins_key = "nccl";
-	assert_int_equal(count("choose by convenience", NULL), 2);
-}
-
-/* A recommendation was chosen for its figure: near the margin expect less. */
-TEST(the_figure_allows_for_the_choice)
-{
-	const char *text = "";
-	speed[2] = 1.05;
-	noise = 0.03;
-	assert_int_equal(count("a process per rank rather than threads", &text), 1);
-	const struct entry ratio = ratio_of("ratio"), expect = ratio_of("expect");
-	assert_true(ratio.lo > 1.02);
-	assert_true(expect.x < ratio.x - 0.001);
-	assert_true(expect.lo >= 1.02 - 1e-9);
-	char figures[80];
-	snprintf(figures, sizeof figures, "reaches %.2f t", expect.x);
-	assert_says(text, figures);
-	snprintf(figures, sizeof figures, "corrected for selection; measured: %.2f", ratio.x);
-	assert_says(text, figures);
-	/* Far beyond it, expect the measured figure. */
-	speed[2] = 1.3;
-	noise = 0.003;
-	assert_int_equal(count("a process per rank rather than threads", &text), 1);
-	assert_true(fabs(ratio_of("expect").x / ratio_of("ratio").x - 1) < 1e-6);
-	assert_lacks(text, "corrected");
-	/* And in report.json. */
-	const json_t *row =
-	    json_entries(made_report(&made), "advice",
-	                 JSON_IS("what", "Use a process per rank rather than threads"));
-	assert_true(json_number_value(json_at(row, "expect.lo")) > 1.02);
-	json_assert_text(row, "to", "processes");
-}
-
-/* If the expected figure is an end of its interval, it is not printed: the interval is printed
- * alone. */
-TEST(an_end_is_no_estimate)
-{
-	unsigned ends = 0;
-	char figures[80];
-	for (unsigned i = 0; i < 40; i++) {
-		const char *text = "";
-		speed[2] = 1.03 + 0.01 * (i % 8);
-		noise = 0.03 + 0.02 * (i / 8);
-		made.blocks = 6;
-		if (!count("a process per rank rather than threads", &text))
-			continue;
-		const struct entry e = ratio_of("expect");
-		bool end = e.x <= e.lo * (1 + 1e-9);
-		snprintf(figures, sizeof figures, "reaches %.2f to %.2f times", e.lo, e.hi);
-		if (end != (strstr(text, figures) != NULL))
-			fail_msg("%s of %g (%g to %g)", text, e.x, e.lo, e.hi);
-		ends += end;
-	}
-	assert_true(ends > 0);
 }
 
 static int end(void **state)

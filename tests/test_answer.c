@@ -172,9 +172,7 @@ static void ask_loss(void)
 	                                 .test = CLAIM_LESS,
 	                                 .by = 0.02,
 	                                 .bytes = {16 << 20, SIZE_MAX},
-	                                 .regime = CLAIM_ANY_REGIME,
-	                                 .pace = CLAIM_ANY_PACE,
-	                                 .coll = CLAIM_ANY_COLL};
+	                                 MADE_OPEN};
 }
 
 static const json_t *effect_of_loss(const json_t *report)

@@ -63,12 +63,6 @@ static void environment(json_t *env)
 		json_object_set_new(env, "leads", json_string("choices"));
 }
 
-static void stamps(const struct made_place *p, int64_t out[6])
-{
-	out[1] = 1000;
-	out[2] = 20000 + (int64_t)(1000 * p->size) + (int64_t)(10 * p->block);
-}
-
 static const struct made made = {.ranks = RANKS,
                                  .blocks = 6,
                                  .sizes = LENGTH(calls),
@@ -77,8 +71,7 @@ static const struct made made = {.ranks = RANKS,
                                  .nvariants = 3,
                                  .no_limit = true,
                                  .environment = environment,
-                                 .more = paths,
-                                 .stamps = stamps};
+                                 .more = paths};
 
 #define ROW(COLL, VARIANT, SIZE)                                                                   \
 	(json_keys)                                                                                \

@@ -159,26 +159,6 @@ TEST_WITH(swapping_left_and_right_changes_nothing, NULL, NULL)
 		assert_true(seen[i] > 50);
 }
 
-/* A real loss of 1 % is neither "holds" nor "does not hold". */
-TEST(a_small_loss_has_its_own_word)
-{
-	speed[2] = 0.99;
-	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
-	const json_t *small = json_claim(made_report(&made), "c1");
-	json_assert_text(small, "verdict", "less, but not below 0.980");
-	assert_true(json_number_value(json_at(small, "detectable")) > 0.02);
-	strcpy(asked.claims[0].left, "threads-old");
-	strcpy(asked.claims[0].right, "processes-old");
-	asked.claims[0].test = CLAIM_MORE;
-	json_assert_text(json_claim(made_report(&made), "c1"), "verdict",
-	                 "more, but not above 1.020");
-	speed[2] = 0.98;
-	noise = 0.02;
-	const json_t *open = json_claim(made_report(&made), "c1");
-	json_assert_says(open, "verdict", "undecided, probably more: too noisy to decide below ");
-	json_assert_says(open, "verdict", " %; needs ");
-}
-
 /* The interval that a report shows with a verdict is the one that decided. */
 static void assert_interval_agrees(const struct claims_result *r)
 {

@@ -447,9 +447,7 @@ TEST(a_claim_compares_two_collectives)
 	                                           .test = CLAIM_LESS,
 	                                           .by = 0.1,
 	                                           .bytes = {4096, 65536},
-	                                           .regime = CLAIM_ANY_REGIME,
-	                                           .pace = CLAIM_ANY_PACE,
-	                                           .coll = CLAIM_ANY_COLL}}};
+	                                           MADE_OPEN}}};
 	const json_t *claim = json_claim(made_report(&m), "gathers");
 	json_assert_text(claim, "verdict", "holds");
 	json_assert_text(claim, "left", "threads all_gather");

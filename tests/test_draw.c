@@ -92,8 +92,6 @@ TEST(a_quoted_text_is_that_text)
 	                                    "< touch pwned",
 	                                    "| touch pwned",
 	                                    "%s %d # ; \\n"};
-	if (made_no_gnuplot())
-		skip();
 	made_report(&plain); /* for the style */
 	char lines[2560] = "", wanted[1280] = "";
 	for (unsigned i = 0; i < LENGTH(texts); i++) {
@@ -264,8 +262,6 @@ TEST(a_number_stays_with_its_unit)
 	            {"small up to 4 KiB", "small up ", 10},
 	            {"off by 2 % here", "off by ", 8},
 	            {"of 16 MiB, as in b", "of 16 MiB, ", 12}};
-	if (made_no_gnuplot())
-		skip();
 	made_report(&plain);
 	char lines[512] = "", right[256] = "";
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
@@ -398,13 +394,11 @@ static bool is_stream(const struct made_place *p)
 static unsigned times_drawn(unsigned sizes, const char *picture, const char *text)
 {
 	struct made m = plain;
-	struct status st = {""};
 	m.blocks = 2;
 	m.sizes = sizes;
 	m.timeline = false;
 	m.has = is_stream; /* fewer pictures */
-	made_write(&m);
-	assert_works(report_make(made_folder, "plot", NULL, &st), st);
+	made_drawn(&m);
 	return text_count(made_read(picture), text);
 }
 
@@ -412,8 +406,6 @@ static unsigned times_drawn(unsigned sizes, const char *picture, const char *tex
 TEST(every_size_has_its_point)
 {
 	const char *picture = "plots/nccl_alltoall_ratio.svg", *point = "xlink:href='#gpPt";
-	if (made_no_gnuplot())
-		skip();
 	unsigned below = times_drawn(9, picture, point);
 	assert_true(times_drawn(10, picture, point) > below);
 }
@@ -422,8 +414,6 @@ TEST(every_size_has_its_point)
 TEST(the_limit_is_drawn)
 {
 	const char *picture = "plots/nccl_alltoall_busbw.svg", *dashed = "stroke-dasharray=' 5,8'";
-	if (made_no_gnuplot())
-		skip();
 	assert_int_equal(times_drawn(1, picture, dashed), 2);
 	assert_true(times_drawn(3, picture, dashed) >= 2);
 }
@@ -438,14 +428,10 @@ static void calls_block(json_t *environment)
 TEST(blocking_calls_have_no_launch)
 {
 	struct made m = plain;
-	struct status st = {""};
-	if (made_no_gnuplot())
-		skip();
 	m.backend = "gloo";
 	m.blocks = 2;
 	m.environment = calls_block;
-	made_write(&m);
-	assert_works(report_make(made_folder, "plot", NULL, &st), st);
+	made_drawn(&m);
 	assert_lacks(made_read("report.md"), "was not drawn");
 	assert_int_not_equal(access(made_path("plots/gloo_alltoall_launch.png"), F_OK), 0);
 	assert_int_equal(access(made_path("plots/gloo_alltoall_latency.png"), F_OK), 0);
@@ -455,16 +441,12 @@ TEST(blocking_calls_have_no_launch)
 TEST(ticks_never_overlap)
 {
 	struct made m = plain;
-	struct status st = {""};
 	static const char *const pictures[] = {"plots/nccl_alltoall_busbw.svg",
 	                                       "plots/nccl_alltoall_ratio.svg",
 	                                       "plots/nccl_alltoall_latency.svg"};
-	if (made_no_gnuplot())
-		skip();
 	m.blocks = 2;
 	m.sizes = 9;
-	made_write(&m);
-	assert_works(report_make(made_folder, "plot", NULL, &st), st);
+	made_drawn(&m);
 	for (unsigned i = 0; i < 3; i++) {
 		double x[64], y[64], here_x = 0, here_y = 0;
 		unsigned n = 0;

@@ -54,37 +54,6 @@ TEST(a_placebo_is_held_against_latency_too)
 	assert_lacks(made_read("report.md"), "as a placebo should be");
 }
 
-TEST(factors_stand_by_the_size_of_their_effect)
-{
-	speed[0] = 0.9;
-	speed[2] = 0.6;
-	isolated_speed = 2;
-	factor("absent", "nodirect", "nowhere");
-	factor("small", "nodirect", "threads-old");
-	factor("none", "threads-old", "threads-old-again")->placebo = true;
-	factor("large", "threads-old", "processes-old"); /* down: its direction does not matter */
-	strcpy(asked.factors[3].text, "one, two");
-	find();
-	/* Faster, though bandwidth is lost. */
-	assert_string_equal(says_sql("SELECT name, bandwidth_word, latency_word, "
-	                             "round(latency, 1) FROM factor WHERE NOT placebo"),
-	                    "absent - - -; small faster faster 1.1; large slower faster 1.2");
-	done();
-	made_report(&made);
-	char *text = made_read("factors.csv");
-	assert_says(text, "nth,factor,setting,from,to,placebo,effect,effect_lo,effect_hi,verdict,"
-	                  "text,why,cells,blocks,latency,latency_lo,latency_hi,latency_verdict,"
-	                  "latency_blocks,detectable,latency_detectable\n1,"
-	                  "large,mode,threads-old,processes-old,0,0.59");
-	assert_says(text, ",slower,\"one, two\",,4,10,1.");
-	assert_says(text, "\n2,small,mode,nodirect,threads-old,0,1.1");
-	assert_says(text, "\n3,none,mode,threads-old,threads-old-again,1,0.99");
-	assert_says(text, "\n4,absent,mode,nodirect,nowhere,0,,,,,,nowhere is "
-	                  "not in");
-	assert_says(text, ",0,0,,,,,0,,\n");
-	assert_says(text, ",no difference,,,4,10,");
-}
-
 TEST(a_factor_has_its_sizes_and_reasons)
 {
 	speed[0] = 0.8;

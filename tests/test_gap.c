@@ -78,14 +78,12 @@ TEST(only_what_is_beyond_the_margin_explains)
 /* An effect without an interval is no small one. */
 TEST(grey_says_what_it_is)
 {
-	if (made_no_gnuplot())
-		skip();
 	speed[2] = 0.5;
 	gap("processes-old", "threads-old");
 	factor("zero-copy", "nodirect", "threads-old");
 	for (unsigned few = 0; few < 2; few++) {
 		made.blocks = few ? 5 : 10;
-		made_report_with(&made, "plot", 0);
+		made_drawn(&made);
 		assert_says(made_read("plots/nccl_factors.svg"),
 		            few ? "grey: no interval below 6 blocks"
 		                : "grey: interval not wholly beyond ±2 % and the A/A line");

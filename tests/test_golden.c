@@ -122,9 +122,7 @@ static struct claim *claim(const char *name, const char *text, const char *left)
 	                    .test = CLAIM_LESS,
 	                    .by = 0.02,
 	                    .bytes = {1 << 20, SIZE_MAX},
-	                    .regime = CLAIM_ANY_REGIME,
-	                    .pace = CLAIM_ANY_PACE,
-	                    .coll = CLAIM_ANY_COLL};
+	                    MADE_OPEN};
 	snprintf(c->name, sizeof c->name, "%s", name);
 	snprintf(c->text, sizeof c->text, "%s", text);
 	snprintf(c->left, sizeof c->left, "%s", left);

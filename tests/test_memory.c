@@ -5,15 +5,7 @@
 
 #define MIB (1 << 20)
 
-static void stamps(const struct made_place *place, int64_t out[6])
-{
-	(void)place;
-	out[1] = 100;
-	out[2] = 1000;
-	out[3] = 10;
-}
-
-static const struct made plain = {.blocks = 3, .sizes = 2, .rows = 2, .cores = 8, .stamps = stamps};
+static const struct made plain = {.blocks = 3, .sizes = 2, .rows = 2, .cores = 8};
 
 static json_t *worker(long long buffers, long long comm, long long calls, long long process)
 {
@@ -130,13 +122,6 @@ static void memory_is(const json_t *report, const char *variant, const double mi
 		else if (json_has_column(table, columns[i]))
 			json_assert_null(json_cell(table, JSON_IS("variant", variant), columns[i]),
 			                 "");
-}
-
-TEST(no_memory_stands_where_workers_say_nothing)
-{
-	const json_t *report = made_report(&plain);
-	assert_null(json_section(report, "memory"));
-	assert_false(json_has_table(report, "memory"));
 }
 
 /* Not a number, or a part of one, is no figure; what else is said still counts. */

@@ -34,7 +34,7 @@ static const json_t *drawn_report;
 
 static void draw_made(const struct made *m)
 {
-	drawn_report = made_report_with(m, "plot", 0);
+	drawn_report = made_drawn(m);
 	if (!access(made_path("plots/gnuplot.log"), F_OK))
 		fail_msg("gnuplot complains: %s", made_read("plots/gnuplot.log"));
 }
@@ -60,17 +60,10 @@ static bool drawn(const char *name)
 static const char *const details[] = {"all_reduce_launch", "all_reduce_ranks", "all_reduce_ecdf",
                                       "all_reduce_timeline"};
 
-static void need_gnuplot(void)
-{
-	if (made_no_gnuplot())
-		skip();
-}
-
 TEST(from_three_collectives_on_there_is_an_overview)
 {
 	static const char *const pictures[] = {"busbw",  "latency", "ratio", "ratio_isolated",
 	                                       "launch", "ranks",   "ecdf",  "timeline"};
-	need_gnuplot();
 	draw(2);
 	assert_false(drawn("overview"));
 	/* A picture of one of several names it. */
@@ -91,7 +84,6 @@ TEST(from_three_collectives_on_there_is_an_overview)
 
 TEST(many_collectives_have_fewer_pictures_each)
 {
-	need_gnuplot();
 	draw(PLOT_ORDER_DETAIL);
 	for (unsigned i = 0; i < LENGTH(details); i++)
 		assert_true(drawn(details[i]));
@@ -109,7 +101,6 @@ TEST(many_collectives_have_fewer_pictures_each)
 TEST(beyond_that_there_is_the_overview_alone)
 {
 	struct made m = plain;
-	need_gnuplot();
 	m.has = is_stream; /* half as many pictures */
 	m.sizes = PLOT_ORDER_EACH;
 	draw_made(&m);
@@ -129,7 +120,6 @@ TEST(beyond_that_there_is_the_overview_alone)
 TEST(wide_bandwidths_are_logarithmic)
 {
 	struct made m = plain;
-	need_gnuplot();
 	m.line = NULL;
 	m.has = is_stream;
 	m.timeline = false;

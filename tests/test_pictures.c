@@ -30,14 +30,12 @@ static bool made_picture(const char *name)
 TEST(what_shows_nothing_is_not_drawn)
 {
 	struct made m = plain;
-	if (made_no_gnuplot())
-		skip();
 	m.stamps = varied_stamps;
 	for (unsigned i = 0; i < 2; i++) {
 		launch_of_single = i ? 300 : 101;
 		late_of_rank = i ? 20000 : 100;
 		level = !i;
-		made_report_with(&m, "plot", 0);
+		made_drawn(&m);
 		assert_int_equal(made_picture("nccl_alltoall_launch"), i);
 		assert_int_equal(made_picture("nccl_alltoall_ranks"), i);
 		assert_int_equal(made_picture("nccl_alltoall_latency"), i);
@@ -51,12 +49,10 @@ TEST(what_shows_nothing_is_not_drawn)
 TEST(few_sizes_are_rows_of_variants)
 {
 	static const char *const pictures[] = {"busbw", "latency", "ratio", "ratio_isolated"};
-	if (made_no_gnuplot())
-		skip();
 	for (unsigned sizes = 1; sizes < 4; sizes++) {
 		struct made m = plain;
 		m.sizes = sizes;
-		made_report_with(&m, "plot", 0);
+		made_drawn(&m);
 		if (sizes == 3)
 			assert_lacks(made_read("plots/nccl_alltoall_timeline.svg"), OWN_AXES);
 		for (unsigned i = 0; i < 4; i++) {
@@ -76,8 +72,6 @@ TEST(few_sizes_are_rows_of_variants)
 /* Without an interval a ratio has no bar, down to wherever the axis ends. */
 TEST(a_ratio_without_an_interval_has_no_bar)
 {
-	if (made_no_gnuplot())
-		skip();
 	made_report(&plain);
 	assert_string_equal(
 	    made_gnuplot("$d <<EOD\nratio,ratio_lo,effect,effect_lo\n0.5,NaN,0.7,NaN\n"
@@ -98,10 +92,8 @@ static void slow_stamps(const struct made_place *p, int64_t out[6])
 TEST(calls_of_unlike_lengths_have_their_own_axes)
 {
 	struct made m = plain;
-	if (made_no_gnuplot())
-		skip();
 	m.stamps = slow_stamps;
-	made_report_with(&m, "plot", 0);
+	made_drawn(&m);
 	assert_says(made_read("plots/nccl_alltoall_timeline.svg"), OWN_AXES);
 }
 
@@ -109,6 +101,8 @@ TEST(calls_of_unlike_lengths_have_their_own_axes)
 static void draw_reference(const char *dir, const char *answer)
 {
 	struct status st = {""};
+	if (made_no_gnuplot())
+		skip();
 	struct model *model = model_make(scratch(), dir, NULL, &st);
 	if (!model || draw_pictures(model, made_folder, "plot", &st))
 		fail_msg("%s: %s", dir, st.text);
@@ -119,8 +113,6 @@ static void draw_reference(const char *dir, const char *answer)
 /* Six lines are not parted: a panel of the sixth alone said nothing. */
 TEST(six_lines_are_one_panel)
 {
-	if (made_no_gnuplot())
-		skip();
 	draw_reference("results/reference/2x-h200/decode", "nccl_all_reduce_bfloat16_ratio");
 	const char *svg = made_read("plots/nccl_all_reduce_bfloat16_launch.svg");
 	assert_int_equal(text_count(svg, ">size per rank<"), 1);
@@ -130,8 +122,6 @@ TEST(six_lines_are_one_panel)
 /* However many lines there are, none is of variants that differ by more than the margin. */
 TEST(more_lines_are_more_panels)
 {
-	if (made_no_gnuplot())
-		skip();
 	draw_reference("results/reference/2x-h200/h800_sendrecv", "nccl_waterfall");
 	const char *svg = made_read("plots/nccl_sendrecv_launch.svg");
 	assert_says(svg, ">lines 1 and 7 to 11<");
@@ -143,8 +133,6 @@ TEST(more_lines_are_more_panels)
 /* A set is named by its settings; zero is zero, with either sign. */
 TEST(a_heat_map_says_what_its_sets_are)
 {
-	if (made_no_gnuplot())
-		skip();
 	draw_reference("results/reference/2x-h200/tuning_2.32.3", "nccl_gain");
 	const char *map = made_read("plots/nccl_tuning.svg");
 	assert_int_equal(text_count(map, ">1 GiB<"), 2);
@@ -160,8 +148,6 @@ TEST(a_heat_map_says_what_its_sets_are)
 /* A picture of a step names its variant, and what it shows. */
 TEST(a_picture_of_a_step_is_named)
 {
-	if (made_no_gnuplot())
-		skip();
 	draw_reference("results/reference/2x-h200/ddp_step", "nccl_training");
 	const char *svg = made_read("plots/nccl_training_step.svg");
 	assert_says(svg, ">resnet50, 2 × H200, NCCL 2.28.3: one step of training, 1 MiB buckets");
@@ -178,14 +164,12 @@ TEST(one_pair_of_ranks_is_a_table_and_no_picture)
 	    {.collective = "pingpong", .op = "none", .bytes = 1 << 20, .root = 0},
 	    {.collective = "pingpong", .op = "none", .bytes = 1 << 20, .root = 1},
 	    {.collective = "pingpong", .op = "none", .bytes = 1 << 20, .root = VALUE_PAIR}};
-	if (made_no_gnuplot())
-		skip();
 	for (unsigned ranks = 2; ranks < 4; ranks++) {
 		struct made m = plain;
 		m.ranks = ranks;
 		m.calls = calls;
 		m.sizes = ranks == 2 ? 1 : 3;
-		assert_true(json_count(made_report_with(&m, "plot", 0), "pingpong") >= m.sizes);
+		assert_true(json_count(made_drawn(&m), "pingpong") >= m.sizes);
 		assert_int_equal(made_picture("nccl_pingpong"), ranks == 3);
 	}
 }

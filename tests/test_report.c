@@ -282,14 +282,6 @@ TEST(other_digests_are_not_compared)
 	assert_false(made_has("plots/nccl_alltoall_ratio.png"));
 }
 
-TEST(wrong_elements_are_not_compared)
-{
-	struct status st = {""};
-	wrong = 3;
-	made_refused(&made, PLOTS, &st);
-	assert_says(st.text, "processes (block 1) delivered 3 wrong elements");
-}
-
 TEST(warnings_say_what_to_do)
 {
 	variants[MADE_SINGLE].skip = "NCCL_LEGACY is not set";
@@ -374,40 +366,13 @@ static void assert_picture(const char *name)
 	assert_true(about.st_size > 5000);
 }
 
-TEST(pictures_carry_the_backends_name)
-{
-	static const char *const names[] = {
-	    "plots/nccl_alltoall_busbw.png", "plots/nccl_alltoall_latency.png",
-	    "plots/nccl_alltoall_ratio.png", "plots/nccl_alltoall_ratio_isolated.png",
-	    "plots/nccl_alltoall_launch.png"};
-	if (made_no_gnuplot())
-		skip();
-	const json_t *report = made_report_with(&made, PLOTS, 0);
-	char *text = made_read("report.md");
-	for (size_t i = 0; i < LENGTH(names); i++) {
-		assert_picture(names[i]);
-		assert_says(text, names[i]);
-	}
-	assert_false(made_has("plots/gnuplot.log"));
-	assert_says(text, "backend nccl");
-	assert_says(text, "launchgap 'it'\\''s $HOME'");
-	json_assert_number(json_cell(json_table(report, "verdicts_small"),
-	                             JSON_IS("variant", "processes"), "speed"),
-	                   "estimate", 0.8, 1e-3);
-	const json_t *warnings = json_object_get(report, "warnings");
-	assert_int_equal(json_array_size(warnings), 1);
-	json_assert_one_says(warnings, "Recorded without checksums");
-}
-
 TEST(pictures_suit_what_was_measured)
 {
-	if (made_no_gnuplot())
-		skip();
 	/* One size, nothing moved: bars of times, no bandwidth. */
 	made.backend = "null";
 	no_data = made.no_limit = true;
 	made.sizes = 1;
-	made_report_with(&made, PLOTS, 0);
+	made_drawn(&made);
 	assert_picture("plots/null_alltoall_latency.png");
 	assert_picture("plots/null_alltoall_launch.png");
 	assert_false(made_has("plots/null_alltoall_busbw.png"));
@@ -419,7 +384,7 @@ TEST(pictures_suit_what_was_measured)
 	made.sizes = 1;
 	made.blocks = 2;
 	only_stream = true;
-	made_report_with(&made, PLOTS, 0);
+	made_drawn(&made);
 	assert_picture("plots/nccl_alltoall_busbw.png");
 	assert_picture("plots/nccl_alltoall_ratio.png");
 	assert_picture("plots/nccl_alltoall_launch.png");
@@ -429,12 +394,10 @@ TEST(pictures_suit_what_was_measured)
 
 TEST(hostile_names_stay_text)
 {
-	if (made_no_gnuplot())
-		skip();
 	variants[MADE_PROCESSES].name = "a'`touch pwned`\\\"$(x), | ]]><b>";
 	title = "it's \"%s\" `touch pwned` \\n @x {/=20 y} $(touch pwned)";
 	made.backend = "../../e'vil";
-	made_report_with(&made, PLOTS, 0);
+	made_drawn(&made);
 	assert_false(made_has("plots/gnuplot.log"));
 	assert_picture("plots/------e-vil_alltoall_busbw.png");
 	assert_int_not_equal(access("pwned", F_OK), 0);

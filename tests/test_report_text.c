@@ -5,14 +5,6 @@
 static void (*more)(FILE *out);
 static void (*change)(json_t *env), (*touch)(json_t *line, const struct made_place *place);
 
-static void stamps(const struct made_place *p, int64_t out[6])
-{
-	double ns = 10000.0 * (p->size + 1) * (1 + 0.01 * (p->block % 3));
-	out[1] = 100;
-	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
-	out[3] = 10;
-}
-
 static void environment(json_t *env)
 {
 	if (change)
@@ -31,12 +23,8 @@ static void behind(FILE *out)
 		more(out);
 }
 
-static struct made made = {.blocks = 6,
-                           .sizes = 2,
-                           .environment = environment,
-                           .line = line,
-                           .more = behind,
-                           .stamps = stamps};
+static struct made made = {
+    .blocks = 6, .sizes = 2, .environment = environment, .line = line, .more = behind};
 
 FIXTURE(fresh)
 {

@@ -14,14 +14,30 @@ static const struct section {
     {"Warnings", SHORT_PAGE_MUCH, 2},
 };
 
-/* The page of these sections, with more items in one of them. */
-static char *page_with(const char *title, unsigned more)
+static char *text;
+static size_t bytes;
+static FILE *out;
+
+static struct page begun(void)
 {
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
+	free(text);
+	text = NULL;
+	out = open_memstream(&text, &bytes);
 	struct page p = {.kind = PAGE_TERMINAL, .out = out, .arena = scratch()};
 	short_page_begin(&p);
+	return p;
+}
+
+static void end(struct page *p)
+{
+	short_page_end(p);
+	fclose(out);
+}
+
+/* The page of these sections, with more items in one of them. */
+static void page_with(const char *title, unsigned more)
+{
+	struct page p = begun();
 	for (size_t i = 0; i < LENGTH(sections); i++) {
 		const struct section *s = &sections[i];
 		const unsigned n = s->items + (strcmp(s->title, title) ? 0 : more);
@@ -30,21 +46,18 @@ static char *page_with(const char *title, unsigned more)
 		for (unsigned k = 0; k < n; k++)
 			page_item(&p, "%s%u", s->title, k);
 	}
-	short_page_end(&p);
-	fclose(out);
-	return text;
+	end(&p);
 }
 
 static void assert_page(const char *title, unsigned more, const char *const has[],
                         const char *const lacks[])
 {
-	char *text = page_with(title, more);
+	page_with(title, more);
 	assert_true(text_count(text, "\n") <= SHORT_PAGE_LINES - 2);
 	for (unsigned i = 0; has[i]; i++)
 		assert_says(text, has[i]);
 	for (unsigned i = 0; lacks[i]; i++)
 		assert_lacks(text, lacks[i]);
-	free(text);
 }
 #define LIST(...)                                                                                  \
 	(const char *const[])                                                                      \
@@ -55,10 +68,9 @@ static void assert_page(const char *title, unsigned more, const char *const has[
 TEST(a_page_with_room_is_whole)
 {
 	/* 43 items, 7 headings, 6 blank lines between. */
-	char *text = page_with("", 0);
+	page_with("", 0);
 	assert_int_equal(text_count(text, "\n"), 56);
 	assert_lacks(text, "In the report");
-	free(text);
 }
 
 TEST(the_last_of_least_use_goes_first_and_is_named)
@@ -82,25 +94,20 @@ TEST(what_has_room_of_a_section_stays)
 
 TEST(the_answer_goes_last_and_only_if_it_has_to)
 {
-	char *text = page_with("", 70);
+	page_with("", 70);
 	assert_int_equal(text_count(text, "\n"), SHORT_PAGE_LINES - 2);
 	assert_says(text, "  - 0\n");
 	assert_says(text, "Trust0");
 	assert_says(text,
 	            "  In the report too: the rest of the answer, Advice, Claims, Results, Pairs,\n"
 	            "  Warnings.\n");
-	free(text);
 }
 
 /* Wherever the cut is. */
 TEST(no_heading_is_left_alone)
 {
 	for (unsigned fill = 0; fill < 8; fill++) {
-		char *text = NULL;
-		size_t bytes;
-		FILE *out = open_memstream(&text, &bytes);
-		struct page p = {.kind = PAGE_TERMINAL, .out = out, .arena = scratch()};
-		short_page_begin(&p);
+		struct page p = begun();
 		short_page_mark(&p, "", SHORT_PAGE_ALWAYS);
 		for (unsigned i = 0; i < fill; i++)
 			page_item(&p, "filled");
@@ -110,11 +117,9 @@ TEST(no_heading_is_left_alone)
 			for (unsigned k = 0; k < 4; k++)
 				page_item(&p, "item %u", k);
 		}
-		short_page_end(&p);
-		fclose(out);
+		end(&p);
 		assert_says(text, "the rest of Results");
 		assert_int_equal(text_count(text, "Part\n"), text_count(text, "item 0\n"));
-		free(text);
 	}
 }
 
@@ -123,20 +128,14 @@ TEST(no_paragraph_is_cut)
 {
 	static const char line[] =
 	    "It is so, and it is said on one line of this page, which it fills";
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-	struct page p = {.kind = PAGE_TERMINAL, .out = out, .arena = scratch()};
-	short_page_begin(&p);
+	struct page p = begun();
 	short_page_mark(&p, "", SHORT_PAGE_MOST);
 	for (unsigned i = 0; i < 12; i++)
 		page_say(&p, "%u. %s. %s. %s. %s. %s.", i, line, line, line, line, "The end");
-	short_page_end(&p);
-	fclose(out);
+	end(&p);
 	assert_true(text_count(text, "\n") <= SHORT_PAGE_LINES - 2);
 	assert_true(text_count(text, "The end") > 5);
 	assert_int_equal(text_count(text, "The end"), text_count(text, "\n\n"));
-	free(text);
 }
 
 struct measured {
@@ -153,20 +152,17 @@ static const struct story_form measured_form =
                .bars = "speed");
 
 /* The page of a table of so many rows, after others that stay. */
-static char *page_of(unsigned n, const char *locale)
+static void page_of(unsigned n, const char *locale)
 {
 	struct measured rows[60];
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-	struct page p = {.kind = PAGE_TERMINAL, .out = out, .arena = scratch()};
+	struct page p;
 	for (unsigned i = 0; i < n; i++)
 		rows[i] = (struct measured){
 		    arena_text(scratch(), "v%u", i), {0.5, 0.4, 0.6, 6, NAN}, "slower"};
 	rows[0].speed = (struct stats_ratio){NAN, NAN, NAN, 0, NAN};
 	rows[1].speed = (struct stats_ratio){2, NAN, NAN, 1, NAN};
 	setenv("LC_ALL", locale, 1);
-	short_page_begin(&p);
+	p = begun();
 	short_page_mark(&p, "", SHORT_PAGE_ALWAYS);
 	page_say(&p, "Answer.");
 	short_page_mark(&p, "Results", SHORT_PAGE_SOME);
@@ -176,16 +172,14 @@ static char *page_of(unsigned n, const char *locale)
 	short_page_mark(&p, "Claims", SHORT_PAGE_MOST);
 	page_heading(&p, 2, "Claims");
 	page_item(&p, "holds");
-	short_page_end(&p);
-	fclose(out);
+	end(&p);
 	setenv("LC_ALL", "C.UTF-8", 1);
-	return text;
 }
 
 /* Full up to the interval's lower end, light up to its upper end; the reference has 1. */
 TEST(a_ratio_is_drawn_with_its_interval)
 {
-	char *text = page_of(3, "C");
+	page_of(3, "C");
 	const char *at = strstr(text, "  v0 ");
 	assert_non_null(at);
 	assert_says(text, "  - interval\n");
@@ -193,15 +187,13 @@ TEST(a_ratio_is_drawn_with_its_interval)
 	assert_says(at, " ########################################\n  v2 ");
 	assert_says(at, " ########----\n");
 	assert_lacks(text, "slower");
-	free(text);
-	text = page_of(3, "en_US.UTF-8");
+	page_of(3, "en_US.UTF-8");
 	assert_says(text, " ████████░░░░\n");
-	free(text);
 }
 
 TEST(a_table_is_cut_after_a_row_and_counts_the_others)
 {
-	char *text = page_of(58, "C");
+	page_of(58, "C");
 	unsigned more = 0, rows = 0;
 	assert_true(text_count(text, "\n") <= SHORT_PAGE_LINES - 2);
 	const char *at = strstr(text, " more rows in report.md.\n");
@@ -215,5 +207,4 @@ TEST(a_table_is_cut_after_a_row_and_counts_the_others)
 	assert_says(text, "  - holds\n");
 	assert_says(text, "In the report too: the rest of Results.");
 	assert_lacks(text, "What speed is.");
-	free(text);
 }

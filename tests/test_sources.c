@@ -32,13 +32,8 @@ static struct made made = {.blocks = 10,
 static void line(const char *name, const char *right, enum claim_test test, const char *says)
 {
 	struct claim *c = &asked.claims[asked.nclaims++];
-	*c = (struct claim){.metric = METRIC_BUSBW,
-	                    .test = test,
-	                    .by = 0.02,
-	                    .bytes = {1, SIZE_MAX},
-	                    .regime = CLAIM_ANY_REGIME,
-	                    .pace = CLAIM_ANY_PACE,
-	                    .coll = CLAIM_ANY_COLL};
+	*c = (struct claim){
+	    .metric = METRIC_BUSBW, .test = test, .by = 0.02, .bytes = {1, SIZE_MAX}, MADE_OPEN};
 	strcpy(c->name, name);
 	strcpy(c->text, name);
 	strcpy(c->left, "processes");

@@ -1,4 +1,5 @@
 /* Exposed communication and overlap, of records that are made up: what a record lacks. */
+#include "../harness/coll/routing.h"
 #include "made.h"
 
 #define BLOCKS 8
@@ -11,6 +12,7 @@ static struct {
     [MADE_PROCESSES] = {130, 80, 50}, /* exposed 50: nothing is */
 };
 static unsigned without; /* a part that has no cells, or 0 */
+static bool routed;      /* of a mixture of experts */
 
 /* A block is up to 10 % faster or slower than the others, equally in all of its cells. */
 static void stamps(const struct made_place *p, int64_t out[6])
@@ -26,13 +28,17 @@ static void stamps(const struct made_place *p, int64_t out[6])
 
 static void line(json_t *json, const struct made_place *p)
 {
-	static const char *const steps[] = {"ddp_step", "ddp_compute", "ddp_communication"};
+	static const char *const parts[][3] = {{"ddp_step", "ddp_compute", "ddp_communication"},
+	                                       {"moe_step", "moe_compute", "moe_communication"}};
 	unsigned part = p->size % 3;
 	json_int_t bucket = (json_int_t)26214400 << p->size / 3;
 	bool none = without && part == without;
-	json_object_set_new(json, "collective", json_string(none ? "all_reduce" : steps[part]));
-	json_object_set_new(json, "op", json_string(part == 1 && !none ? "none" : "avg"));
-	json_object_set_new(json, "in_place", json_true());
+	json_object_set_new(json, "collective",
+	                    json_string(none ? "all_reduce" : parts[routed][part]));
+	json_object_set_new(json, "op",
+	                    json_string(routed || (part == 1 && !none) ? "none" : "avg"));
+	json_object_set_new(json, "in_place", json_boolean(!routed));
+	json_object_set_new(json, "root", json_integer(routed ? routing_root(12, 16) : 0));
 	json_object_set_new(json, "asked_bytes", json_integer(bucket));
 	json_object_set_new(json, "bytes", json_integer(bucket));
 }
@@ -67,6 +73,19 @@ TEST(a_step_alone_has_no_exposed_communication)
 		json_assert_null(json_cell(table, is, "exposed_ms"), "");
 		json_assert_null(json_cell(table, is, "overlap_percent"), "");
 	}
+}
+
+/* Their picture has time against imbalance. */
+TEST(experts_have_bars_by_imbalance)
+{
+	struct made m = world(BLOCKS);
+	without = 0;
+	routed = true;
+	made_report_with(&m, "plot", 0);
+	routed = false;
+	assert_says(made_read("plots/run.gp"),
+	            "steps_panel[1] = 'moe_step in float32, 25 MiB from each rank'");
+	assert_says(made_read("plots/run.gp"), "steps_bars[1] = '1.26'");
 }
 
 /* A size is that at which a bucket is full, not that of all gradients: in the picture each variant

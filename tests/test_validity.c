@@ -26,22 +26,6 @@ static void quiet(const struct made_place *p, int64_t out[6])
 	set(p, quiet_ns(p), out);
 }
 
-static void one_far(const struct made_place *p, int64_t out[6])
-{
-	bool far = p->variant == MADE_PROCESSES && p->block == 7;
-	set(p, quiet_ns(p) * (far ? 1.4 : 1), out);
-}
-
-static void cold_block(const struct made_place *p, int64_t out[6])
-{
-	set(p, quiet_ns(p) * (p->block == 0 ? 1.2 : 1), out);
-}
-
-static void hotter(const struct made_place *p, int64_t out[6])
-{
-	set(p, quiet_ns(p) * (1 + 0.01 * p->block), out);
-}
-
 static void one_drifts(const struct made_place *p, int64_t out[6])
 {
 	set(p, quiet_ns(p) * (p->variant == MADE_SINGLE ? 1 + 0.015 * p->block : 1), out);
@@ -125,31 +109,8 @@ TEST(a_twin_stands_for_its_reference)
 	assert_lacks(all, "there are no ratios");
 }
 
-TEST(a_far_trial_is_named)
-{
-	struct made m = plain;
-	unsigned count;
-	m.stamps = one_far;
-	const char *all = warnings_of(&m, &count), *advised = strstr(all, " % slower. One of them");
-	assert_int_equal(count, 2);
-	assert_says(all, "stream: processes in block 8 (trial 37), 4");
-	/* What to do is said once. */
-	assert_non_null(advised);
-	assert_lacks(advised + 20, "One of them");
-	assert_says(advised, "can make an end of an interval, below 12 blocks");
-	m.blocks = 12;
-	assert_says(warnings_of(&m, &count), "moves neither medians nor intervals much");
-}
-
-TEST(a_slow_first_block_is_named_once)
-{
-	/* In both paces; its trials are not outliers in addition. */
-	expect(cold_block, "The first block was slow in alltoall, stream: 20 % slower", 2);
-}
-
 TEST(drift_is_told_from_one_variants)
 {
-	expect(hotter, "Times drift in alltoall, isolated: over the 40 trials", 2);
 	expect(one_drifts, "single alone drifts in alltoall, stream: it became 1", 2);
 }
 
@@ -219,24 +180,6 @@ TEST(a_warning_is_a_row)
 	json_assert_number(json_cell(table, all, "load"), "", 3.25, 0);
 	json_assert_number(json_cell(table, all, "cores"), "", 16, 0);
 	json_assert_null(json_cell(table, all, "uncompared"), "");
-}
-
-TEST(held_clocks_are_named)
-{
-	struct made m = plain;
-	unsigned count;
-	m.clock = "1980 1410";
-	m.may = "1980";
-	const char *all = warnings_of(&m, &count);
-	assert_says(all, "held down in 50 of 50 trials");
-	assert_says(all, "at the least 1410 of 1980 MHz");
-	assert_int_equal(count, 1);
-	m.clock = "1965";
-	m.throttle = "none";
-	warnings_of(&m, &count);
-	assert_int_equal(count, 0);
-	m.throttle = "SW power cap";
-	assert_says(warnings_of(&m, &count), "it says: SW power cap. Those");
 }
 
 static void stopped_clock(const struct made_place *p, int64_t out[6])

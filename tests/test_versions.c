@@ -264,9 +264,7 @@ TEST(bandwidths_are_those_of_claims)
 	                            .metric = METRIC_BUSBW,
 	                            .by = 0.02,
 	                            .bytes = {0, SIZE_MAX},
-	                            .regime = CLAIM_ANY_REGIME,
-	                            .pace = CLAIM_ANY_PACE,
-	                            .coll = CLAIM_ANY_COLL};
+	                            MADE_OPEN};
 	story();
 	noise = 0.4;
 	find();
