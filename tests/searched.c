@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../harness/config/family.h"
 #include "../harness/data/db.h"
@@ -39,28 +40,19 @@ static void searched_trial(searched_gain_fn *gain, const struct search_set *set,
 		out[c] = gain(set, c) + sd * (0.7 * luck + 0.7 * noise_normal(seed));
 }
 
-struct searched_state {
-	unsigned nsets, ntrials;
-	struct search_set sets[SEARCH_MAX_SETS];
-	bool bad[SEARCH_MAX_SETS];
-	unsigned set_of[SEARCHED_MOST], block_of[SEARCHED_MOST];
-	double gains[SEARCHED_MOST * SEARCHED_CELLS], memory[SEARCH_MAX_SETS];
-};
-
-static struct candidates_seen searched_seen(const struct searched_state *s,
-                                            const struct search_space *space, double margin)
+void searched_begin(struct searched_state *s, struct search_space space, double margin)
 {
-	return (struct candidates_seen){.space = space,
-	                                .margin = margin,
-	                                .ncells = SEARCHED_CELLS,
-	                                .nsets = s->nsets,
-	                                .ntrials = s->ntrials,
-	                                .sets = s->sets,
-	                                .bad = s->bad,
-	                                .set_of = s->set_of,
-	                                .block_of = s->block_of,
-	                                .gains = s->gains,
-	                                .memory = s->memory};
+	memset(s, 0, sizeof *s);
+	s->space = space;
+	s->seen = (struct candidates_seen){.space = &s->space,
+	                                   .margin = margin,
+	                                   .ncells = SEARCHED_CELLS,
+	                                   .sets = s->sets,
+	                                   .bad = s->bad,
+	                                   .set_of = s->set_of,
+	                                   .block_of = s->block_of,
+	                                   .gains = s->gains,
+	                                   .memory = s->memory};
 }
 
 /* GPU memory of a set in bytes; NAN: not known. */
@@ -72,14 +64,21 @@ static double searched_memory(searched_gain_fn *gain, const struct search_set *s
 	return 1e9 + 1e9 * buffers[set->level[0]] * (1 + set->level[2]);
 }
 
-static unsigned searched_place(struct searched_state *s, const struct search_set *set)
+unsigned searched_place(struct searched_state *s, const struct search_set *set)
 {
 	unsigned i = 0;
-	while (i < s->nsets && !search_set_equal(&s->sets[i], set))
+	while (i < s->seen.nsets && !search_set_equal(&s->sets[i], set))
 		i++;
 	s->sets[i] = *set;
-	s->nsets += i == s->nsets;
+	s->seen.nsets += i == s->seen.nsets;
 	return i;
+}
+
+double *searched_add(struct searched_state *s, unsigned place, unsigned block)
+{
+	s->block_of[s->seen.ntrials] = block;
+	s->set_of[s->seen.ntrials] = place;
+	return s->gains + s->seen.ntrials++ * SEARCHED_CELLS;
 }
 
 /* A round: a block with the default in it. */
@@ -89,19 +88,17 @@ static void searched_round(struct searched_state *s, searched_gain_fn *gain, uns
 	const struct search_set none = {{0}};
 	double own[SEARCHED_CELLS];
 	searched_trial(gain, &none, sd, seed, own);
-	for (unsigned i = 0; i < n && s->ntrials < SEARCHED_MOST; i++) {
-		double *out = s->gains + s->ntrials * SEARCHED_CELLS;
+	for (unsigned i = 0; i < n && s->seen.ntrials < SEARCHED_MOST; i++) {
 		const unsigned place = searched_place(s, &sets[i]);
 		s->memory[place] = searched_memory(gain, &sets[i]);
 		if (isnan(gain(&sets[i], 0))) {
 			s->bad[place] = true;
 			continue;
 		}
+		double *out = searched_add(s, place, round);
 		searched_trial(gain, &sets[i], sd, seed, out);
 		for (unsigned c = 0; c < SEARCHED_CELLS; c++)
 			out[c] -= own[c];
-		s->block_of[s->ntrials] = round;
-		s->set_of[s->ntrials++] = place;
 	}
 }
 
@@ -200,16 +197,15 @@ struct searched searched_in(const struct search_space *space, searched_gain_fn *
 	const struct arena_mark mark = arena_mark(scratch());
 	if (!s)
 		abort();
+	searched_begin(s, *space, margin);
 	for (unsigned round = 0; round < SEARCH_ROUNDS; round++) {
-		const struct candidates_seen seen = searched_seen(s, space, margin);
-		const unsigned n = candidates_round(&seen, round, seed, scratch(), sets);
+		const unsigned n = candidates_round(&s->seen, round, seed, scratch(), sets);
 		searched_round(s, gain, round, sets, n, sd, &seed);
 		r.trials += n ? n + 1 : 0;
 	}
-	const struct candidates_seen seen = searched_seen(s, space, margin);
-	r.nfinalists = candidates_finalists(&seen, scratch(), r.finalists);
+	r.nfinalists = candidates_finalists(&s->seen, scratch(), r.finalists);
 	if (r.nfinalists)
-		searched_confirm(&r, &seen, gain, sd, &seed);
+		searched_confirm(&r, &s->seen, gain, sd, &seed);
 	arena_release(scratch(), mark);
 	free(s);
 	return r;

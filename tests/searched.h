@@ -38,6 +38,21 @@ struct searched searched_run(searched_gain_fn *gain, double margin, double sd, u
 struct searched searched_in(const struct search_space *space, searched_gain_fn *gain, double margin,
                             double sd, uint64_t seed);
 
+/* What a search has measured so far: `seen` is of what follows it. */
+struct searched_state {
+	struct search_space space;
+	struct candidates_seen seen;
+	struct search_set sets[SEARCH_MAX_SETS];
+	bool bad[SEARCH_MAX_SETS];
+	unsigned set_of[SEARCHED_MOST], block_of[SEARCHED_MOST];
+	double gains[SEARCHED_MOST * SEARCHED_CELLS], memory[SEARCH_MAX_SETS];
+};
+void searched_begin(struct searched_state *state, struct search_space space, double margin);
+/* The place of a set, which is added if it is new. */
+unsigned searched_place(struct searched_state *state, const struct search_set *set);
+/* A trial of it; its gains, cell by cell, are to be filled in. */
+double *searched_add(struct searched_state *state, unsigned place, unsigned block);
+
 /* --- machines --- */
 
 /* Nothing does anything. */

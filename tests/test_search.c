@@ -7,45 +7,21 @@
 
 #define MARGIN 0.02 /* as a share; SEARCHED_MARGIN is its log */
 
-/* Trials as a test wants them: each of a set of its own if no trial before had it. */
-static struct {
-	struct search_space space;
-	struct candidates_seen seen;
-	struct search_set sets[64];
-	bool bad[64];
-	unsigned set_of[64], block_of[64];
-	double gains[64 * SEARCHED_CELLS], memory[64];
-} m;
+static struct searched_state m;
 
 static void nothing_measured(void)
 {
-	memset(&m, 0, sizeof m);
-	m.space = searched_space();
-	m.seen = (struct candidates_seen){.space = &m.space,
-	                                  .margin = MARGIN,
-	                                  .ncells = SEARCHED_CELLS,
-	                                  .sets = m.sets,
-	                                  .bad = m.bad,
-	                                  .set_of = m.set_of,
-	                                  .block_of = m.block_of,
-	                                  .gains = m.gains,
-	                                  .memory = m.memory};
+	searched_begin(&m, searched_space(), MARGIN);
 }
 
-/* Gains the same in every cell, in a block. Returns the set's place. */
+/* A trial with the same gain in every cell. Returns the set's place. */
 static unsigned measured(struct search_set set, unsigned block, double gain, double memory_mib)
 {
-	struct candidates_seen *seen = &m.seen;
-	unsigned place = 0;
-	while (place < seen->nsets && !search_set_equal(&m.sets[place], &set))
-		place++;
-	seen->nsets += place == seen->nsets;
-	m.sets[place] = set;
+	const unsigned place = searched_place(&m, &set);
+	double *gains = searched_add(&m, place, block);
 	m.memory[place] = memory_mib * (1 << 20);
 	for (unsigned c = 0; c < SEARCHED_CELLS; c++)
-		m.gains[seen->ntrials * SEARCHED_CELLS + c] = gain;
-	m.block_of[seen->ntrials] = block;
-	m.set_of[seen->ntrials++] = place;
+		gains[c] = gain;
 	return place;
 }
 

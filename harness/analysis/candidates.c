@@ -1,5 +1,6 @@
 #include "candidates.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -286,40 +287,28 @@ static double memory_of_set(const struct searcher *s, const struct search_set *s
 	return s->seen->memory && place >= 0 ? s->seen->memory[place] : NAN;
 }
 
-/* Takes what brings nothing from a set, neither speed nor memory. */
-static void drop_settings(const struct searcher *s, const struct search_set *as,
-                          struct search_set *set)
-{
-	const struct candidates_seen *seen = s->seen;
-	for (unsigned k = 0; k < seen->space->nkeys; k++) {
-		struct search_set less = *set;
-		less.level[k] = 0;
-		if (set->level[k] &&
-		    !(memory_of_set(s, &less) > memory_of_set(s, set) + SAME_MEMORY) &&
-		    is_as_good(s, &less, set, seen->margin / 2) &&
-		    is_as_good(s, &less, as, seen->margin))
-			*set = less;
-	}
-}
-
-/* In place of the set one that is as good without some of its settings, or with less memory: until
+/* In place of the set one that is as good without one of its settings, or with less memory: until
  * nothing is left to take. One that was not measured takes no more than what it was part of. */
 static void prune(const struct searcher *s, struct search_set *set)
 {
 	const struct candidates_seen *seen = s->seen;
 	const struct search_set as = *set;
+	const unsigned nkeys = seen->space->nkeys;
 	double least = memory_of_set(s, set);
-	for (bool swapped = true; swapped;) {
-		drop_settings(s, &as, set);
-		swapped = false;
-		least = fmin(least, memory_of_set(s, set));
-		for (unsigned i = 0; seen->memory && i < seen->nsets; i++)
-			if (seen->memory[i] < least - SAME_MEMORY &&
-			    is_as_good(s, &seen->sets[i], &as, seen->margin)) {
-				*set = seen->sets[i];
-				least = seen->memory[i];
-				swapped = true;
-			}
+	for (unsigned i = 0; i < nkeys + seen->nsets; i++) {
+		struct search_set option = i < nkeys ? *set : seen->sets[i - nkeys];
+		const bool less = i < nkeys && set->level[i];
+		if (less)
+			option.level[i] = 0;
+		const double takes = memory_of_set(s, &option);
+		if (!(less ? !(takes > memory_of_set(s, set) + SAME_MEMORY) &&
+		                 is_as_good(s, &option, set, seen->margin / 2)
+		           : takes < least - SAME_MEMORY) ||
+		    !is_as_good(s, &option, &as, seen->margin))
+			continue;
+		*set = option;
+		least = fmin(least, takes);
+		i = UINT_MAX; /* from the first again */
 	}
 }
 

@@ -24,17 +24,24 @@ bool effects_counts(const struct candidates_seen *seen, unsigned trial, unsigned
 	return !isnan(seen->gains[trial * seen->ncells + cell]) && !seen->bad[seen->set_of[trial]];
 }
 
-/* The best gain of the sets that hold a value. cell: ncells is the best one. */
+/* The best gain of the sets that hold a value, of at least three trials, or one of the value alone; else
+ * +∞. cell: ncells is the best one. */
 static double most_of(const struct candidates_seen *seen, unsigned cell, unsigned key,
                       unsigned value)
 {
 	double most = -INFINITY;
-	for (unsigned t = 0; t < seen->ntrials; t++)
-		for (unsigned c = 0; c < seen->ncells; c++)
-			if (seen->sets[seen->set_of[t]].level[key] == value &&
-			    (cell == c || cell == seen->ncells) && effects_counts(seen, t, c))
+	unsigned n = 0;
+	for (unsigned t = 0; t < seen->ntrials; t++) {
+		const struct search_set *set = &seen->sets[seen->set_of[t]];
+		bool any = false;
+		for (unsigned c = 0; c < seen->ncells && set->level[key] == value; c++)
+			if ((cell == c || cell == seen->ncells) && effects_counts(seen, t, c)) {
 				most = fmax(most, effects_gain(seen, t, c));
-	return most;
+				any = true;
+			}
+		n += !any ? 0 : search_set_size(seen->space, set) == 1 ? 3 : 1;
+	}
+	return n >= 3 ? most : INFINITY;
 }
 
 void effects_find_aside(const struct candidates_seen *seen, unsigned cell, effects_flags aside)
@@ -42,8 +49,7 @@ void effects_find_aside(const struct candidates_seen *seen, unsigned cell, effec
 	memset(aside, 0, sizeof(effects_flags));
 	for (unsigned k = 0; k < seen->space->nkeys; k++)
 		for (unsigned v = 1; v < seen->space->keys[k].nvalues; v++)
-			aside[k][v] = isfinite(most_of(seen, cell, k, v)) &&
-			              most_of(seen, cell, k, v) < -ALWAYS;
+			aside[k][v] = most_of(seen, cell, k, v) < -ALWAYS;
 }
 
 bool effects_is_aside(const struct effects *m, const struct search_space *space,

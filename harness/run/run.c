@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "../clock.h"
+#include "../config/search.h"
 #include "../sanitize.h"
 #include "progress.h"
 #include "stop.h"
@@ -100,8 +101,8 @@ static unsigned expect_trials(const struct runner *r, unsigned block)
 {
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
 	unsigned blocks = r->spec.blocks - r->first_block, measured = block - r->first_block;
-	if (r->expected)
-		return r->expected;
+	if (r->plan.search.nkeys)
+		return search_trials(&r->plan).all;
 	if (r->spec.blocks_auto) {
 		int64_t spent_ns = clock_now_ns() - r->begin_ns;
 		double room = measured && spent_ns > 0

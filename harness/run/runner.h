@@ -57,10 +57,9 @@ struct runner {
 	unsigned nlack;       /* blocks that lack a trial, as one failed */
 	char first_why[1100]; /* of the first trial that failed */
 	bool interrupted;
-	char stage[64];    /* of a search: "screen 1 of 2"; or "" */
-	unsigned expected; /* trials of this session, if they are no number of blocks; else 0 */
-	unsigned ndone;    /* trials of this session */
-	int64_t begin_ns;  /* of its first block */
+	char stage[64];            /* of a search: "screen 1 of 2"; or "" */
+	unsigned ndone;            /* trials of this session */
+	int64_t begin_ns;          /* of its first block */
 	struct progress *progress; /* from the first block on */
 	struct run_ahead ahead;
 	bool asks; /* after this block, for the paths */

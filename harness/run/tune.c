@@ -111,7 +111,7 @@ static int block_begin(struct tuning *t, unsigned block, unsigned *variants, uns
 	const struct record_search_block line = {
 	    .block = block, .round = next->round, .confirms = next->confirms};
 	const unsigned had = plan->nvariants;
-	json_t *sets = json_array(), *measures = json_array();
+	unsigned set[SEARCH_MAX_SETS];
 	*n = 0;
 	for (unsigned v = 0; v < plan->nfile; v++)
 		if (!plan->variants[v].skip[0] &&
@@ -119,17 +119,17 @@ static int block_begin(struct tuning *t, unsigned block, unsigned *variants, uns
 			variants[(*n)++] = v;
 	for (unsigned i = 0; i < next->n; i++) {
 		const int v = search_plan_set(plan, &next->sets[i], st);
-		if (v < 0) {
-			json_decref(sets);
-			json_decref(measures);
+		if (v < 0)
 			return -1;
-		}
 		if (next->confirms) /* from now on its path is asked for, as of any */
 			strcpy(plan->variants[v].role, "variant");
-		json_array_append_new(measures, json_string(plan->variants[v].name));
 		if (!plan->variants[v].skip[0])
 			variants[(*n)++] = (unsigned)v;
+		set[i] = (unsigned)v;
 	}
+	json_t *sets = json_array(), *measures = json_array();
+	for (unsigned i = 0; i < next->n; i++)
+		json_array_append_new(measures, json_string(plan->variants[set[i]].name));
 	for (unsigned v = had; v < plan->nvariants; v++)
 		json_array_append_new(sets, describe_variant(plan, &plan->variants[v]));
 	return record_write_search(r->folder.trials, &line, sets, measures, st)
@@ -229,28 +229,23 @@ static int next_find(struct tuning *t, struct status *st)
 
 int tune_blocks(struct runner *r, struct status *st)
 {
-	struct tuning *t = calloc(1, sizeof *t);
+	struct tuning t = {.r = r};
 	unsigned variants[PLAN_MAX_VARIANTS], n;
 	bool asked = false; /* the paths, after the first block that confirms */
-	int rc = 0;
-	if (!t)
-		return status_set(st, "out of memory for the search");
-	t->r = r;
-	r->expected = search_trials(&r->plan).all;
 	for (unsigned block = r->first_block;; block++) {
 		const unsigned had = r->plan.ntrials, first = r->first_order + had;
-		if ((rc = next_find(t, st)) || t->next.ended)
+		if (next_find(&t, st))
+			return -1;
+		if (t.next.ended)
 			break;
-		say_stage(r, &t->next);
-		if ((rc = block_begin(t, block, variants, &n, st)) ||
-		    (rc = plan_add_block(&r->plan, block, first, variants, n, st)) ||
-		    (rc = run_block(r, block, had, n, st)) ||
-		    (t->next.confirms && !asked && (rc = run_path_jobs(r, st))))
-			break;
-		asked = asked || t->next.confirms;
+		say_stage(r, &t.next);
+		if (block_begin(&t, block, variants, &n, st) ||
+		    plan_add_block(&r->plan, block, first, variants, n, st) ||
+		    run_block(r, block, had, n, st) ||
+		    (t.next.confirms && !asked && run_path_jobs(r, st)))
+			return -1;
+		asked = asked || t.next.confirms;
 	}
-	if (!rc)
-		end_say(r, t);
-	free(t);
-	return rc ? -1 : 0;
+	end_say(r, &t);
+	return 0;
 }
