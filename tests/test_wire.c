@@ -586,6 +586,7 @@ TEST(what_cannot_be_an_address_is_said_at_once)
 	    {"hosta:x", "has the port x; allowed are 0 to 65535"},
 	    {"hosta:0", "hosta:0 has the port 0"},
 	    {"host a", "host a is no address"},
+	    {"::::", ":::: is no address"},
 	    {"127.0.0.1:1,[::1", "[::1 is no address"},
 	};
 	const struct door_world world = world_of(2);

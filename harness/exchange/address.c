@@ -1,5 +1,6 @@
 #include "address.h"
 
+#include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -45,6 +46,15 @@ static int split(const char *text, char host[ADDRESS_BYTES], char port[8], struc
 	return 0;
 }
 
+/* A name has no colon: what has one and is no IPv6 address, but for its %scope, never becomes one. */
+static bool is_odd(const char *host)
+{
+	char bare[ADDRESS_BYTES];
+	struct in6_addr ignored;
+	snprintf(bare, sizeof bare, "%.*s", (int)strcspn(host, "%"), host);
+	return strchr(host, ':') && inet_pton(AF_INET6, bare, &ignored) != 1;
+}
+
 int address_check(const char *list, struct status *st)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -55,7 +65,7 @@ int address_check(const char *list, struct status *st)
 	while (*list) {
 		if (split(list, host, port, st))
 			return -1;
-		if (host[strspn(host, letters)])
+		if (host[strspn(host, letters)] || is_odd(host))
 			return status_set(st, "%s is no address; wanted is HOST or HOST:PORT",
 			                  host);
 		if (!strcmp(port, "0"))
