@@ -121,12 +121,10 @@ static int rig_cell(const struct rig_worker *at, struct backend_ctx *ctx, unsign
 	for (unsigned i = 0; i < place.count; i++) {
 		struct buffers of[BACKEND_BUFFERS];
 		struct backend_verdict verdict;
-		uint64_t digest;
 		const unsigned n = backend_host.buffers(ctx, i, of);
-		if (buffers_check(of, n, &verdict, st) != 0 || buffers_digest(of, &digest, st) != 0)
+		if (buffers_check(of, n, &verdict, st) != 0)
 			return -1;
 		found[i].wrong += verdict.wrong;
-		found[i].digest = found[i].digest * 31 + digest;
 		found[i].delivered = ctx->ranks[i].tally.delivered;
 		found[i].checked++;
 	}

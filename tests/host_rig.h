@@ -14,7 +14,7 @@
 extern const struct backend backend_host;
 
 struct rig_result {
-	uint64_t wrong, digest;
+	uint64_t wrong;
 	uint64_t faults;    /* of the worker, in the calls */
 	uint64_t delivered; /* bytes that came from other ranks */
 	unsigned checked;

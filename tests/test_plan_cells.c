@@ -30,7 +30,7 @@ TEST(test_cells)
 		assert_int_equal(t->order, i);
 		assert_string_equal(t->experiment, "x");
 		data = i ? data : t->seed;
-		assert_true(t->seed == data); /* digests are compared across all trials */
+		assert_true(t->seed == data); /* all trials move the same data */
 		assert_true(t->seed < (uint64_t)1 << 53);
 		if (!is_limit(t)) {
 			expect_all_cells(t);

@@ -73,7 +73,7 @@ static struct team *team_of(const struct trial *trial)
 			struct sample *s = sample_rows(trial, team_area(team), c, r);
 			*t = (struct tally){.begin_ns = 1000000 + r,
 			                    .measured = 1,
-			                    .digest = 11 + r,
+			                    .checked = 1,
 			                    .faults = r,
 			                    .switches = 2 * r,
 			                    .first_ns = 99};
@@ -159,7 +159,6 @@ TEST(what_is_written_is_read)
 	assert_int_equal(c->switches, 2);
 	assert_int_equal(c->wrong, 0);
 	assert_true(c->carries_data);
-	assert_int_equal(strlen(c->digest), 16);
 	assert_string_equal(c->error, "");
 	/* Rank 1's second row, from rank 0's begin. */
 	assert_int_equal(c->samples[3].start_ns, 111);
@@ -168,7 +167,6 @@ TEST(what_is_written_is_read)
 	assert_int_equal(c->samples[3].poll_ns, 4);
 	assert_int_equal(run.cells[1].rows, 4);
 	assert_int_equal(run.cells[1].calls, 1);
-	assert_string_equal(run.cells[1].digest, c->digest);
 	const json_t *facts = json_array_get(json_object_get(c->json, "facts"), 0);
 	assert_string_equal(json_string_value(json_object_get(facts, "library")), "2.28.3");
 	assert_string_equal(json_string_value(json_object_get(facts, "empty")), "");
@@ -181,38 +179,18 @@ TEST(what_is_written_is_read)
 	run = cli_record(file);
 }
 
-TEST(digests_tell_ranks_apart)
-{
-	struct trial trial = trial_of();
-	struct team *team = team_of(&trial);
-	struct status st = {""};
-	json_t *env = environment_of();
-	FILE *out = fopen(file, "w");
-	/* The same two digests, changed over between the ranks in the second cell. */
-	sample_tally(&trial, team_area(team), 1, 0)->digest = 12;
-	sample_tally(&trial, team_area(team), 1, 1)->digest = 11;
-	assert_int_equal(record_write_environment(out, env, &st), 0);
-	assert_int_equal(record_write_trial(out, &trial, team, team_area(team), &st), 0);
-	fclose(out);
-	struct record_run run = cli_record(folder);
-	assert_string_not_equal(run.cells[0].digest, run.cells[1].digest);
-	json_decref(env);
-	team_leave(team);
-}
-
 static void no_data(const struct trial *trial, struct team *team)
 {
 	for (unsigned c = 0; c < 2; c++)
 		for (unsigned r = 0; r < 2; r++)
-			sample_tally(trial, team_area(team), c, r)->digest = 0;
+			sample_tally(trial, team_area(team), c, r)->checked = 0;
 }
 
-TEST(without_data_there_is_no_digest)
+TEST(without_data_nothing_is_wrong)
 {
 	write_run(no_data);
 	struct record_run run = cli_record(folder);
 	assert_false(run.cells[0].carries_data);
-	assert_string_equal(run.cells[0].digest, "");
 	assert_true(json_is_null(json_object_get(run.cells[0].json, "wrong")));
 }
 
@@ -492,7 +470,6 @@ TEST(every_field_is_checked)
 	refuse("\"poll_ns\"", "\"poll\"", "\"poll_ns\" is missing");
 	refuse("\"faults\":[0,1]", "\"faults\":[0,-1]", "something else than counts");
 	refuse("\"wrong\":0,", "", "\"wrong\" is missing");
-	refuse("\"digest\":\"", "\"digest\":\"x", "not 16 hex digits");
 	refuse("\"kind\":\"cell\",", "\"kind\":\"cell\",\"kind\":\"cell\",",
 	       "jsonl:2: not JSON: dup");
 	refuse("\"kind\":\"cell\",", "\"kind\":\"cell\\u0000\",", "jsonl:2: not JSON");

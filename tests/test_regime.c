@@ -168,7 +168,7 @@ TEST(where_ranks_share_a_gpu_nothing_is_compared)
 	m.environment = two_on_each;
 	make(&m);
 	assert_int_equal(regimes.n, 0);
-	assert_int_equal(loaded.summary.trouble.kind, TROUBLE_NONE);
+	assert_int_equal(loaded.summary.trouble.wrong, 0);
 	assert_false(summary_has_ratio(&loaded.summary, MADE_PROCESSES));
 	const struct reason why = contrast_obstacle(&loaded.summary, "processes", "threads");
 	assert_string_equal(made_reason(&why),

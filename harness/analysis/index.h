@@ -74,8 +74,7 @@ struct summary_row {
 	uint64_t wrong, faults, switches;
 	uint64_t ncalls;  /* that were timed */
 	double watched_s; /* timed calls × ranks: what the workers' time was watched for */
-	bool carries_data, digest_ok;
-	char digest[20];
+	bool carries_data;
 	struct summary_rank *ranks; /* nranks; NULL without a time */
 	unsigned straggler;         /* the rank that is last most often */
 };
@@ -132,7 +131,7 @@ struct summary {
 	bool carries_data;        /* any row does */
 	bool oversubscribed;      /* more ranks than cores: waiting yields, and latencies are the
 	                            scheduler's */
-	struct trouble trouble;   /* what is wrong: wrong data, digests that differ */
+	struct trouble trouble;   /* what is wrong: wrong data */
 	struct reason uncompared; /* why no times may be compared: trouble, or ranks that share a
 	                             GPU */
 };

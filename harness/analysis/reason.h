@@ -54,17 +54,11 @@ struct reason {
 
 /* What is wrong with the data: of a cell of this variant and block. */
 struct trouble {
-	enum trouble_kind {
-		TROUBLE_NONE,
-		TROUBLE_DIGEST, /* is not that of `other`, with the same data */
-		TROUBLE_WRONG,  /* elements */
-	} kind;
 	const char *collective, *variant; /* borrowed, as all here */
 	size_t bytes;
 	unsigned block;
-	const char *digest, *other, *other_digest;
-	unsigned long long wrong;
-	const json_t *at; /* the first wrong element, or NULL */
+	unsigned long long wrong; /* elements; 0: there is no trouble */
+	const json_t *at;         /* the first wrong element, or NULL */
 };
 
 #endif

@@ -84,8 +84,7 @@ static void make_rows(struct summary *s)
 					                              .group = g,
 					                              .nranks = c->nranks,
 					                              .cell = c->cell,
-					                              .calls = c->calls,
-					                              .digest_ok = true};
+					                              .calls = c->calls};
 			}
 	index_rows(s);
 }
@@ -338,71 +337,19 @@ static void finish_rows(struct summary *s)
 	arena_release(s->arena, mark);
 }
 
-/* The digest that a cell's data has to give: the reference's, else the first one. It depends on the
- * data alone: the pace makes no difference. */
-static const struct record_cell *standard_of(const struct summary *s, const struct record_cell *c)
-{
-	const struct record_cell *first = NULL;
-	for (unsigned i = 0; i < s->run->ncells; i++) {
-		const struct record_cell *other = &s->run->cells[i];
-		struct cell paced = other->cell;
-		paced.pace = c->cell.pace;
-		if (paced.bytes != c->cell.bytes || other->nranks != c->nranks ||
-		    !other->digest[0] || !index_counts(other) ||
-		    !index_same_group(&paced, &c->cell))
-			continue;
-		if ((int)s->index.variant_of[i] == s->reference)
-			return other;
-		if (!first)
-			first = other;
-	}
-	return first;
-}
-
-static struct trouble trouble_of(enum trouble_kind kind, const struct record_cell *c)
-{
-	return (struct trouble){.kind = kind,
-	                        .collective = coll_info(c->cell.coll)->name,
-	                        .variant = c->variant,
-	                        .bytes = c->cell.bytes,
-	                        .block = c->block + 1};
-}
-
-static void check_digests(struct summary *s)
-{
-	const struct record_cell **standards =
-	    ARENA_ARRAY(s->arena, const struct record_cell *, s->index.nplaces);
-	for (unsigned i = 0; i < s->run->ncells; i++) {
-		const struct record_cell *c = &s->run->cells[i];
-		struct summary_row *row = index_cell_row(s, i);
-		if (!c->digest[0] || !row)
-			continue;
-		const struct record_cell **standard = &standards[s->index.place_of[i]];
-		if (!*standard)
-			*standard = standard_of(s, c);
-		bool same = !strcmp(c->digest, (*standard)->digest);
-		if (!row->digest[0] || !same)
-			strcpy(row->digest, c->digest);
-		row->digest_ok = row->digest_ok && same;
-		if (same || s->trouble.kind)
-			continue;
-		s->trouble = trouble_of(TROUBLE_DIGEST, c);
-		s->trouble.digest = c->digest;
-		s->trouble.other = (*standard)->variant;
-		s->trouble.other_digest = (*standard)->digest;
-	}
-}
-
 static void check_wrong(struct summary *s)
 {
-	for (unsigned i = 0; i < s->run->ncells && !s->trouble.kind; i++) {
+	for (unsigned i = 0; i < s->run->ncells && !s->trouble.wrong; i++) {
 		const struct record_cell *c = &s->run->cells[i];
 		if (!c->wrong)
 			continue;
 		const json_t *at = json_object_get(c->json, "wrong_at");
-		s->trouble = trouble_of(TROUBLE_WRONG, c);
-		s->trouble.wrong = c->wrong;
-		s->trouble.at = json_is_object(at) ? at : NULL;
+		s->trouble = (struct trouble){.collective = coll_info(c->cell.coll)->name,
+		                              .variant = c->variant,
+		                              .bytes = c->cell.bytes,
+		                              .block = c->block + 1,
+		                              .wrong = c->wrong,
+		                              .at = json_is_object(at) ? at : NULL};
 	}
 }
 
@@ -427,7 +374,7 @@ static void compare_all(struct summary *s)
 
 static void check_comparable(struct summary *s)
 {
-	if (s->trouble.kind)
+	if (s->trouble.wrong)
 		s->uncompared.kind = REASON_TROUBLE;
 	for (unsigned v = 0; v < s->nvariants && !s->uncompared.kind; v++)
 		if (s->variants[v].measured && s->run->variants[v].settings.ranks_per_gpu > 1)
@@ -487,7 +434,6 @@ void summary_make(const struct record_run *run, struct arena *arena, struct summ
 	finish_groups(&s);
 	finish_rows(&s);
 	check_wrong(&s);
-	check_digests(&s);
 	check_comparable(&s);
 	ranks_make(&s);
 	index_trials(&s);

@@ -81,9 +81,8 @@ static const bool *bad_find(const struct record_run *run, const struct summary *
 		for (unsigned f = 0; f < search->nfailures; f++)
 			bad[i] |= !strcmp(failures[f].variant, search->variants[i].name);
 		for (unsigned r = 0; r < s->nrows; r++)
-			bad[i] |= (int)s->rows[r].variant == v &&
-			          (s->rows[r].wrong || s->rows[r].failed ||
-			           (s->carries_data && !s->rows[r].digest_ok));
+			bad[i] |=
+			    (int)s->rows[r].variant == v && (s->rows[r].wrong || s->rows[r].failed);
 	}
 	return bad;
 }

@@ -104,7 +104,7 @@ static void put_given(const struct figures *f)
 	       s->measured, s->carries_data, summary_has_pace(s, PACE_ISOLATED),
 	       s->reference >= 0 && !s->uncompared.kind,
 	       s->uncompared.kind ? reason_text(f->arena, &s->uncompared) : NULL,
-	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL,
+	       s->trouble.wrong ? trouble_text(f->arena, &s->trouble) : NULL,
 	       reason_text(f->arena, &unlatency), s->run->search != NULL, run_lacks_blocks(f->a),
 	       record_traits(s->run, NULL)->gpus, regime_disturbed(s), job_s(f), counts_of(f));
 	db_add(f->db, "look", "iiiitti", s->nblocks, looks->n, looks->first, looks->added,
@@ -205,22 +205,21 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	for (unsigned i = 0; i < row->ntrials; i++)
 		step_ns = fmax(step_ns, row->trials[i].step_ns);
 	busbw.estimate = row->busbw_gbs;
-	db_add(f->db, "result",
-	       "iiiisddddds"
-	       "dss"
-	       "dddrt"
-	       "dlliiddd"
-	       "liddd",
-	       row->variant, place, row->ntrials, row->failed, time, row->time_rank0_us,
-	       row->time_mean_us, row->time_min_us, row->time_max_us, row->algbw_gbs, busbw,
-	       row->p50_us, row->p95_us, row->p99_us, row->launch_us, row->skew_us,
-	       row->resolution_us, row->ratio,
-	       isnan(row->ratio.estimate) ? NULL : verdict_effect_name(verdict.kind),
-	       row->carries_data ? (double)row->wrong : NAN, row->faults, row->switches,
-	       row->carries_data ? row->digest_ok : DB_NONE, last ? row->straggler : DB_NONE,
-	       last ? last->last : NAN, last ? last->last_by_us : NAN,
-	       summary_limit(s, row->cell.bytes), row->ncalls, summary_lost_cores(row),
-	       row->time_us * row->calls, step_ns / 1000, early_of(f->arena, row));
+	db_add(
+	    f->db, "result",
+	    "iiiisddddds"
+	    "dss"
+	    "dddrt"
+	    "dlliddd"
+	    "liddd",
+	    row->variant, place, row->ntrials, row->failed, time, row->time_rank0_us,
+	    row->time_mean_us, row->time_min_us, row->time_max_us, row->algbw_gbs, busbw,
+	    row->p50_us, row->p95_us, row->p99_us, row->launch_us, row->skew_us, row->resolution_us,
+	    row->ratio, isnan(row->ratio.estimate) ? NULL : verdict_effect_name(verdict.kind),
+	    row->carries_data ? (double)row->wrong : NAN, row->faults, row->switches,
+	    last ? row->straggler : DB_NONE, last ? last->last : NAN, last ? last->last_by_us : NAN,
+	    summary_limit(s, row->cell.bytes), row->ncalls, summary_lost_cores(row),
+	    row->time_us * row->calls, step_ns / 1000, early_of(f->arena, row));
 	for (unsigned r = 0; row->ranks && r < row->nranks; r++) {
 		const struct summary_rank *k = &row->ranks[r];
 		db_add(f->db, "result_rank", "iiiddddddd", row->variant, place, r, k->skew_us,

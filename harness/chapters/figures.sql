@@ -106,7 +106,6 @@ CREATE TABLE result(
   ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER, -- speed against the reference
   effect TEXT,                 -- by that faster, slower, as fast, undecided; or nothing
   wrong INTEGER, faults INTEGER, switches INTEGER, -- sums
-  digest_ok INTEGER,
   straggler INTEGER,           -- the rank that ends last most often
   straggler_share REAL,        -- of the calls
   straggler_us REAL,           -- by so much

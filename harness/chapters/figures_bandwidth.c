@@ -13,7 +13,7 @@ static bool is_bounded(const struct summary *s, const struct summary_group *g)
 {
 	const unsigned others = COLL_PSEUDO | COLL_PAIRS | COLL_LOCAL | COLL_TRAINS | COLL_ROUTED |
 	                        COLL_STEP_PART | COLL_RAW;
-	return s->carries_data && !s->trouble.kind && !g->limit && g->cell.pace == PACE_STREAM &&
+	return s->carries_data && !s->trouble.wrong && !g->limit && g->cell.pace == PACE_STREAM &&
 	       (!g->cell.comm_ranks || g->cell.comm_ranks == g->nranks) &&
 	       !(coll_info(g->cell.coll)->is & others);
 }

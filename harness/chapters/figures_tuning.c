@@ -28,7 +28,7 @@ static unsigned put_finalists(const struct figures *f, const struct candidates_s
 	double *promise = ARENA_ARRAY(f->arena, double, seen->ncells + 1);
 	unsigned n = 0;
 	for (unsigned i = 0;
-	     confirmed && s->reference >= 0 && !s->trouble.kind && i < confirmed->nsets; i++) {
+	     confirmed && s->reference >= 0 && !s->trouble.wrong && i < confirmed->nsets; i++) {
 		const unsigned set = confirmed->sets[i];
 		const int v = index_variant(s, s->run->search->variants[set].name);
 		if (v < 0)

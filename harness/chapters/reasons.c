@@ -95,11 +95,8 @@ const char *trouble_text(struct arena *arena, const struct trouble *t)
 {
 	const char *where = arena_text(arena, "%s of %zu bytes: %s (block %u)", t->collective,
 	                               t->bytes, t->variant, t->block);
-	if (t->kind == TROUBLE_NONE)
+	if (!t->wrong)
 		return "";
-	if (t->kind == TROUBLE_DIGEST)
-		return arena_text(arena, "%s got the digest %s where %s got %s from the same data",
-		                  where, t->digest, t->other, t->other_digest);
 	const char *delivered = arena_text(arena, "%s delivered %llu wrong element%s", where,
 	                                   t->wrong, format_plural(t->wrong));
 	return !t->at ? delivered

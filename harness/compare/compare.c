@@ -80,31 +80,6 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 
 /* --- whether the two are comparable ------------------------------------------------------ */
 
-/* Equal seeds and ranks mean equal data: then the digests have to be equal too. Only in alltoallv
- * do counts also decide which data goes where. */
-static int check_digests(const struct comparison *c, struct status *st)
-{
-	if (!c->left.seed[0] || strcmp(c->left.seed, c->right.seed))
-		return 0;
-	bool same_counts = !strcmp(c->left.facts[FACT_COUNTS], c->right.facts[FACT_COUNTS]);
-	for (unsigned i = 0; i < c->left.nseries; i++) {
-		const struct result_series *a = &c->left.series[i];
-		if (a->cell.coll == COLL_ALLTOALLV && !same_counts)
-			continue;
-		const struct result_series *b = result_find(&c->right, a->variant, &a->cell);
-		if (!b || !a->digest[0] || !b->digest[0] || a->nranks != b->nranks ||
-		    !strcmp(a->digest, b->digest))
-			continue;
-		return status_set(st,
-		                  "%s of %zu bytes: %s got the digest %s in A and %s in B "
-		                  "from the same data (seed %s); times of wrong results "
-		                  "mean nothing",
-		                  coll_info(a->cell.coll)->name, a->cell.bytes, a->variant,
-		                  a->digest, b->digest, c->left.seed);
-	}
-	return 0;
-}
-
 static int check_comparable(const struct comparison *c, struct status *st)
 {
 	char apart[800];
@@ -114,8 +89,6 @@ static int check_comparable(const struct comparison *c, struct status *st)
 		                  "'%s' in A and '%s' in B, and calls back to back have "
 		                  "none of -m, -z, -G, -I",
 		                  c->left.manner, c->right.manner);
-	if (check_digests(c, st))
-		return -1;
 	if (c->counted)
 		return 0;
 	comparison_apart(c, apart, sizeof apart);

@@ -39,8 +39,7 @@ struct result_series {
 	char variant[TRIAL_NAME_BYTES];
 	struct cell cell; /* op and root are 0 where they mean nothing */
 	unsigned nranks;
-	bool limit; /* of the machine, not of a variant: shown, but no verdict uses it */
-	char digest[20];
+	bool limit;      /* of the machine, not of a variant: shown, but no verdict uses it */
 	char layout[40]; /* nccl-tests: the layout of its files */
 	unsigned ntrials;
 	struct result_trial *trials;

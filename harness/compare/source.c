@@ -131,7 +131,6 @@ static void add_rows(struct result *side, const struct summary *s)
 			    result_add(side, name, &row->cell, row->nranks, row->trials[t].block,
 			               row->trials[t].time_ns / 1000);
 			series->limit = v->role == ROLE_LIMIT;
-			strcpy(series->digest, row->digest);
 		}
 	}
 }
@@ -160,7 +159,7 @@ int source_open(const char *path, struct arena *arena, struct source_record *x, 
 	arena_defer(arena, forget_run, &x->run);
 	arena_need(arena, !arena_run(sum_up, x, &x->own));
 	arena_defer(arena, forget_arena, x->own);
-	if (s->trouble.kind)
+	if (s->trouble.wrong)
 		return status_set(st, "%s: nothing is compared with wrong results: %s", path,
 		                  trouble_text(arena, &s->trouble));
 	if (s->uncompared.kind)

@@ -323,7 +323,7 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned variant, unsign
 	trial->calls = spec->calls;
 	trial->isolated_calls = spec->isolated_calls;
 	trial->arena_bytes = plan->arena_bytes;
-	/* One for the whole run: digests are compared across variants and blocks. 53 bits, as
+	/* One for the whole run: all variants move the same data. 53 bits, as
 	 * readers of a record may know only doubles. */
 	trial->seed = stream_start(plan->seed, STREAM_DATA, 0) >> 11;
 	trial->weights = spec->weights;

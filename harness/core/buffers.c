@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #define XXH_INLINE_ALL
-#include <xxhash.h>
 
 struct value_question buffers_question(const struct trial *trial, const struct cell *cell,
                                        const struct value_parts *parts, unsigned nranks,
@@ -166,14 +165,6 @@ int buffers_check(const struct buffers *list, unsigned n, struct backend_verdict
 		}
 		out->wrong = wrong;
 	}
-	return 0;
-}
-
-int buffers_digest(const struct buffers *b, uint64_t *out, struct status *st)
-{
-	if (b->memory)
-		return b->memory->digest(b, out, st);
-	*out = XXH3_64bits(b->recv + b->span.recv_at, b->span.recv_bytes);
 	return 0;
 }
 

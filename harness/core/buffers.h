@@ -21,7 +21,6 @@ struct buffers {
 struct buffers_memory {
 	int (*fill)(const struct buffers *buffers, struct status *st);
 	int (*check)(const struct buffers *buffers, struct backend_verdict *out, struct status *st);
-	int (*digest)(const struct buffers *buffers, uint64_t *out, struct status *st);
 	int (*corrupt)(const struct buffers *buffers, size_t byte, struct status *st);
 };
 
@@ -43,8 +42,6 @@ int buffers_fill(const struct buffers *buffers, struct status *st);
  * the first arena's start. n = 0: it carries no data. */
 int buffers_check(const struct buffers *list, unsigned n, struct backend_verdict *out,
                   struct status *st);
-/* XXH3_64bits of the first slot's receive side. */
-int buffers_digest(const struct buffers *buffers, uint64_t *out, struct status *st);
 /* Flips a bit of a byte of the receive arena, which has so many. */
 int buffers_corrupt(const struct buffers *buffers, size_t arena_bytes, size_t byte,
                     struct status *st);

@@ -41,7 +41,7 @@ struct tally {
 	/* The first wrong element, counted from the arena's start; activations follow the arena. */
 	uint64_t wrong_at;
 	uint64_t expected, got; /* its bits, as they should be and as they are */
-	uint64_t digest;        /* of this rank's output; 0 if the backend carries no data */
+	uint64_t checked;       /* 1: the backend carries data, and it was compared */
 	uint64_t faults;        /* page faults of the worker in timed calls: above 0 is suspect */
 	uint64_t switches;      /* involuntary context switches of the worker in timed calls */
 	/* How long the worker did not run between its first timed call and the end of its last; at

@@ -9,7 +9,7 @@
 #include "../status.h"
 
 struct backend_traits {
-	bool carries_data; /* false: nothing to check, no digest */
+	bool carries_data; /* false: nothing to check */
 	bool connects;     /* has communicators, for cells of `init` to make */
 	bool launches;  /* a device, real or virtual, carries out a call; false: the worker does it
 	                   itself, while it polls */

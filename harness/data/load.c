@@ -168,15 +168,15 @@ static void put_cell(struct db *db, struct arena *arena, const struct record_run
 	       "iitttititiiiilll"
 	       "iiiiidddddddd"
 	       "iilll"
-	       "tiiiidt",
+	       "iiiidt",
 	       id, trial, coll_pass_name(of->pass), coll_pace_name(of->pace),
 	       coll_info(of->coll)->name, of->coll, coll_dtype_name(of->dtype), of->dtype,
 	       coll_op_name(of->op), of->in_place, of->root, c->nranks, of->comm_ranks,
 	       of->asked_bytes, of->bytes, summary_moved(run, of, c->nranks), of->cycle,
 	       of->connection, of->allocation, c->rows, c->calls, t.time_ns, t.p95_ns, t.p99_ns,
 	       t.launch_ns, t.skew_ns, t.poll_ns, calls_ns, check_ns, c->carries_data,
-	       only_fresh(c), c->wrong, c->faults, c->switches, filled(c->digest), c->line,
-	       has_no_length(c), c->stall.rows, c->stall.rows ? c->stall.rank : DB_NONE,
+	       only_fresh(c), c->wrong, c->faults, c->switches, c->line, has_no_length(c),
+	       c->stall.rows, c->stall.rows ? c->stall.rank : DB_NONE,
 	       c->stall.rows ? (double)c->stall.off_ns : NAN, filled(c->error));
 	put_each(db, "meeting", id, json_object_get(c->json, "hosts"));
 	put_counters(db, arena, id, c);

@@ -80,7 +80,6 @@ CREATE TABLE cell(
   wrong       INTEGER, -- elements; sum
   faults      INTEGER, -- page faults in timed calls; sum
   switches    INTEGER, -- of the workers' cores; sum
-  digest      TEXT,    -- of the results
   line        INTEGER, -- of the record
   no_length   INTEGER, -- 1: a rank's call took 0 ns
   off_rows    INTEGER, -- left out, as a rank's worker was off its core; rows has the others

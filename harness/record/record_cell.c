@@ -82,7 +82,7 @@ static void put_which(json_t *line, const struct trial *trial, const struct cell
 
 /* What the ranks' tallies say together. */
 struct found {
-	uint64_t wrong, digest;
+	uint64_t wrong;
 	const struct tally *first; /* the first with an error; NULL: none */
 	unsigned first_rank;
 	bool measured, carries_data;
@@ -91,20 +91,16 @@ struct found {
 static struct found find_data(const struct trial *trial, void *area, unsigned cell)
 {
 	struct found f = {.measured = true};
-	XXH3_state_t hash;
-	XXH3_64bits_reset(&hash);
 	for (unsigned r = 0; r < layout_ranks(trial->settings.layout); r++) {
 		const struct tally *t = sample_tally(trial, area, cell, r);
 		f.measured = f.measured && t->measured;
-		f.carries_data = f.carries_data || t->digest || t->wrong;
+		f.carries_data = f.carries_data || t->checked;
 		if (t->wrong && !f.first) {
 			f.first = t;
 			f.first_rank = r;
 		}
 		f.wrong += t->wrong;
-		XXH3_64bits_update(&hash, &t->digest, sizeof t->digest);
 	}
-	f.digest = XXH3_64bits_digest(&hash);
 	return f;
 }
 
@@ -124,28 +120,17 @@ static json_t *wrong_json(const struct cell *cell, const struct found *f)
 static void put_data(json_t *line, const struct cell *cell, const struct found *f)
 {
 	bool data = f->measured && f->carries_data;
-	char hex[20];
-	snprintf(hex, sizeof hex, "%016" PRIx64, f->digest);
-	json_object_set_new(line, "digest", data ? json_string(hex) : json_null());
 	json_object_set_new(line, "wrong", data ? json_integer((json_int_t)f->wrong) : json_null());
 	json_object_set_new(line, "wrong_at", data && f->first ? wrong_json(cell, f) : json_null());
 }
 
 static int take_data(const struct member_place *at, const json_t *line, struct record_cell *cell)
 {
-	const json_t *digest = json_object_get(line, "digest");
-	const char *text = json_string_value(digest);
 	json_int_t wrong = 0;
-	if (!text && !json_is_null(digest))
-		return member_bad(at, "\"digest\" is missing; it is text or null");
-	if (text && (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16))
-		return member_bad(at, "\"digest\" is not 16 hex digits");
-	if (text && member_number(at, line, "wrong", 0, LLONG_MAX, &wrong))
+	cell->carries_data = !json_is_null(json_object_get(line, "wrong"));
+	if (cell->carries_data && member_number(at, line, "wrong", 0, LLONG_MAX, &wrong))
 		return -1;
-	cell->carries_data = text != NULL;
 	cell->wrong = (uint64_t)wrong;
-	if (text)
-		strcpy(cell->digest, text);
 	return 0;
 }
 

@@ -39,7 +39,6 @@ struct record_cell {
 	                    * remaining offset of the clocks */
 	uint64_t wrong, faults, switches;
 	bool carries_data;
-	char digest[20];      /* hex, "" without data */
 	int64_t *check_ns;    /* time to check the results of the timed calls, a worker's at its
 	                       * first rank; NULL in older records */
 	int64_t *off_core_ns; /* how long a worker did not run in its rows, at its first rank;

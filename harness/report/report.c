@@ -268,7 +268,7 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
 		return -1;
 	if (options && options->summary && *options->summary)
 		append_summary(m, dir, options->summary);
-	if (s->trouble.kind)
+	if (s->trouble.wrong)
 		return status_set(st,
 		                  "nothing is compared, the variants did not do the same work: %s",
 		                  trouble_text(m->arena, &s->trouble));

@@ -194,7 +194,7 @@ static int judge(struct arena *arena, void *of)
 	const struct judging *j = of;
 	struct summary summary;
 	summary_make(j->run, arena, &summary);
-	if (summary.trouble.kind)
+	if (summary.trouble.wrong)
 		return status_set(j->st, "%s on %s: %s", j->s->mode->name, j->s->backend->name,
 		                  trouble_text(arena, &summary.trouble));
 	return j->change->at.blocks ? take_words(j->b, j->s, &summary, j->change, j->st)

@@ -225,10 +225,9 @@ static int look(struct backend_ctx *ctx, unsigned does, struct status *st)
 	for (unsigned i = 0; i < RANKS; i++) {
 		struct buffers of[BACKEND_BUFFERS];
 		struct backend_verdict v = {0};
-		uint64_t digest;
 		const unsigned n = backend_nccl.buffers(ctx, i, of);
 		if ((does & TURNED && buffers_corrupt(of, SIZE_MAX, 5, st)) ||
-		    buffers_check(of, n, &v, st) || buffers_digest(of, &digest, st))
+		    buffers_check(of, n, &v, st))
 			return -1;
 		if (v.wrong != !!(does & TURNED))
 			return status_set(st, "%d elements are wrong", (int)v.wrong);

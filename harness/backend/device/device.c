@@ -9,11 +9,8 @@
 #endif
 
 #define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "../symbols.h"
-
-#define STAGE_BYTES ((size_t)32 << 20) /* of pinned host memory, for digests */
 
 int device_ok(cudaError_t result, const char *what, struct status *st)
 {
@@ -233,31 +230,4 @@ static int corrupt(const struct buffers *b, size_t byte, struct status *st)
 	return device_copy(b->recv + byte, &value, 1, at->stream, "corrupting", st);
 }
 
-static int digest(const struct buffers *b, uint64_t *out, struct status *st)
-{
-	const struct device_place *place = b->at;
-	const size_t bytes = b->span.recv_bytes, unit = bytes < STAGE_BYTES ? bytes : STAGE_BYTES;
-	XXH3_state_t *state = XXH3_createState();
-	int result = -1;
-	if (!state || XXH3_64bits_reset(state) != XXH_OK) {
-		status_set(st, "out of memory for a digest");
-		goto out;
-	}
-	if (device_use(place->device, st) ||
-	    (!*place->stage && device_pin(place->stage, STAGE_BYTES, st)))
-		goto out;
-	for (size_t at = 0; at < bytes; at += unit) {
-		size_t n = bytes - at < unit ? bytes - at : unit;
-		if (device_copy(*place->stage, b->recv + b->span.recv_at + at, n, place->stream,
-		                "reading back", st))
-			goto out;
-		XXH3_64bits_update(state, *place->stage, n);
-	}
-	*out = XXH3_64bits_digest(state);
-	result = 0;
-out:
-	XXH3_freeState(state);
-	return result;
-}
-
-const struct buffers_memory device_buffers = {fill, check, digest, corrupt};
+const struct buffers_memory device_buffers = {fill, check, corrupt};

@@ -36,14 +36,11 @@ int device_event(cudaEvent_t *out, struct status *st);
 /* A range for profilers; NULL ends the last one. */
 void device_mark(const char *text);
 
-/* Buffers on a GPU, or in pinned memory: filled and checked by its kernels, on a stream; a digest is computed on
- * the host, so that it does not depend on them. Each blocks. */
+/* Buffers on a GPU, or in pinned memory: filled and checked by its kernels, on a stream.
+ * Each blocks. */
 struct device_place {
 	unsigned device;
 	cudaStream_t stream;
-	/* Pinned memory for digests: the first one allocates it, which takes milliseconds, and those of other
-	 * places may use it too. The caller frees it with cudaFreeHost. */
-	void **stage;
 };
 extern const struct buffers_memory device_buffers; /* buffers' `at`: a device_place */
 

@@ -8,7 +8,6 @@
 struct own {
 	struct stage s;
 	struct device_place place;
-	void *digests;
 };
 
 static void stage_close(struct stage *s)
@@ -19,7 +18,6 @@ static void stage_close(struct stage *s)
 	cudaFree(s->recv);
 	cudaFreeHost(s->out);
 	cudaFreeHost(s->in);
-	cudaFreeHost(own->digests);
 	if (own->place.stream)
 		cudaStreamDestroy(own->place.stream);
 	free(own);
@@ -35,7 +33,7 @@ static int stage_open(unsigned device, size_t arena_bytes, size_t call_bytes, st
 	struct stage *s = &own->s;
 	s->memory = &device_buffers;
 	s->at = &own->place;
-	own->place = (struct device_place){.device = device, .stage = &own->digests};
+	own->place = (struct device_place){.device = device};
 	if (device_use(device, st) || device_stream(&own->place.stream, st) ||
 	    device_ok(cudaMalloc((void **)&s->send, arena_bytes), "cudaMalloc", st) ||
 	    device_ok(cudaMalloc((void **)&s->recv, arena_bytes), "cudaMalloc", st) ||

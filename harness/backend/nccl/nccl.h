@@ -146,7 +146,6 @@ struct backend_ctx {
 	cudaError_t cuda_failed;
 	ncclComm_t failed_comm;
 	struct nccl_peer *peers;    /* of all ranks, if they are in one process */
-	void *stage;                /* pinned, for digests; allocated by the first one */
 	volatile int *gate;         /* pinned; 0 holds this worker's streams */
 	struct device_words driver; /* no write: the end of calls is asked of CUDA */
 	uint32_t issued;            /* how often calls were, with the words' first */

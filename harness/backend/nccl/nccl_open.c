@@ -447,7 +447,7 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 		return -1;
 	if (device_stream(&p->stream, st))
 		return -1;
-	p->at = (struct device_place){p->device, p->stream, &ctx->stage};
+	p->at = (struct device_place){p->device, p->stream};
 	if (ctx->tensors && nccl_tensor_open(ctx, p, st))
 		return -1;
 	return nccl_trains(trial) ? nccl_train_open(ctx, p, st) : 0;
@@ -565,12 +565,10 @@ void nccl_give_back(struct backend_ctx *ctx)
 	for (unsigned i = 0; i < ctx->count; i++)
 		close_place(ctx, &ctx->places[i]);
 	cudaFreeHost((void *)(uintptr_t)ctx->gate);
-	cudaFreeHost(ctx->stage);
 	cudaFreeHost(ctx->move_failed);
 	cudaFreeHost(ctx->words);
 	ctx->gate = NULL;
 	ctx->words = NULL;
-	ctx->stage = NULL;
 	ctx->move_failed = NULL;
 }
 
