@@ -522,36 +522,72 @@ static bool headline_right(const struct guarded *g)
 	return true;
 }
 
-/* What moves a jump comes before where it is. */
-static bool cause_right(const struct guarded *g)
+/* A chapter's first sentence of a role, or NULL. */
+static const char *said_as(const struct guarded *g, const char *chapter, const char *role)
 {
-	const json_t *sentences = json_object_get(chapter_of(g, "cliffs"), "sentences"), *one;
-	size_t i;
+	const json_t *sentences = json_object_get(chapter_of(g, chapter), "sentences"), *one, *as;
+	size_t i, k;
 	json_array_foreach(sentences, i, one)
+	    json_array_foreach(json_object_get(one, "roles"), k, as)
 	{
-		const char *text = json_string_value(json_object_get(one, "text")),
-		           *role =
-		               json_string_value(json_array_get(json_object_get(one, "roles"), 0));
-		if (!strcmp(role, "headline"))
-			return !json_array_size(json_object_get(
-			           told_table(g->chapters, "channels_moved"), "rows")) ||
-			       strstr(text, " moves the jump: ") ||
-			       wrong(g, "a headline without the cause", text);
+		if (!strcmp(json_string_value(as), role))
+			return json_string_value(json_object_get(one, "text"));
 	}
-	return true;
+	return NULL;
 }
 
-/* Trust says which differences can be believed, wherever the reference was compared with itself. */
+/* What moves a jump comes before where it is, and a search advises settings alone. */
+static bool cause_right(const struct guarded *g)
+{
+	const char *text = said_as(g, "cliffs", "headline"), *advice = said_as(g, "cliffs", "advice");
+	if (text && !strstr(text, " moves the jump: ") &&
+	    json_array_size(json_object_get(told_table(g->chapters, "channels_moved"), "rows")))
+		return wrong(g, "a headline without the cause", text);
+	return !advice || !told_table(g->chapters, "finalists") ||
+	       wrong(g, "what settings make moot", advice);
+}
+
+/* The farthest end of the A/A lines of a regime's cells. */
+static double noisiest(const struct guarded *g, const json_t *regime)
+{
+	const json_t *all = told_table(g->chapters, "summary"), *row,
+	             *bytes = json_object_get(regime, "bytes");
+	double far = 1;
+	size_t i;
+	json_array_foreach(json_object_get(all, "rows"), i, row)
+	{
+		const json_int_t asked = json_integer_value(cell(all, row, "asked_bytes"));
+		if (!strcmp(text_at(all, row, "role"), "again") &&
+		    asked >= json_integer_value(json_array_get(bytes, 0)) &&
+		    asked <= json_integer_value(json_array_get(bytes, 1)) &&
+		    json_equal(cell(all, row, "pace"), json_object_get(regime, "pace")))
+			far = fmax(far, fmax(number_at(all, row, "ratio", "hi"),
+			                     1 / number_at(all, row, "ratio", "lo")));
+	}
+	return far;
+}
+
+/* Trust says which differences can be believed, wherever the reference was compared with itself, at
+ * each size; parts of a training step are not compared. */
 static bool trust_right(const struct guarded *g)
 {
-	const json_t *noise = told_table(g->chapters, "noise"), *row;
+	const json_t *noise = told_table(g->chapters, "noise"), *row,
+	             *regimes = json_object_get(g->report, "regimes"); /* the other way round */
 	const char *trust = json_string_value(json_object_get(g->report, "trust"));
+	const bool step = told_table(g->chapters, "training") != NULL;
 	size_t i;
 	json_array_foreach(json_object_get(noise, "rows"), i, row)
 	{
+		const char *believes = text_at(noise, row, "believes");
+		char *at = (char *)believes + strcspn(believes, "0123456789");
+		const double far = noisiest(g, json_array_get(regimes, json_array_size(regimes) - 1 - i)),
+		             said = strtod(at, &at);
 		if (!isnan(number_at(noise, row, "twin", "estimate")) &&
 		    !strstr(trust, " can be believed"))
 			return wrong(g, "an A/A line without its meaning", trust);
+		const double bound = begins(at, " %") ? said / 100 : said - 1;
+		if (!step && *at && bound < 0.95 * (far - 1)) /* two digits */
+			return wrong(g, "a bound that a size exceeds", trust);
 	}
 	return true;
 }
