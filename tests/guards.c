@@ -176,10 +176,9 @@ static bool basis_right(const struct guarded *g, const json_t *basis, const char
 		if (title && json_integer_value(cell(table, row, "kind")) <= 1)
 			own = with(own, table, row, "speed");
 	}
-	return own.lo > own.hi ||
-	       (has_range(text, own.lo, own.hi) && (json_array_size(rows) < 2 ||
-	                                            is_near(own.lo, own.hi) ||
-	                                            strstr(text, "by variant")));
+	return own.lo > own.hi || (has_range(text, own.lo, own.hi) &&
+	                           (json_array_size(rows) < 2 || is_near(own.lo, own.hi) ||
+	                            strstr(text, "by variant")));
 }
 
 /* Whether it is a part of other sentences alone; of titles it is the whole. */
@@ -462,24 +461,37 @@ static bool is_placebo(const struct guarded *g, const char *variant)
 	return false;
 }
 
-/* A headline that calls its size equal or undecided names an effect of another one, if there is any;
- * parts of a training step have no verdict, a disturbed run has none, and placebos have a warning. */
+/* A headline that calls its size equal or undecided names an effect of another one, if there is any,
+ * and the collectives of its size where that was not shown; parts of a training step have no verdict, a
+ * disturbed run has none, and placebos have a warning. */
 static bool headline_right(const struct guarded *g, const struct said *s)
 {
-	const json_t *all = told_table(g->chapters, "summary"), *row;
+	const json_t *all = told_table(g->chapters, "summary"), *row,
+	             *strip = told_table(g->chapters, "strip"),
+	             *first = json_array_get(json_object_get(strip, "rows"), 1);
 	const double edge = 1 + json_number_value(json_object_get(g->report, "margin"));
+	const bool same = begins(s->text, "As fast as"),
+	           other = strstr(s->text, " times the speed in ");
 	size_t r;
 	if (strcmp(s->chapter, "strip") != 0 || told_table(g->chapters, "training") ||
 	    json_is_null(json_object_get(json_array_get(json_object_get(g->report, "regimes"), 0),
 	                                 "least_effect")) ||
-	    (!begins(s->text, "As fast as") && !strstr(s->text, "no variant was shown")) ||
-	    strstr(s->text, " times the speed in "))
+	    (!same && !strstr(s->text, "no variant was shown")))
 		return true;
 	json_array_foreach(json_object_get(all, "rows"), r, row)
 	{
-		if (!strcmp(text_at(all, row, "role"), "variant") &&
-		    !is_placebo(g, text_at(all, row, "variant")) && is_effect(all, row, edge))
+		const char *variant = text_at(all, row, "variant");
+		if (!other && !strcmp(text_at(all, row, "role"), "variant") &&
+		    !is_placebo(g, variant) && is_effect(all, row, edge))
 			return wrong(g, "a headline that hides an effect", s->text);
+		if (same && !strcmp(text_at(all, row, "pace"), "stream") &&
+		    (number_at(all, row, "ratio", "lo") * edge < 1 ||
+		     number_at(all, row, "ratio", "hi") > edge) &&
+		    !strcmp(variant, text_at(strip, first, "variant")) &&
+		    json_equal(cell(all, row, "bytes"), cell(strip, first, "bytes")) &&
+		    !strstr(s->text, " others") &&
+		    !strstr(s->text, text_at(all, row, "collective")))
+			return wrong(g, "a headline without its exceptions", s->text);
 	}
 	return true;
 }
@@ -512,30 +524,7 @@ static bool is_covered(const json_t *table, const json_t *of, const json_t *coll
 	return strstr(text, json_string_value(coll)) != NULL;
 }
 
-/* What is as fast at a size names the collectives in which that was not shown there. */
-static bool same_right(const struct guarded *g, const struct said *s)
-{
-	const json_t *all = told_table(g->chapters, "summary"), *row,
-	             *strip = told_table(g->chapters, "strip"),
-	             *same = json_array_get(json_object_get(strip, "rows"), 1);
-	const double edge = 1 + json_number_value(json_object_get(g->report, "margin"));
-	size_t i;
-	json_array_foreach(json_object_get(all, "rows"), i, row)
-	{
-		if (!strcmp(s->chapter, "strip") && begins(s->text, "As fast as") &&
-		    !strcmp(text_at(all, row, "pace"), "stream") &&
-		    (number_at(all, row, "ratio", "lo") * edge < 1 ||
-		     number_at(all, row, "ratio", "hi") > edge) &&
-		    json_equal(cell(all, row, "variant"), cell(strip, same, "variant")) &&
-		    json_equal(cell(all, row, "bytes"), cell(strip, same, "bytes")) &&
-		    !strstr(s->text, " others") &&
-		    !strstr(s->text, text_at(all, row, "collective")))
-			return wrong(g, "a headline without its exceptions", s->text);
-	}
-	return true;
-}
-
-/* What is recommended for a range of sizes does too. */
+/* What is recommended for a range of sizes names the collectives in which it was not shown. */
 static bool advice_right(const struct guarded *g, const struct said *s)
 {
 	const json_t *all = told_table(g->chapters, "summary"), *row,
@@ -591,7 +580,8 @@ static bool trust_right(const struct guarded *g)
 	{
 		const char *believes = text_at(noise, row, "believes");
 		char *at = (char *)believes + strcspn(believes, "0123456789");
-		const double far = noisiest(g, json_array_get(regimes, json_array_size(regimes) - 1 - i)),
+		const double far = noisiest(
+		                 g, json_array_get(regimes, json_array_size(regimes) - 1 - i)),
 		             said = strtod(at, &at);
 		if (!isnan(number_at(noise, row, "twin", "estimate")) &&
 		    !strstr(trust, " can be believed"))
@@ -666,10 +656,10 @@ static bool values_right(const struct guarded *g)
 bool guards_right(const json_t *report, char *why, size_t bytes)
 {
 	static bool (*const guards[])(const struct guarded *g) = {
-	    regimes_right, overview_right, claims_right,
-	    doubts_right,  trust_right,    values_right, files_right};
+	    regimes_right, overview_right, claims_right, doubts_right,
+	    trust_right,   values_right,   files_right};
 	static bool (*const each[])(const struct guarded *g, const struct said *s) = {
-	    range_right, notation_right, headline_right, cause_right, same_right, advice_right};
+	    range_right, notation_right, headline_right, cause_right, advice_right};
 	const struct guarded g = {report, json_object_get(report, "chapters"), why, bytes};
 	const json_t *chapter, *one;
 	size_t k, n;

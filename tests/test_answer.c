@@ -345,15 +345,13 @@ TEST(a_reference_record_answers_its_question)
 	      "undecided: processes, threads-close and processes-close"}},
 	    {"2x-h200/cliffs",
 	     {"sendrecv of few jumps from 82.0 to 165 GB/s beyond 64 MiB: by the library's log "
-	      "a "
-	      "pair of ranks has 4 of 8 channels up to there, and then 8.",
+	      "a pair of ranks has 4 of 8 channels up to there, and then 8.",
 	      "NCCL_P2P_NVL_CHUNKSIZE moves the jump: beyond 64 MiB in few, beyond 16 MiB in "
 	      "few-small-chunks; at 256 MiB few-small-chunks has 0.813 times the bandwidth of "
 	      "few."}},
 	    {"4x-h200/overhead",
 	     {"A single call costs the harness itself, in µs (p50): single 0.560, threads "
-	      "0.391, "
-	      "processes 0.378."}},
+	      "0.391, processes 0.378."}},
 	    {"2x-h200/pcie_report",
 	     {"Latency rules: all_reduce 13.7 µs up to 1 MiB", "merge messages",
 	      "direct access from GPU to GPU: 7.589 times the bandwidth"}},

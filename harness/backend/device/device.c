@@ -27,8 +27,8 @@ unsigned device_count(struct status *st)
 	int n = 0, driver = 0;
 	cudaError_t result = cudaGetDeviceCount(&n);
 	/* Without a driver CUDA says that its version is too low. */
-	if (result == cudaErrorInsufficientDriver &&
-	    cudaDriverGetVersion(&driver) == cudaSuccess && !driver)
+	if (result == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess &&
+	    !driver)
 		status_set(st, "CUDA shows no GPU: no NVIDIA driver is loaded");
 	else if (result != cudaSuccess)
 		status_set(st, "CUDA shows no GPU (%s)", cudaGetErrorString(result));
