@@ -21,6 +21,8 @@ do for [picture = 1:n > 0] {
 		unsure = unsure || waterfall_beyond[k] == 0
 	}
 	name = prefix.'_waterfall'
+	at = strstrt(where, library)
+	where = library eq '' || !at ? where : where[1:at - 1].gap_library[1]
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), \
 		'bus bandwidth from '.gap_from[1].' to '.gap_to[1])
 	said = said_gap

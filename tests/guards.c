@@ -17,6 +17,13 @@ struct guarded {
 	size_t bytes;
 };
 
+/* A sentence of it. */
+struct said {
+	const char *chapter, *role, *text; /* the first role */
+	size_t roles;
+	const json_t *of;
+};
+
 static bool wrong(const struct guarded *g, const char *what, const char *text)
 {
 	snprintf(g->why, g->bytes, "%s: %s", what, text);
@@ -169,45 +176,28 @@ static bool basis_right(const struct guarded *g, const json_t *basis, const char
 		if (title && json_integer_value(cell(table, row, "kind")) <= 1)
 			own = with(own, table, row, "speed");
 	}
-	return own.lo > own.hi || has_range(text, own.lo, own.hi);
-}
-
-static bool range_right(const struct guarded *g, const json_t *sentence)
-{
-	const char *text = json_string_value(json_object_get(sentence, "text"));
-	const json_t *of = json_object_get(sentence, "of");
-	struct range all = {INFINITY, -INFINITY};
-	bool known = false, each = true;
-	for (size_t i = 0; i < json_array_size(of); i++)
-		if (!basis_right(g, json_array_get(of, i), text, &all, &each, &known))
-			return wrong(g, "a title without its range", text);
-	if (!each && has_figure(text) && !has_range(text, all.lo, all.hi))
-		return wrong(g, "a mean without its range over cells", text);
-	return known || !has_ratio_over_sizes(text) ||
-	       wrong(g, "a ratio over sizes, whose range no row has", text);
+	return own.lo > own.hi || (has_range(text, own.lo, own.hi) &&
+	                           (json_array_size(rows) < 2 || is_near(own.lo, own.hi) ||
+	                            strstr(text, "by variant")));
 }
 
 /* Whether it is a part of other sentences alone; of titles it is the whole. */
-static bool is_part(const char *chapter, const json_t *sentence)
+static bool is_part_of_others(const struct said *s)
 {
-	const json_t *roles = json_object_get(sentence, "roles");
-	return strcmp(chapter, "captions") != 0 && json_array_size(roles) == 1 &&
-	       !strcmp(json_string_value(json_array_get(roles, 0)), "row");
+	return strcmp(s->chapter, "captions") != 0 && s->roles == 1 && !strcmp(s->role, "row");
 }
 
-static bool ranges_right(const struct guarded *g)
+static bool range_right(const struct guarded *g, const struct said *s)
 {
-	for (size_t i = 0; i < json_array_size(g->chapters); i++) {
-		const json_t *chapter = json_array_get(g->chapters, i),
-		             *sentences = json_object_get(chapter, "sentences");
-		const char *name = json_string_value(json_object_get(chapter, "name"));
-		for (size_t s = 0; s < json_array_size(sentences); s++) {
-			const json_t *sentence = json_array_get(sentences, s);
-			if (!is_part(name, sentence) && !range_right(g, sentence))
-				return false;
-		}
-	}
-	return true;
+	struct range all = {INFINITY, -INFINITY};
+	bool known = is_part_of_others(s), each = true;
+	for (size_t i = 0; i < json_array_size(s->of) && !is_part_of_others(s); i++)
+		if (!basis_right(g, json_array_get(s->of, i), s->text, &all, &each, &known))
+			return wrong(g, "a title without its range", s->text);
+	if (!each && has_figure(s->text) && !has_range(s->text, all.lo, all.hi))
+		return wrong(g, "a mean without its range over cells", s->text);
+	return known || !has_ratio_over_sizes(s->text) ||
+	       wrong(g, "a ratio over sizes, whose range no row has", s->text);
 }
 
 /* A regime's verdict on a variant, by the results at each of its sizes. */
@@ -391,21 +381,11 @@ static const char *riddle(const char *text)
 }
 
 /* Intervals are "(a to b)", but in what an older program wrote of a run's end. */
-static bool notation_right(const struct guarded *g)
+static bool notation_right(const struct guarded *g, const struct said *s)
 {
-	for (size_t i = 0; i < json_array_size(g->chapters); i++) {
-		const json_t *sentences =
-		    json_object_get(json_array_get(g->chapters, i), "sentences");
-		for (size_t s = 0; s < json_array_size(sentences); s++) {
-			const char *text = json_string_value(
-			    json_object_get(json_array_get(sentences, s), "text"));
-			if (strstr(text, "±") && !strstr(text, "the widest interval is"))
-				return wrong(g, "an interval in another notation", text);
-			if (riddle(text))
-				return wrong(g, "a riddle", text);
-		}
-	}
-	return true;
+	if (strstr(s->text, "±") && !strstr(s->text, "the widest interval is"))
+		return wrong(g, "an interval in another notation", s->text);
+	return !riddle(s->text) || wrong(g, "a riddle", s->text);
 }
 
 /* Whether a ratio is one at which a claim holds: "below 0.980", "0.980 to 1.020"; rounding aside. */
@@ -467,18 +447,6 @@ static bool doubts_right(const struct guarded *g)
 	return true;
 }
 
-static const json_t *chapter_of(const struct guarded *g, const char *name)
-{
-	const json_t *chapter;
-	size_t i;
-	json_array_foreach(g->chapters, i, chapter)
-	{
-		if (!strcmp(json_string_value(json_object_get(chapter, "name")), name))
-			return chapter;
-	}
-	return NULL;
-}
-
 /* A setting that should change nothing. */
 static bool is_placebo(const struct guarded *g, const char *variant)
 {
@@ -493,65 +461,150 @@ static bool is_placebo(const struct guarded *g, const char *variant)
 	return false;
 }
 
-/* A headline that calls its size equal or undecided names an effect of another one, if there is any;
- * parts of a training step have no verdict, a disturbed run has none, and placebos have a warning. */
-static bool headline_right(const struct guarded *g)
+/* A headline that calls its size equal or undecided names an effect of another one, if there is any,
+ * and the collectives of its size where that was not shown; parts of a training step have no verdict, a
+ * disturbed run has none, and placebos have a warning. */
+static bool headline_right(const struct guarded *g, const struct said *s)
 {
-	const json_t *strip = chapter_of(g, "strip"), *sentence, *row,
-	             *all = told_table(g->chapters, "summary");
+	const json_t *all = told_table(g->chapters, "summary"), *row,
+	             *strip = told_table(g->chapters, "strip"),
+	             *first = json_array_get(json_object_get(strip, "rows"), 1);
 	const double edge = 1 + json_number_value(json_object_get(g->report, "margin"));
-	size_t s, r;
-	if (told_table(g->chapters, "training") ||
+	const bool same = begins(s->text, "As fast as"),
+	           other = strstr(s->text, " times the speed in ");
+	size_t r;
+	if (strcmp(s->chapter, "strip") != 0 || told_table(g->chapters, "training") ||
 	    json_is_null(json_object_get(json_array_get(json_object_get(g->report, "regimes"), 0),
-	                                 "least_effect")))
+	                                 "least_effect")) ||
+	    (!same && !strstr(s->text, "no variant was shown")))
 		return true;
-	json_array_foreach(json_object_get(strip, "sentences"), s, sentence)
+	json_array_foreach(json_object_get(all, "rows"), r, row)
 	{
-		const char *text = json_string_value(json_object_get(sentence, "text"));
-		if ((!begins(text, "As fast as") && !strstr(text, "no variant was shown")) ||
-		    strstr(text, " times the speed in "))
-			continue;
-		json_array_foreach(json_object_get(all, "rows"), r, row)
-		{
-			if (!strcmp(text_at(all, row, "role"), "variant") &&
-			    !is_placebo(g, text_at(all, row, "variant")) &&
-			    is_effect(all, row, edge))
-				return wrong(g, "a headline that hides an effect", text);
-		}
+		const char *variant = text_at(all, row, "variant");
+		if (!other && !strcmp(text_at(all, row, "role"), "variant") &&
+		    !is_placebo(g, variant) && is_effect(all, row, edge))
+			return wrong(g, "a headline that hides an effect", s->text);
+		if (same && !strcmp(text_at(all, row, "pace"), "stream") &&
+		    (number_at(all, row, "ratio", "lo") * edge < 1 ||
+		     number_at(all, row, "ratio", "hi") > edge) &&
+		    !strcmp(variant, text_at(strip, first, "variant")) &&
+		    json_equal(cell(all, row, "bytes"), cell(strip, first, "bytes")) &&
+		    !strstr(s->text, " others") &&
+		    !strstr(s->text, text_at(all, row, "collective")))
+			return wrong(g, "a headline without its exceptions", s->text);
 	}
 	return true;
 }
 
-/* What moves a jump comes before where it is. */
-static bool cause_right(const struct guarded *g)
+/* What moves a jump comes before where it is, and a search advises settings alone. */
+static bool cause_right(const struct guarded *g, const struct said *s)
 {
-	const json_t *sentences = json_object_get(chapter_of(g, "cliffs"), "sentences"), *one;
+	const json_t *moved = json_object_get(told_table(g->chapters, "channels_moved"), "rows");
+	if (strcmp(s->chapter, "cliffs") != 0)
+		return true;
+	if (!strcmp(s->role, "headline") && json_array_size(moved) &&
+	    !strstr(s->text, " moves the jump: "))
+		return wrong(g, "a headline without the cause", s->text);
+	return strcmp(s->role, "advice") != 0 || !told_table(g->chapters, "finalists") ||
+	       wrong(g, "what settings make moot", s->text);
+}
+
+/* Whether a recommendation of several collectives has one, as a row or in words. */
+static bool is_covered(const json_t *table, const json_t *of, const json_t *coll, const char *text)
+{
+	const json_t *row;
 	size_t i;
-	json_array_foreach(sentences, i, one)
+	json_array_foreach(json_object_get(table, "rows"), i, row)
 	{
-		const char *text = json_string_value(json_object_get(one, "text")),
-		           *role =
-		               json_string_value(json_array_get(json_object_get(one, "roles"), 0));
-		if (!strcmp(role, "headline"))
-			return !json_array_size(json_object_get(
-			           told_table(g->chapters, "channels_moved"), "rows")) ||
-			       strstr(text, " moves the jump: ") ||
-			       wrong(g, "a headline without the cause", text);
+		if (json_equal(cell(table, row, "what"), cell(table, of, "what")) &&
+		    json_equal(cell(table, row, "library"), cell(table, of, "library")) &&
+		    json_equal(cell(table, row, "collective"), coll))
+			return true;
+	}
+	return strstr(text, json_string_value(coll)) != NULL;
+}
+
+/* What is recommended for a range of sizes names the collectives in which it was not shown. */
+static bool advice_right(const struct guarded *g, const struct said *s)
+{
+	const json_t *all = told_table(g->chapters, "summary"), *row,
+	             *advice = told_table(g->chapters, "advice"),
+	             *rows = json_object_get(json_array_get(s->of, 0), "rows"),
+	             *of = json_array_get(json_object_get(advice, "rows"),
+	                                  (size_t)json_integer_value(json_array_get(rows, 0)));
+	const json_int_t from = json_integer_value(cell(advice, of, "from_bytes")),
+	                 to = json_integer_value(cell(advice, of, "to_bytes"));
+	size_t i;
+	json_array_foreach(json_object_get(all, "rows"), i, row)
+	{
+		const json_int_t asked = json_integer_value(cell(all, row, "asked_bytes"));
+		if (!strcmp(s->chapter, "advice") && !strcmp(s->role, "advice") && asked >= from &&
+		    (!to || asked <= to) &&
+		    json_equal(cell(all, row, "variant"), cell(advice, of, "to")) &&
+		    !is_covered(advice, of, cell(all, row, "collective"), s->text))
+			return wrong(g, "advice without its exceptions", s->text);
 	}
 	return true;
 }
 
-/* Trust says which differences can be believed, wherever the reference was compared with itself. */
+/* The farthest end of the A/A lines of a regime's cells. */
+static double noisiest(const struct guarded *g, const json_t *regime)
+{
+	const json_t *all = told_table(g->chapters, "summary"), *row,
+	             *bytes = json_object_get(regime, "bytes");
+	double far = 1;
+	size_t i;
+	json_array_foreach(json_object_get(all, "rows"), i, row)
+	{
+		const json_int_t asked = json_integer_value(cell(all, row, "asked_bytes"));
+		if (!strcmp(text_at(all, row, "role"), "again") &&
+		    asked >= json_integer_value(json_array_get(bytes, 0)) &&
+		    asked <= json_integer_value(json_array_get(bytes, 1)) &&
+		    json_equal(cell(all, row, "pace"), json_object_get(regime, "pace")))
+			far = fmax(far, fmax(number_at(all, row, "ratio", "hi"),
+			                     1 / number_at(all, row, "ratio", "lo")));
+	}
+	return far;
+}
+
+/* Trust says which differences can be believed, wherever the reference was compared with itself, at
+ * each size; parts of a training step are not compared. */
 static bool trust_right(const struct guarded *g)
 {
-	const json_t *noise = told_table(g->chapters, "noise"), *row;
+	const json_t *noise = told_table(g->chapters, "noise"), *row,
+	             *regimes = json_object_get(g->report, "regimes"); /* the other way round */
 	const char *trust = json_string_value(json_object_get(g->report, "trust"));
+	const bool step = told_table(g->chapters, "training") != NULL;
 	size_t i;
 	json_array_foreach(json_object_get(noise, "rows"), i, row)
 	{
+		const char *believes = text_at(noise, row, "believes");
+		char *at = (char *)believes + strcspn(believes, "0123456789");
+		const double far = noisiest(
+		                 g, json_array_get(regimes, json_array_size(regimes) - 1 - i)),
+		             said = strtod(at, &at);
 		if (!isnan(number_at(noise, row, "twin", "estimate")) &&
 		    !strstr(trust, " can be believed"))
 			return wrong(g, "an A/A line without its meaning", trust);
+		const double bound = begins(at, " %") ? said / 100 : said - 1;
+		if (!step && *at && bound < 0.95 * (far - 1)) /* two digits */
+			return wrong(g, "a bound that a size exceeds", trust);
+	}
+	return true;
+}
+
+/* A file for a collective is shown by what it gains in that. */
+static bool files_right(const struct guarded *g)
+{
+	const json_t *sets = told_table(g->chapters, "finalists"), *row;
+	size_t i;
+	json_array_foreach(json_object_get(sets, "rows"), i, row)
+	{
+		const char *file = text_at(sets, row, "best_file");
+		char of[64];
+		if (sscanf(file, "nccl.%63[^.]", of) == 1 && strcmp(of, "most") != 0 &&
+		    strcmp(of, "conf") != 0 && !begins(text_at(sets, row, "collective"), of))
+			return wrong(g, "a file shown by another collective's gain", file);
 	}
 	return true;
 }
@@ -603,11 +656,27 @@ static bool values_right(const struct guarded *g)
 bool guards_right(const json_t *report, char *why, size_t bytes)
 {
 	static bool (*const guards[])(const struct guarded *g) = {
-	    ranges_right, regimes_right,  overview_right, notation_right, claims_right,
-	    doubts_right, headline_right, cause_right,    trust_right,    values_right};
+	    regimes_right, overview_right, claims_right, doubts_right,
+	    trust_right,   values_right,   files_right};
+	static bool (*const each[])(const struct guarded *g, const struct said *s) = {
+	    range_right, notation_right, headline_right, cause_right, advice_right};
 	const struct guarded g = {report, json_object_get(report, "chapters"), why, bytes};
+	const json_t *chapter, *one;
+	size_t k, n;
 	for (size_t i = 0; i < sizeof guards / sizeof *guards; i++)
 		if (!guards[i](&g))
 			return false;
+	json_array_foreach(g.chapters, k, chapter)
+	    json_array_foreach(json_object_get(chapter, "sentences"), n, one)
+	{
+		const json_t *roles = json_object_get(one, "roles");
+		const struct said s = {json_string_value(json_object_get(chapter, "name")),
+		                       json_string_value(json_array_get(roles, 0)),
+		                       json_string_value(json_object_get(one, "text")),
+		                       json_array_size(roles), json_object_get(one, "of")};
+		for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+			if (!each[i](&g, &s))
+				return false;
+	}
 	return true;
 }

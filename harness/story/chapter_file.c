@@ -395,7 +395,8 @@ int chapter_read(const char *file, const char *text, struct arena *arena, struct
 	for (unsigned i = 0; i < out->nparts; i++) {
 		struct chapter_part *part = &out->parts[i];
 		const bool goes_on = i + 1 < out->nparts && part[1].kind == PART_AND;
-		if (part->kind == PART_SENTENCE && (*part->text || !goes_on))
+		if (part->kind == PART_AND ||
+		    (part->kind == PART_SENTENCE && (*part->text || !goes_on)))
 			last = part->text = *part->text ? part->text : last;
 	}
 	for (unsigned i = 0; i < out->nparts; i++)

@@ -12,7 +12,7 @@
  *   pivot TABLE: DOWN by ACROSS show VALUE [beside N] [where …]
  *     Its heading, or nothing.
  *   ROLE, ROLE TABLE [together] [where …] [order by …]
- *     A template, of one or several lines; without one that of the sentence before.
+ *     A template, of one or several lines; without one that of the sentence before; of `and` too.
  *   and TABLE [by KEY] [where …]
  *     How the sentence before goes on, told of all these rows; by: of those with the KEY of its own. The name
  *     may have a {KEY} of that sentence's row.
@@ -26,7 +26,8 @@
  *     Lines of a file, row after row; [|] is an empty one, \ at its end has it go on in the next. The
  *     name may have a {KEY}.
  *   heading TABLE [where …]             and code, files, lead, unasked, settles, picture, front: what
- *     Its text.                         story.h has of that name, if a row is so; lead: these rows
+ *     Its text.                         story.h has of that name, if a row is so; lead: these rows;
+ *                                       picture, front: one or several names
  *
  * A line that does not begin with a blank begins a part. Options: hidden, file=NAME.csv, common=WORDS, bars=KEY,
  * arrays, block (struct story_form); like=TABLE: with the columns and bars of one above. kind: text (which need not be said), word, count, bytes, flag, number, share; spread and

@@ -476,7 +476,11 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 		story_settles(story);
 		break;
 	default:
-		story_picture(story, part->text, part->mark == MARK_FRONT);
+		for (const char *at = part->text, *end; *at; at = end + (*end == ' ')) {
+			end = at + strcspn(at, " ");
+			story_picture(story, arena_text(story->arena, "%.*s", (int)(end - at), at),
+			              part->mark == MARK_FRONT);
+		}
 	}
 }
 

@@ -21,9 +21,13 @@ int device_ok(cudaError_t result, const char *what, struct status *st)
 
 unsigned device_count(struct status *st)
 {
-	int n = 0;
+	int n = 0, driver = 0;
 	cudaError_t result = cudaGetDeviceCount(&n);
-	if (result != cudaSuccess)
+	/* Without a driver CUDA says that its version is too low. */
+	if (result == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess &&
+	    !driver)
+		status_set(st, "CUDA shows no GPU: no NVIDIA driver is loaded");
+	else if (result != cudaSuccess)
 		status_set(st, "CUDA shows no GPU (%s)", cudaGetErrorString(result));
 	else if (n == 0)
 		status_set(st, "CUDA shows no GPU");
