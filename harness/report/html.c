@@ -41,8 +41,8 @@ static const char style[] =
     "svg{display:block;width:100%;min-width:5.5rem;height:20px;overflow:visible;color:var(--pale)}svg svg{color:inherit;min-width:0}table:has(svg) :is(th,td){white-space:nowrap}svg.up{color:var(--up)}svg.down{color:var(--down)}"
     "svg *{fill:currentColor}svg path{stroke:currentColor}svg .to{opacity:.3}"
     "svg .one{stroke:var(--ink);stroke-dasharray:2}svg.open .mark{fill:var(--back)}"
-    /* A table's cells one below the other. */
-    "@media(max-width:36rem){body{padding:1rem .8rem 3rem}h1{font-size:1.5rem}table,tbody,tr,td{display:block;width:auto;max-width:none}thead{display:none}"
+    /* A table's cells one below the other; a picture scrolls, and its letters stay readable. */
+    "@media(max-width:36rem){.picture img{min-width:44rem}body{padding:1rem .8rem 3rem}h1{font-size:1.5rem}table,tbody,tr,td{display:block;width:auto;max-width:none}thead{display:none}"
     "tr{padding:.4rem 0;border-bottom:1px solid var(--line)}td{border:0;padding:.1rem 0;text-align:right;min-height:1.2rem}"
     "td:first-child{text-align:left;font-weight:600}td:not(:first-child)>em{font-style:normal;display:block;float:left;font-weight:400;color:var(--pale);padding-right:1rem}"
     "table:has(svg) tr{display:grid;grid-template-columns:1fr auto}table:has(svg) td:nth-child(3){grid-area:1/2}table:has(svg) td:nth-child(2){text-align:left}"
@@ -53,7 +53,7 @@ static const char style[] =
     ".front h2{margin:.4rem 0}.front ul,.front div p{margin:.4rem 0}.front ul{padding-left:1.2rem}.front :is(th,td){padding:.25rem .4rem}.front td:first-child{overflow-wrap:anywhere}}"
     /* A click on a picture shows it as large as it was drawn, or as the window; another click
      * closes it. */
-    ".picture{display:block;position:relative}.close{display:none}"
+    ".picture{display:block;position:relative;overflow-x:auto}.close{display:none}"
     ".picture:target{position:fixed;inset:0;z-index:1;overflow:auto;background:var(--back);display:grid;"
     "grid-template:minmax(100%,max-content)/max-content}.picture:target>a{grid-area:1/1}"
     ".picture:target img{width:max(900px,100vw);max-width:none;border:0}"
