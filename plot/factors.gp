@@ -40,7 +40,7 @@ do for [picture = 1:exists('effects_rows')] {
 		eval extent('$factors', "known('".col."')")
 	}
 	eval ratio_axis('x', least(lo, 0.9), most(hi, 1.1), 300)
-	set xlabel 'above 1 is faster' offset 0, 0.4
+	set xlabel 'above 1 is faster'.log_x offset 0, 0.4
 	set grid noytics
 	eval sprintf('set yrange [%d.6:0.4]', effects_rows)
 	set ytics () scale 0

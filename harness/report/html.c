@@ -325,27 +325,31 @@ static bool ends_page_1(cmark_node *block)
 	return ends;
 }
 
-/* Page 1 after its headline, if it has a picture: the strip, that, and what follows are cells of one
- * block. */
+/* Page 1 after its headline, if it has a picture: the strip with its names, that, and what follows are
+ * cells of one block. */
 static void put_front(cmark_node *document)
 {
-	cmark_node *node = cmark_node_first_child(document), *front, *part;
+	cmark_node *node = cmark_node_first_child(document), *front, *strip, *rest;
 	while (node && !(cmark_node_get_type(node) == CMARK_NODE_HEADING &&
 	                 cmark_node_get_heading_level(node) == 1))
 		node = cmark_node_next(node);
-	cmark_node *first = node ? cmark_node_next(node) : NULL,
-	           *picture = first && !is_picture(first) ? cmark_node_next(first) : first;
+	cmark_node *picture = node ? cmark_node_next(node) : NULL;
+	while (picture && !is_picture(picture) &&
+	       cmark_node_get_type(picture) != CMARK_NODE_HEADING)
+		picture = cmark_node_next(picture);
 	if (!picture || !is_picture(picture))
 		return;
 	front = new_block("<div class=\"front\">", "</div>");
-	part = new_block("<div>", "</div>");
+	strip = new_block("<div>", "</div>");
+	rest = new_block("<div>", "</div>");
 	cmark_node_insert_after(node, front);
-	if (first != picture)
-		cmark_node_append_child(front, first);
+	cmark_node_append_child(front, strip);
+	while ((node = cmark_node_next(front)) != picture)
+		cmark_node_append_child(strip, node);
 	cmark_node_append_child(front, picture);
-	cmark_node_append_child(front, part);
+	cmark_node_append_child(front, rest);
 	while ((node = cmark_node_next(front)) && !ends_page_1(node))
-		cmark_node_append_child(part, node);
+		cmark_node_append_child(rest, node);
 }
 
 static void complete(cmark_node *document, const char *dir)
