@@ -25,7 +25,7 @@ do for [picture = 1:exists('effects_rows')] {
 	}
 	left = 26 + left
 	wide = 146.0
-	do for [k = 1:effects_rows] { wide = most(6.6 * strlen(effects_bandwidth_label[k]), most(6.6 * strlen(effects_latency_label[k]), wide)) }
+	do for [k = 1:effects_rows] { wide = most(7.0 * strlen(effects_bandwidth_label[k]), most(7.0 * strlen(effects_latency_label[k]), wide)) }
 	right = W - 24 - wide
 	set key horizontal width key_wide
 	set label 10 'after ÷ before' at screen x(right + 14), screen y(top - 2) textcolor rgb ink
