@@ -27,16 +27,16 @@ do for [g = 1:groups] {
 		k = 3 * (g - 1) + p
 		bytes = E_bytes[k]
 		eval area(62 + (p - 1) * wide, 62 + p * wide - 30, top + 24, top + body - 52)
-		set label 10 size_label(bytes) at graph 0.5, screen y(top + 12) center
 		# Far apart on a logarithmic axis, else on a linear one.
 		if (E_hi[k] > 8 * E_lo[k]) {
 			eval log_axis('x', E_lo[k], E_hi[k], wide - 30)
 		} else {
-			unset logscale x
+			eval said_linear('x').'; unset logscale x'
 			room = 0.04 * (E_hi[k] - E_lo[k])
 			eval sprintf('set xrange [%g:%g]; set xtics %g', E_lo[k] - room, E_hi[k] + room, \
 				nice_step(1.4 * (E_hi[k] - E_lo[k]) + 1e-9))
 		}
+		set label 10 size_label(bytes).log_x at graph 0.5, screen y(top + 12) center
 		plot for [i = 1:main] calls_csv using (column('number') == i && column('bytes') == bytes && \
 			strcol('what') eq G_coll[g] ? column('time_us') : NaN):(100 * column('share')) \
 			with lines lw width(i) dt dash(i) lc rgb color(i) notitle

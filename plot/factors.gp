@@ -25,7 +25,7 @@ do for [picture = 1:exists('effects_rows')] {
 	}
 	left = 26 + left
 	wide = 146.0
-	do for [k = 1:effects_rows] { wide = most(6.6 * strlen(effects_bandwidth_label[k]), most(6.6 * strlen(effects_latency_label[k]), wide)) }
+	do for [k = 1:effects_rows] { wide = most(7.0 * strlen(effects_bandwidth_label[k]), most(7.0 * strlen(effects_latency_label[k]), wide)) }
 	right = W - 24 - wide
 	set key horizontal width key_wide
 	set label 10 'after ÷ before' at screen x(right + 14), screen y(top - 2) textcolor rgb ink
@@ -40,7 +40,7 @@ do for [picture = 1:exists('effects_rows')] {
 		eval extent('$factors', "known('".col."')")
 	}
 	eval ratio_axis('x', least(lo, 0.9), most(hi, 1.1), 300)
-	set xlabel 'above 1 is faster' offset 0, 0.4
+	set xlabel 'above 1 is faster'.log_x offset 0, 0.4
 	set grid noytics
 	eval sprintf('set yrange [%d.6:0.4]', effects_rows)
 	set ytics () scale 0

@@ -28,12 +28,7 @@ do for [g = 1:groups] {
 	legend = 0
 	body = high * ratio_panels + 56
 	load begin
-	set label 10 (G_pace[g] eq 'stream' ? 'bandwidth' : 'speed').' ÷ that of '.reference \
-		at screen x(11), screen y(top + body / 2 - 10) center rotate by 90
-	set label 11 sizes_of(g) at screen x(72 + (W - 82 - aside) / 2), screen y(top + body - 14) center
 	plot NaN notitle
-	unset label 10
-	unset label 11
 	load axes
 	wide = (W - 82 - aside) / sides
 	do for [p = 1:ratio_panels] {
@@ -57,8 +52,13 @@ do for [g = 1:groups] {
 			at(k, col) = in(list) ? pick(v(k), g, col) : NaN
 			set object 1 rectangle from graph 0, first 1 / (1 + margin) to graph 1, first 1 + margin \
 				behind fs solid noborder fc rgb 0xEEEEEE
+			if (p == 1 && side == 1) {
+				set label 12 (G_pace[g] eq 'stream' ? 'bandwidth' : 'speed').' ÷ that of '.reference.(sides > 1 ? '' : log_y) \
+					at screen x(11), screen y(top + body / 2 - 10) center rotate by 90
+				set label 11 sizes_of(g).log_x at screen x(72 + (W - 82 - aside) / 2), screen y(top + body - 14) center
+			}
 			if (p == 1 && sides > 1) {
-				set label 10 (list eq large ? size_label(G_split[g]).' and more' : 'below '.size_label(G_split[g])) \
+				set label 10 (list eq large ? size_label(G_split[g]).' and more' : 'below '.size_label(G_split[g])).log_y \
 					at graph 0.5, screen y(above - 10) center textcolor rgb ink
 			}
 			unset key
@@ -71,7 +71,7 @@ do for [g = 1:groups] {
 					with yerrorbars lw 1.3 pt -1 lc rgb color(v(k)) notitle, \
 				for [k = 1:m] $summary using (column('asked_bytes') * beside(k)):(at(k, 'ratio')) \
 					with linespoints lw 1.3 ps 1.1 dt dash(v(k)) pt shape(v(k)) lc rgb color(v(k)) title V_label[v(k)]
-			unset label 10
+			unset label
 		}
 	}
 	eval finish

@@ -21,8 +21,8 @@ launched = found > 0 ? (sum [r = 1:found] (scaling_launch_us[r] > 0)) : 0
 figures = 'gbs gap '.(launched > 0 ? 'launch_us' : 'p50_us')
 figure(what, r) = what eq 'gbs' ? scaling_gbs[r] : what eq 'gap' ? scaling_gap[r] : \
 	what eq 'launch_us' ? scaling_launch_us[r] : scaling_p50_us[r]
-said_of(what, r) = what eq 'gbs' ? scaling_collective[r].(scaling_bytes[r] > 0 ? ' '.size_label(scaling_bytes[r]) : '').': bus bandwidth, GB/s' : \
-	what eq 'gap' ? 'gap: its bandwidth ÷ that of threads' : \
+said_of(what, r) = what eq 'gbs' ? short(scaling_collective[r], 20).(scaling_bytes[r] > 0 ? ', '.size_label(scaling_bytes[r]) : '').', GB/s' : \
+	what eq 'gap' ? 'bandwidth ÷ that of threads' : \
 	(what eq 'launch_us' ? 'launch cost, ' : 'p50 latency, ').\
 	(scaling_small_bytes[r] > 0 ? size_label(scaling_small_bytes[r]).', ' : '').'µs'
 shade(r) = mode_color(scaling_mode[r])
@@ -58,9 +58,8 @@ do for [picture = 1:words(ticks) > 1] {
 			left = 58 + (p - 1) * (wide + 6)
 			eval area(left, left + wide - 40, above, above + high - 62)
 			unset label
-			set label 4 said_of(what, c) at graph 0, screen y(above - 11) left textcolor rgb ink font font(9.5)
 			unset logscale
-			set logscale x 2
+			eval said_log('x').'; set logscale x 2'
 			least_rank = 1e9
 			most_rank = 0
 			set xtics () scale 0.6
@@ -86,11 +85,12 @@ do for [picture = 1:words(ticks) > 1] {
 				if (hi > 8 * lo) {
 					eval log_axis('y', lo, hi, high - 62)
 				} else {
-					eval sprintf('set yrange [0:%g]; set ytics %g', 1.12 * hi, nice_step(1.2 * hi))
+					eval said_linear('y').sprintf('; set yrange [0:%g]; set ytics %g', 1.12 * hi, nice_step(1.2 * hi))
 				}
 			}
+			set label 4 said_of(what, c).log_y at graph 0, screen y(above - 11) left textcolor rgb ink font font(9.5)
 			unset xlabel
-			if (k == words(collectives)) { set xlabel 'ranks' offset 0, 0.4 }
+			if (k == words(collectives)) { set xlabel 'ranks'.log_x offset 0, 0.4 }
 			col = what
 			if (!measured) {
 				set label 5 'not measured' at graph 0.5, graph 0.5 center textcolor rgb grey

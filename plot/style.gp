@@ -73,6 +73,10 @@ line_color(k) = L_joint[k] ? several : color(L_variant[k])
 line_shape(k) = L_joint[k] ? 13 - (L_dash[k] > 0) : shape(L_variant[k])
 line_dash(k) = nth_dash(L_dash[k])
 
+# What an axis's label ends with: the functions that choose an axis set it, a picture begins without.
+said_log(axis) = sprintf("log_%s = ' (log)'", axis)
+said_linear(axis) = sprintf("log_%s = ''", axis)
+
 # Sizes on a logarithmic axis, a name wherever there is room for it: list is the sizes in the axis,
 # wide its pixels. To be evaluated.
 size_label(b) = b < 1024 ? sprintf('%.3g B', b) : b < 1048576 ? sprintf('%.3g KiB', b / 1024) : \
@@ -85,7 +89,7 @@ size_tics(list, n, last, wide) = n > words(list) ? '' : n > 1 && size_at(list, n
 	bare ? '' : size_label(size_of(list, n)), word(list, n)).size_tics(list, n + 1, size_at(list, n, wide), wide)
 size_pixel(list, wide) = words(list) < 2 ? 4.0 / wide : \
 	log(size_of(list, words(list)) / size_of(list, 1)) / (wide - 2 * pad)
-size_axis(list, wide) = sprintf('set logscale x 2; set xrange [%g:%g]; set xtics (%s)', \
+size_axis(list, wide) = said_log('x').sprintf('; set logscale x 2; set xrange [%g:%g]; set xtics (%s)', \
 	size_of(list, 1) / exp(size_pixel(list, wide) * (words(list) < 2 ? wide / 2 : pad)), \
 	size_of(list, words(list)) * exp(size_pixel(list, wide) * (words(list) < 2 ? wide / 2 : pad)), \
 	size_tics(list, 1, 0, wide - 2 * pad))
@@ -102,15 +106,15 @@ log_tics(e, each, room) = log_tic(10.0**e).(room < 110 ? '' : ', '.log_tic(2 * 1
 log_span(lo, hi) = hi / lo * 1.5625 < 4 ? 4.0 : hi / lo * 1.5625
 log_lo(lo, hi) = sqrt(lo * hi / log_span(lo, hi))
 log_axis(axis, lo, hi, long) = log_axis_of(axis, lo, hi, (axis eq 'x' ? 1.0 : 2.0) * long / log10(log_span(lo, hi)))
-log_axis_of(axis, lo, hi, room) = sprintf('set logscale %s 10; set %srange [%g:%g]; set %stics (%s)', axis, axis, \
+log_axis_of(axis, lo, hi, room) = said_log(axis).sprintf('; set logscale %s 10; set %srange [%g:%g]; set %stics (%s)', axis, axis, \
 	log_lo(lo, hi), log_lo(lo, hi) * log_span(lo, hi), axis, log_tics(-4, room < 20 ? 3 : room < 40 ? 2 : 1, room))
 
 # Ratios: an axis, so many pixels long, that holds lo and hi, linear as long as these are not far apart.
-ratio_axis(axis, lo, hi, long) = hi / lo > 3 ? sprintf('set logscale %s 2; set format %s "%%g"; set %srange [%g:%g]; set %stics (%s)', \
+ratio_axis(axis, lo, hi, long) = hi / lo > 3 ? said_log(axis).sprintf('; set logscale %s 2; set format %s "%%g"; set %srange [%g:%g]; set %stics (%s)', \
 	axis, axis, axis, lo / 1.12, hi * 1.12, axis, hi / lo > 40 ? '0.001, 0.01, 0.1, 1, 10, 100, 1000' : \
 	hi / lo > 12 ? '0.03, 0.06, 0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32' : \
 	'0.125, 0.18, 0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, 8') : \
-	sprintf('unset logscale %s; set %srange [%g:%g]; set %stics %g', axis, axis, \
+	said_linear(axis).sprintf('; unset logscale %s; set %srange [%g:%g]; set %stics %g', axis, axis, \
 	lo - 0.08 * (hi - lo), hi + 0.08 * (hi - lo), axis, nice_step((hi - lo) * 160.0 / long))
 # A step for at most five ticks on a linear axis that spans v: 1, 2 or 5 and zeros.
 decade(v) = 10.0 ** floor(log10(v / 5.0))

@@ -1,6 +1,8 @@
 # Begins a picture, see style.gp: the title says what it shows, small text below it what is plotted.
 reset
 eval csv
+eval said_linear('x')
+eval said_linear('y')
 titled = strlen(said) > 0
 headline = titled ? said[1:lead(said, 0)] : head
 title_row = even(headline, title_wide)

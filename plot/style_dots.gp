@@ -21,7 +21,7 @@ do for [p = 1:G_sizes[g]] {
 	eval ratio_axis('x', least(lo, 1 / (1 + 3 * margin)), most(hi, 1 + 3 * margin), 220)
 	set ytics () scale 0
 	do for [i = 2:variants] { set ytics add ((p > 1 ? '' : short(V_label[i], 30)) i) }
-	set xlabel (G_pace[g] eq 'stream' ? 'bandwidth' : 'speed').' ÷ that of '.short(reference, 24) offset 0, 0.4
+	set xlabel (G_pace[g] eq 'stream' ? 'bandwidth' : 'speed').' ÷ that of '.short(reference, 24).log_x offset 0, 0.4
 	set label 10 size_label(bytes).(in_buckets(g) ? ' buckets' : ' per rank') at graph 0, screen y(top + 10) left textcolor rgb ink
 	set object 1 rectangle from first 1 / (1 + margin), graph 0 to first 1 + margin, graph 1 \
 		behind fs solid noborder fc rgb 0xEEEEEE

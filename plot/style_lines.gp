@@ -42,21 +42,19 @@ do for [p = 0:panels - 1] {
 		above = top + (cell / columns) * high + (titled_panels ? 14 : 0)
 		sizes = part ? zoomed : G_list[g]
 		eval area(left, left + wide - (columns > 1 ? 28 : 0), above + 8, above + high - (panels * (1 + both) > columns ? 42 : titled_panels ? 26 : 12))
-		set logscale y
-		unset logscale y
 		eval size_axis(sizes, wide - (columns > 1 ? 28 : 0))
-		unset ylabel
-		if (cell % columns == 0) { set ylabel unit }
-		unset xlabel
-		if (cell + columns >= panels * (1 + both)) { set xlabel sizes_of(g) offset 0, 0.4 }
 		if (scale eq 'log' || (scale eq 'both' && !part)) {
 			eval log_axis('y', lo, hi, high - 20)
 		} else {
-			eval sprintf('set yrange [0:%g]; set ytics autofreq', 1.05 * (part ? zoom_hi : hi))
+			eval said_linear('y').sprintf('; unset logscale y; set yrange [0:%g]; set ytics autofreq', 1.05 * (part ? zoom_hi : hi))
 		}
+		unset ylabel
+		if (cell % columns == 0) { set ylabel unit.log_y }
+		unset xlabel
+		if (cell + columns >= panels * (1 + both)) { set xlabel sizes_of(g).log_x offset 0, 0.4 }
 		if (titled_panels) {
-			set label 10 (both ? part ? (zoom eq 'large' ? size_label(G_split[g]).' and more' : 'below '.size_label(G_split[g])).', from 0' : 'all sizes, logarithmic' : '').\
-				(both && panels > 1 ? ': ' : '').(panels > 1 ? sprintf(last > first ? 'lines 1 and %d to %d' : 'lines 1 and %d', first, last) : '') \
+			set label 10 (both ? part ? (zoom eq 'large' ? size_label(G_split[g]).' and more' : 'below '.size_label(G_split[g])).', from 0' : 'all sizes' : '').\
+				(both && panels > 1 ? ': ' : '').(panels > 1 ? first == 2 ? sprintf('lines 1 to %d', last) : sprintf(last > first ? 'lines 1 and %d to %d' : 'lines 1 and %d', first, last) : '') \
 				at graph 0, screen y(above) left textcolor rgb ink
 		}
 		mine(k) = panels == 1 || k == 1 || (k >= first && k <= last)

@@ -35,7 +35,7 @@ do for [from = 1:exists('calls_rows') ? calls_rows : 0] {
 	how = (apart ? 'each panel has its own time axis; ' : '').(calls_pass[from] eq 'timed' ? 'an isolated' : 'a traced').' call of median length of each'.\
 		(residual > 0 ? sprintf(', device clocks known to ±%.2g µs', residual) : '').\
 		(main < variants ? sprintf('; %d of %d variants', main, variants + left_out) : '')
-	legend = 1
+	legend = 1 + device
 	# Of a rank, in pixels.
 	high = ranks > 128 ? 3.0 : ranks > 48 ? 7.0 : ranks > 24 ? 12.0 : 20.0
 	gap = apart ? 36 : 20

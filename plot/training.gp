@@ -24,7 +24,7 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 	said = said_training
 	how = 'dark: compute alone; pale: exposed communication; '.(trained_routed[1] ? '' : 'above: share of the communication that is hidden; ').over_blocks
 	legend = words(entries) > 5 ? 2 : 1
-	high = 230.0
+	high = 242.0
 	body = high * panels + 10
 	load begin
 	set key horizontal width key_wide
@@ -38,7 +38,7 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 		hi = 0.0
 		do for [r = from:to] { hi = most(steps_hi[r], most(steps_step[r], hi)) }
 		above = top + 24 + (panel - 1) * high
-		eval area(72, W - 24, above, above + high - 60)
+		eval area(72, W - 24, above, above + high - 72)
 		sizes = 0
 		set xtics () scale 0
 		do for [r = from:to] {

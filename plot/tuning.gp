@@ -30,7 +30,7 @@ do for [picture = 1:exists('searched_rows')] {
 	do for [k = 1:found] { unset label k + 9 }
 	load axes
 	left = 0
-	do for [k = 1:tuning_map_rows] { left = most(left, 26 + 7.2 * strlen(tuning_map_name[k])) }
+	do for [k = 1:tuning_map_rows] { left = most(left, 32 + 7.4 * strlen(tuning_map_name[k])) }
 	eval area(left, W - 20, top + 8, top + body - 44)
 	unset grid
 	set border 0

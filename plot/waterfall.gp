@@ -7,7 +7,7 @@ load plot_dir.'/style.gp'
 level(k) = k == 0 ? waterfall_from_gbs[1] : waterfall_to_gbs[k]
 upper(k) = most(waterfall_end_hi[k], most(waterfall_from_gbs[k], waterfall_to_gbs[k]))
 change(k) = abs(waterfall_change[k]) < 0.05 ? '0.0 %' : sprintf('%+.1f %%', waterfall_change[k])
-share(k) = waterfall_of_gap[k].(waterfall_of_gap[k] ne '' && n <= 3 ? ' of the gap' : '')
+share(k) = waterfall_of_gap[k].(waterfall_of_gap[k] ne '' && n <= 3 ? "\nof the gap" : '')
 n = exists('waterfall_rows') ? waterfall_rows : 0
 do for [picture = 1:n > 0] {
 	low = level(0)
@@ -51,7 +51,7 @@ do for [picture = 1:n > 0] {
 	set label 21 number(level(n)) at first n + 2, first level(n) center offset 0, 0.8
 	do for [k = 1:n] {
 		set label 30 + 2 * k change(k) at first k + 1, first upper(k) center offset 0, 0.8
-		set label 31 + k * 2 share(k) at first k + 1, first upper(k) center offset 0, 2 textcolor rgb 0x777777 font font(9)
+		set label 31 + k * 2 share(k) at first k + 1, first upper(k) center offset 0, n > 3 ? 2 : 2.9 textcolor rgb 0x777777 font font(9)
 		eval sprintf('set object %d rectangle from first %g, first %g to first %g, first %g fs %s fc rgb %d', k, \
 			k + 0.7, waterfall_from_gbs[k], k + 1.3, waterfall_to_gbs[k], waterfall_rest[k] > 0 ? 'pattern 4 border' : 'solid noborder', \
 			waterfall_beyond[k] > 0 ? effect(waterfall_to_gbs[k] - waterfall_from_gbs[k]) : grey)

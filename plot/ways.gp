@@ -27,6 +27,8 @@ do for [picture = 1:n > 0] {
 	body = 24 + 26.0 * ways + 40
 	load begin
 	set key horizontal width key_wide
+	# Modes stand a little below each other.
+	place(mode) = 0.22 * (words(modes[1:strstrt(modes.' ', ' '.mode.' ')]) - (words(modes) - 1) / 2.0)
 	plot for [mode in modes] NaN with points pt mode_shape(mode) ps 1.6 lc rgb mode_color(mode) title mode
 	load axes
 	names = 40.0 + 7 * letters
@@ -40,11 +42,12 @@ do for [picture = 1:n > 0] {
 		# One far slower way is not to leave the others in one place.
 		far = highest > 20 * lowest_of(what) && lowest_of(what) > 0
 		eval sprintf('set yrange [%d.5:0.5]; set xrange [0:%g]; set xtics %g', ways, 1.1 * highest, nice_step(2 * highest))
-		if (far) { eval sprintf('set logscale x; set xrange [%g:%g]; set xtics 10', lowest_of(what) / 2, 2 * highest) } else { unset logscale x }
+		eval far ? said_log('x').sprintf('; set logscale x; set xrange [%g:%g]; set xtics 10', lowest_of(what) / 2, 2 * highest) : \
+			said_linear('x').'; unset logscale x'
 		set ytics () scale 0
 		do for [r = 1:n] { if (k == 1) { set ytics add (way_points_way[r] way_points_nth[r]) } else { set ytics add ('' way_points_nth[r]) } }
-		set label 4 panel_title(what) at screen x(left), screen y(top + 12) left textcolor rgb ink
-		plot for [r = 1:n] '+' using (figure(what, r)):(way_points_nth[r]) every ::0::0 with points \
+		set label 4 panel_title(what).log_x at screen x(left), screen y(top + 12) left textcolor rgb ink
+		plot for [r = 1:n] '+' using (figure(what, r)):(way_points_nth[r] + place(way_points_mode[r])) every ::0::0 with points \
 				pt mode_shape(way_points_mode[r]) ps 1.7 lc rgb mode_color(way_points_mode[r]) notitle
 	}
 	eval finish

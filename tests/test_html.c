@@ -50,6 +50,27 @@ TEST(names_stay_text)
 	    json_rows(json_table(report, "variants"), JSON_IS("variant", hostile[1].name)), 1);
 }
 
+/* What page 1 names and does not say: once for all modes, and not what a name says itself. */
+TEST(names_are_explained_below_the_strip)
+{
+	static const struct made_variant named[] = {
+	    {.name = "threads", .role = "reference", .nccl = "/new", .library = "2.28.3"},
+	    {.name = "threads-old", .nccl = "/old", .library = "2.21.5"},
+	    {.name = "processes-old", .mode = "processes", .nccl = "/old", .library = "2.21.5"},
+	    {.name = "threads-nccl-2.19.3", .nccl = "/older", .library = "2.19.3"},
+	    {.name = "big",
+	     .mode = "processes",
+	     .env = "NCCL_BUFFSIZE=4096",
+	     .nccl = "/new",
+	     .library = "2.28.3"},
+	};
+	struct made with = {.blocks = 6, .sizes = 3, .variants = named, .stamps = stamps};
+	with.nvariants = LENGTH(named);
+	made_report(&with);
+	assert_says(whole("report.md"),
+	            "\n\n-old: NCCL 2.21.5; big: processes, NCCL\\_BUFFSIZE=4096\n\n");
+}
+
 TEST(pictures_are_in_it)
 {
 	char *html = NULL;

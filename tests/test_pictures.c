@@ -115,7 +115,7 @@ TEST(six_lines_are_one_panel)
 {
 	draw_reference("results/reference/2x-h200/decode", "nccl_all_reduce_bfloat16_ratio");
 	const char *svg = made_read("plots/nccl_all_reduce_bfloat16_launch.svg");
-	assert_int_equal(text_count(svg, ">size per rank<"), 1);
+	assert_int_equal(text_count(svg, ">size per rank (log)<"), 1);
 	assert_says(svg, ">single-graph<");
 }
 

@@ -22,13 +22,17 @@ WHERE key = 'machine.cores' AND value > 0 AND value < (SELECT max(ranks) FROM pl
 -- A verdict with its shape, as strips have it.
 CREATE VIEW verdict_mark(effect, verdict) AS
 VALUES ('reference', 'reference'), ('faster', '▲ faster'), ('slower', '▼ slower'),
-       ('as fast', '= as fast'), ('undecided', '? undecided');
+       ('as fast', '= equal'), ('undecided', '? undecided');
 
 -- What cells differ by, of one size and of several.
 CREATE VIEW by_what(one_size, by_what) AS
 SELECT 0, iif(count(DISTINCT what) > 1, 'by collective and size', 'by size')
 FROM place WHERE NOT is_limit
 UNION ALL SELECT 1, 'by collective';
+
+-- Settings in which a variant differs from the reference.
+CREATE VIEW own_key AS
+SELECT differs.variant, key FROM differs JOIN variant r ON r.id = other AND r.role = 'reference';
 
 -- Facts that are numbers.
 CREATE VIEW figure AS

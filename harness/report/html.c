@@ -41,19 +41,20 @@ static const char style[] =
     "svg{display:block;width:100%;min-width:5.5rem;height:20px;overflow:visible;color:var(--pale)}svg svg{color:inherit;min-width:0}table:has(svg) :is(th,td){white-space:nowrap}svg.up{color:var(--up)}svg.down{color:var(--down)}"
     "svg *{fill:currentColor}svg path{stroke:currentColor}svg .to{opacity:.3}"
     "svg .one{stroke:var(--ink);stroke-dasharray:2}svg.open .mark{fill:var(--back)}"
-    /* A table's cells one below the other. */
-    "@media(max-width:36rem){body{padding:1rem .8rem 3rem}h1{font-size:1.5rem}table,tbody,tr,td{display:block;width:auto;max-width:none}thead{display:none}"
+    /* A table's cells one below the other; a picture scrolls, and its letters stay readable. */
+    "@media(max-width:36rem){.picture img{min-width:44rem}body{padding:1rem .8rem 3rem}h1{font-size:1.5rem}table,tbody,tr,td{display:block;width:auto;max-width:none}thead{display:none}"
     "tr{padding:.4rem 0;border-bottom:1px solid var(--line)}td{border:0;padding:.1rem 0;text-align:right;min-height:1.2rem}"
     "td:first-child{text-align:left;font-weight:600}td:not(:first-child)>em{font-style:normal;display:block;float:left;font-weight:400;color:var(--pale);padding-right:1rem}"
     "table:has(svg) tr{display:grid;grid-template-columns:1fr auto}table:has(svg) td:nth-child(3){grid-area:1/2}table:has(svg) td:nth-child(2){text-align:left}"
     "table:has(svg) thead,table:has(svg) th:first-child{display:block}table:has(svg) th{display:none}table:has(svg) td:last-child{grid-column:1/3}table:has(svg) td:nth-child(n+3)>em{display:none}}"
-    "img{display:block;width:100%;max-width:56rem;height:auto;background:#fff;border:1px solid var(--line);border-radius:4px}"
+    /* Its edge is one colour: dark pages turn all of a picture round. */
+    "img{display:block;width:100%;max-width:56rem;height:auto;background:#fff;border:1px solid #d0d7de;border-radius:4px}"
     /* Page 1 in one screen: the picture beside the strip and what follows that. */
     "@media(min-width:64rem){.front{display:grid;grid-template:auto 1fr/minmax(0,1fr) minmax(0,1fr);gap:0 1.4rem}.front>*{grid-column:1}.front>p{grid-area:1/2/3/3;margin:.8rem 0}"
     ".front h2{margin:.4rem 0}.front ul,.front div p{margin:.4rem 0}.front ul{padding-left:1.2rem}.front :is(th,td){padding:.25rem .4rem}.front td:first-child{overflow-wrap:anywhere}}"
     /* A click on a picture shows it as large as it was drawn, or as the window; another click
      * closes it. */
-    ".picture{display:block;position:relative}.close{display:none}"
+    ".picture{display:block;position:relative;overflow-x:auto}.close{display:none}"
     ".picture:target{position:fixed;inset:0;z-index:1;overflow:auto;background:var(--back);display:grid;"
     "grid-template:minmax(100%,max-content)/max-content}.picture:target>a{grid-area:1/1}"
     ".picture:target img{width:max(900px,100vw);max-width:none;border:0}"
@@ -325,27 +326,31 @@ static bool ends_page_1(cmark_node *block)
 	return ends;
 }
 
-/* Page 1 after its headline, if it has a picture: the strip, that, and what follows are cells of one
- * block. */
+/* Page 1 after its headline, if it has a picture: the strip with its names, that, and what follows are
+ * cells of one block. */
 static void put_front(cmark_node *document)
 {
-	cmark_node *node = cmark_node_first_child(document), *front, *part;
+	cmark_node *node = cmark_node_first_child(document), *front, *strip, *rest;
 	while (node && !(cmark_node_get_type(node) == CMARK_NODE_HEADING &&
 	                 cmark_node_get_heading_level(node) == 1))
 		node = cmark_node_next(node);
-	cmark_node *first = node ? cmark_node_next(node) : NULL,
-	           *picture = first && !is_picture(first) ? cmark_node_next(first) : first;
+	cmark_node *picture = node ? cmark_node_next(node) : NULL;
+	while (picture && !is_picture(picture) &&
+	       cmark_node_get_type(picture) != CMARK_NODE_HEADING)
+		picture = cmark_node_next(picture);
 	if (!picture || !is_picture(picture))
 		return;
 	front = new_block("<div class=\"front\">", "</div>");
-	part = new_block("<div>", "</div>");
+	strip = new_block("<div>", "</div>");
+	rest = new_block("<div>", "</div>");
 	cmark_node_insert_after(node, front);
-	if (first != picture)
-		cmark_node_append_child(front, first);
+	cmark_node_append_child(front, strip);
+	while ((node = cmark_node_next(front)) != picture)
+		cmark_node_append_child(strip, node);
 	cmark_node_append_child(front, picture);
-	cmark_node_append_child(front, part);
+	cmark_node_append_child(front, rest);
 	while ((node = cmark_node_next(front)) && !ends_page_1(node))
-		cmark_node_append_child(part, node);
+		cmark_node_append_child(rest, node);
 }
 
 static void complete(cmark_node *document, const char *dir)

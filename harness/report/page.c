@@ -112,6 +112,8 @@ void page_heading(struct page *p, unsigned level, const char *format, ...)
 {
 	FORMAT(text);
 	p->level = level;
+	if (level == 1) /* no link leads to it */
+		bind_units(text, sizeof text);
 	put_heading(p, level, text);
 }
 

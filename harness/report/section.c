@@ -54,6 +54,9 @@ void section_write_strip(struct page *p, const struct story_chapter *c)
 	p->bars = true;
 	write_shown(p, &shown.told);
 	p->bars = false;
+	for (unsigned i = 0; i < c->nblocks; i++)
+		if (c->blocks[i].sentence && c->blocks[i].sentence->roles & STORY_NAMES)
+			page_say(p, "%s", c->blocks[i].sentence->text);
 }
 
 static bool is_shown(const struct story_block *b)
@@ -117,9 +120,9 @@ static json_t *roles_of(unsigned roles)
 {
 	/* By their bits; "": in no file. */
 	static const char *const names[] = {
-	    "answer", "caption", "advice", "warning",  "item",     "body",
-	    "stress", "instead", "caveat", "open",     "trust",    "row",
-	    "doubt",  "",        "",       "measured", "headline", "above pictures"};
+	    "answer",  "caption",  "advice",   "warning",        "item", "body",  "stress",
+	    "instead", "caveat",   "open",     "trust",          "row",  "doubt", "",
+	    "",        "measured", "headline", "above pictures", "",     "names"};
 	json_t *list = json_array();
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
 		if (*names[i] && roles & 1u << i)

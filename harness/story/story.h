@@ -37,6 +37,7 @@ enum story_role {
 	STORY_ABOVE_PICTURES = 131072, /* at the report's end, if there are any */
 	/* Not on a terminal at a run's end: it is about columns that bars replace there. */
 	STORY_NOT_AT_END = 262144,
+	STORY_NAMES = 524288, /* below the chapter's table on page 1: what its names mean */
 };
 
 /* --- tables --- */
