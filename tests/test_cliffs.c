@@ -9,7 +9,6 @@
 static double factor; /* factor on the curve from that size on */
 static unsigned from_size = 3;
 static bool limit_too, in_one;
-static double processes_more = 1; /* their factor is as many times as large */
 static double noise;
 
 /* 10 µs and 100 GB/s, as smooth as a curve is. */
@@ -20,7 +19,7 @@ static void curve(const struct made_place *p, int64_t out[6])
 	           : in_one                 ? p->variant == MADE_PROCESSES
 	                                    : true;
 	if (p->size >= from_size && has)
-		ns /= factor * (p->variant == MADE_PROCESSES ? processes_more : 1);
+		ns /= factor;
 	ns *= 1 + noise * made_noise(p->variant + 10 * p->size, p->block, 1);
 	out[1] = 100;
 	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));

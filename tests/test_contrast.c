@@ -425,33 +425,4 @@ TEST(two_collectives_are_compared_at_equal_sizes)
 	made_unload(&loaded);
 }
 
-static struct claim_list compares;
-
-/* The report names each side with its collective. */
-TEST(a_claim_compares_two_collectives)
-{
-	struct made m = {.blocks = 8,
-	                 .sizes = 7,
-	                 .no_limit = true,
-	                 .calls = several,
-	                 .stamps = by_collective,
-	                 .asked = &compares};
-	compares = (struct claim_list){.nclaims = 1,
-	                               .claims = {{.name = "gathers",
-	                                           .text = "all_gather is the quickest",
-	                                           .left = "threads",
-	                                           .right = "threads",
-	                                           .left_coll = "all_gather",
-	                                           .right_coll = "all_reduce",
-	                                           .metric = METRIC_TIME,
-	                                           .test = CLAIM_LESS,
-	                                           .by = 0.1,
-	                                           .bytes = {4096, 65536},
-	                                           MADE_OPEN}}};
-	const json_t *claim = json_claim(made_report(&m), "gathers");
-	json_assert_text(claim, "verdict", "holds");
-	json_assert_text(claim, "left", "threads all_gather");
-	json_assert_text(claim, "right", "threads all_reduce");
-}
-
 TESTS(.begin = made_begin, .end = made_end);

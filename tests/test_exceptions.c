@@ -13,17 +13,16 @@ static void times(const struct made_place *p, int64_t out[6])
 	out[3] = 10;
 }
 
-static struct made made = {.blocks = 8,
-                           .sizes = 8, /* to 64 MiB: 16 and 64 MiB are large */
-                           .no_limit = true,
-                           .stamps = times};
+static const struct made made = {.blocks = 8,
+                                 .sizes = 8, /* to 64 MiB: 16 and 64 MiB are large */
+                                 .no_limit = true,
+                                 .stamps = times};
 
 FIXTURE(fresh)
 {
 	for (unsigned v = 0; v < 3; v++)
 		for (unsigned i = 0; i < 8; i++)
 			factor[v][i] = 1;
-	made.blocks = 8;
 	return 0;
 }
 

@@ -54,24 +54,6 @@ TEST(a_placebo_is_held_against_latency_too)
 	assert_lacks(made_read("report.md"), "as a placebo should be");
 }
 
-TEST(a_factor_has_its_sizes_and_reasons)
-{
-	speed[0] = 0.8;
-	struct factor *f = factor("zero-copy", "nodirect", "threads-old");
-	f->bytes.lo = 65536;
-	find();
-	/* Those that were measured, though it asks for everything above. */
-	assert_string_equal(says_sql("SELECT cells, from_bytes, to_bytes, bandwidth_word, "
-	                             "round(bandwidth, 2), why FROM factor"),
-	                    "2 65536 262144 faster 1.25 ");
-	done();
-	strcpy(f->to, "processes-old");
-	skips = true;
-	find();
-	assert_says(says_sql("SELECT why FROM factor"), "was skipped: NCCL_LEGACY is not set");
-	done();
-}
-
 /* Of isolated calls alone a factor has its effect on latency, in its place by that. */
 TEST(a_factor_may_be_of_latency_alone)
 {

@@ -64,7 +64,7 @@ TEST(names_are_explained_below_the_strip)
 	     .nccl = "/new",
 	     .library = "2.28.3"},
 	};
-	struct made with = {.blocks = 6, .sizes = 3, .variants = named, .stamps = stamps};
+	struct made with = {.blocks = 6, .sizes = 3, .variants = named};
 	with.nvariants = LENGTH(named);
 	made_report(&with);
 	assert_says(whole("report.md"),

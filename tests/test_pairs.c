@@ -15,7 +15,6 @@ static struct world {
 	double (*alone_gbs)(unsigned from, unsigned to);
 	double (*all_gbs)(unsigned to); /* received of all others */
 	double us;
-	unsigned blocks;
 } world;
 
 static struct made_call calls[CALLS];
@@ -75,6 +74,7 @@ static void path(FILE *out)
 
 static const struct made_variant threads[] = {{.name = "threads", .role = "reference"}};
 static struct made made = {.cores = 64,
+                           .blocks = BLOCKS,
                            .variants = threads,
                            .nvariants = 1,
                            .calls = calls,
@@ -94,7 +94,6 @@ static void set_world(const struct world *w)
 {
 	world = *w;
 	made.ranks = w->ranks;
-	made.blocks = w->blocks;
 	made.sizes = 0;
 }
 
@@ -133,7 +132,7 @@ static double half_at_three(unsigned to)
 
 TEST(a_slow_pair_and_short_links_are_named)
 {
-	const struct world w = {"hgx8", 8, one_is_slow, all_of_it, 9, BLOCKS};
+	const struct world w = {"hgx8", 8, one_is_slow, all_of_it, 9};
 	const json_t *report = report_of(&w, COLL_PAIR);
 	const json_t *pairs = json_table(report, "pairs");
 	json_keys slow = {"from", "2", "to", "6", NULL}, fast = {"from", "6", "to", "2", NULL},
@@ -168,7 +167,7 @@ TEST(a_slow_pair_and_short_links_are_named)
 /* Of the first, and a picture without figures one over the other. */
 TEST(a_pair_in_several_datatypes_is_one_row)
 {
-	const struct world w = {"two_sockets", 4, even, all_of_it, 20, BLOCKS};
+	const struct world w = {"two_sockets", 4, even, all_of_it, 20};
 	static const enum coll_kind colls[] = {COLL_PAIR, COLL_PINGPONG};
 	set_world(&w);
 	for (unsigned c = 0; c < 2; c++)
@@ -183,8 +182,8 @@ TEST(a_pair_in_several_datatypes_is_one_row)
 
 TEST(who_shares_is_a_hot_spot)
 {
-	const struct world switched = {"hgx8", 8, even, half_at_three, 9, BLOCKS},
-	                   pcie = {"two_sockets", 4, even, all_of_it, 20, BLOCKS};
+	const struct world switched = {"hgx8", 8, even, half_at_three, 9},
+	                   pcie = {"two_sockets", 4, even, all_of_it, 20};
 	const json_t *report = report_of(&switched, COLL_PAIR);
 	assert_false(json_one_says(json_section(report, "pairs"), "is slow:"));
 	json_assert_one_says(json_section(report, "pairs"),
@@ -206,7 +205,7 @@ TEST(who_shares_is_a_hot_spot)
 TEST(a_pair_of_other_ranks_is_no_record)
 {
 	static const unsigned roots[] = {8, 7 * VALUE_PAIR, 1023};
-	const struct world w = {"hgx8", 8, even, all_of_it, 9, BLOCKS};
+	const struct world w = {"hgx8", 8, even, all_of_it, 9};
 	set_world(&w);
 	for (unsigned i = 0; i < 6; i++) {
 		struct status st = {""};

@@ -2,8 +2,6 @@
 #include "../harness/coll/routing.h"
 #include "made.h"
 
-#define BLOCKS 8
-
 static struct {
 	double step, compute, communication;
 } planted[3] = {
@@ -50,10 +48,10 @@ static void environment(json_t *json)
 	                              "elements", 100032, "flops", 2000000));
 }
 
-static struct made world(unsigned blocks)
+static struct made world(void)
 {
 	return (struct made){.backend = "null",
-	                     .blocks = blocks,
+	                     .blocks = 8,
 	                     .sizes = 3,
 	                     .cores = 8,
 	                     .no_limit = true,
@@ -66,7 +64,7 @@ static struct made world(unsigned blocks)
 TEST(a_step_alone_has_no_exposed_communication)
 {
 	for (without = 1; without <= 2; without++) {
-		struct made m = world(BLOCKS);
+		struct made m = world();
 		const json_t *table = json_table(made_report(&m), "training");
 		json_keys is = {"size", "25 MiB threads", NULL};
 		json_assert_number(json_cell(table, is, "step_ms"), "value", 0.1, 0.01);
@@ -78,7 +76,7 @@ TEST(a_step_alone_has_no_exposed_communication)
 /* Their picture has time against imbalance. */
 TEST(experts_have_bars_by_imbalance)
 {
-	struct made m = world(BLOCKS);
+	struct made m = world();
 	without = 0;
 	routed = true;
 	made_report_with(&m, "plot", 0);
@@ -92,7 +90,7 @@ TEST(experts_have_bars_by_imbalance)
  * has its point at each of three. */
 TEST(a_step_stands_at_its_bucket)
 {
-	struct made m = world(BLOCKS);
+	struct made m = world();
 	unsigned points = 0;
 	without = 0;
 	m.sizes = 9;
