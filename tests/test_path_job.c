@@ -228,7 +228,8 @@ TEST(a_resumed_run_fails_again)
 	      "\"block\":0,\"order\":9,\"path\":{\"transport\":\"SHM/direct/direct\","
 	      "\"links\":[{\"from\":0,\"to\":1,\"via\":\"SHM/direct/direct\",\"channels\":1}],"
 	      "\"registered\":false,\"registered_why\":\"none\",\"copy_engine\":false,"
-	      "\"data_path\":\"staged\",\"why\":\"SHM stages\"},\"expect\":\"P2P/CUMEM\","
+	      "\"data_path\":\"staged\",\"why\":\"SHM stages\","
+	      "\"inherited\":\"NCCL_A=1\"},\"expect\":\"P2P/CUMEM\","
 	      "\"as_expected\":false}\n",
 	      out);
 	fclose(out);
@@ -241,6 +242,7 @@ TEST(a_resumed_run_fails_again)
 	json_assert_one_says(warnings, "b: expect = P2P/CUMEM, but the path taken is "
 	                               "SHM/direct/direct, 1 link, data path staged");
 	json_assert_one_says(warnings, "advice, claim quick. ");
+	json_assert_one_says(warnings, "NCCL read what b does not ask for: NCCL_A=1. ");
 	json_assert_text(json_cell(paths, b, "transport"), "", "SHM/direct/direct");
 	json_assert_text(json_cell(paths, b, "unexpected"), "", "P2P/CUMEM");
 	json_assert_text(json_cell(paths, b, "links"), "", "1");
