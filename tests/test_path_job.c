@@ -243,6 +243,7 @@ TEST(a_resumed_run_fails_again)
 	                               "SHM/direct/direct, 1 link, data path staged");
 	json_assert_one_says(warnings, "advice, claim quick. ");
 	json_assert_one_says(warnings, "NCCL read what b does not ask for: NCCL_A=1. ");
+	json_assert_says(report, "trust", "Set from outside: NCCL_A=1.");
 	json_assert_text(json_cell(paths, b, "transport"), "", "SHM/direct/direct");
 	json_assert_text(json_cell(paths, b, "unexpected"), "", "P2P/CUMEM");
 	json_assert_text(json_cell(paths, b, "links"), "", "1");
