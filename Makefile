@@ -233,7 +233,7 @@ help:
 ## make plots RUN=dir          report and pictures again, from the records
 ## make beside NCCL_TESTS=dir EXP=name
 ##                             nccl-tests in turn with our blocks, both compared
-## make nccl-legacy            an old NCCL into build/ (450 MB), for
+## make nccl-legacy            an old NCCL into build/ (440 MB), for
 ##                             NCCL_LEGACY=path; VERSION=2.28.3: another one;
 ##                             VERSION='2.19.3 2.28.3': several, for
 ##                             NCCL_LIBS=path:path
