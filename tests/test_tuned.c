@@ -455,7 +455,7 @@ TEST(two_settings_double_sendrecv_and_cost_alltoall)
 	const json_t *answer = json_object_get(report_priced(), "answer");
 	json_assert_one_says(answer, "NCCL_MIN_P2P_NCHANNELS = 64, NCCL_P2P_NVL_CHUNKSIZE = 65536: "
 	                             "up to 2.07");
-	json_assert_one_says(answer, "sendrecv of 64 MiB); they cost alltoall of 4 MiB 14 %: "
+	json_assert_one_says(answer, "at 64 MiB); they cost alltoall of 4 MiB 14 %: "
 	                             "nccl.most.conf, nccl.sendrecv.conf.");
 	for (unsigned i = 0; i < 2; i++) {
 		const char *conf = made_read(files[i]);

@@ -432,7 +432,8 @@ TEST(sizes_are_the_gaps)
 TEST(sentence_of_processes_that_gained_it)
 {
 	static const char gained[] =
-	    " From 2.21.5 to 2.28.3 processes gained bandwidth: from 306 to %u GB/s; their data "
+	    " From 2.21.5 to 2.28.3 processes gained bandwidth: from 306 to %u GB/s, mean of "
+	    "16 MiB to 256 MiB; their data "
 	    "path "
 	    "went from staged to direct (DRAM bytes per NVLink byte from 4.01 to 2.14)%s.";
 	put("processes", "processes", "2.28.3", "direct", 339, 2.14);
