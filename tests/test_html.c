@@ -71,6 +71,17 @@ TEST(names_are_explained_below_the_strip)
 	            "\n\n-old: NCCL 2.21.5; big: processes, NCCL\\_BUFFSIZE=4096\n\n");
 }
 
+/* A variable that only the reference sets is a difference too. */
+TEST(a_name_without_a_variable_says_so)
+{
+	static const struct made_variant named[] = {
+	    {.name = "ring", .role = "reference", .env = "NCCL_ALGO=Ring"}, {.name = "free"}};
+	struct made with = {.blocks = 6, .sizes = 3, .variants = named};
+	with.nvariants = LENGTH(named);
+	made_report(&with);
+	assert_says(whole("report.md"), "\n\nfree: NCCL\\_ALGO unset\n\n");
+}
+
 TEST(pictures_are_in_it)
 {
 	char *html = NULL;
