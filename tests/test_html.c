@@ -82,6 +82,20 @@ TEST(a_name_without_a_variable_says_so)
 	assert_says(whole("report.md"), "\n\nfree: NCCL\\_ALGO unset\n\n");
 }
 
+/* What follows two modes' names is told once only if it means the same in both. */
+TEST(a_name_that_means_two_things_is_told_whole)
+{
+	static const struct made_variant named[] = {
+	    {.name = "threads", .role = "reference"},
+	    {.name = "threads-few", .env = "NCCL_MAX_CTAS=2"},
+	    {.name = "processes-few", .mode = "processes", .env = "NCCL_MAX_CTAS=4"}};
+	struct made with = {.blocks = 6, .sizes = 3, .variants = named};
+	with.nvariants = LENGTH(named);
+	made_report(&with);
+	assert_says(whole("report.md"), "\n\nprocesses-few: NCCL\\_MAX\\_CTAS=4; "
+	                                "threads-few: NCCL\\_MAX\\_CTAS=2\n\n");
+}
+
 TEST(pictures_are_in_it)
 {
 	char *html = NULL;
