@@ -109,7 +109,8 @@ def save(folder, name, rows, devices, args):
         "torch": torch.__version__, "nccl_version": nccl_version() if cuda else 0,
         "env": sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NCCL_")),
         "config": {"devices": devices, "nthreads": 1, "ngpus": 1, "iterations": args.calls,
-                   "warmup_iters": args.warmup, "validation": 1}, "results": rows}, indent=1) + "\n")
+                   "warmup_iters": args.warmup, "validation": 1}, "results": rows,
+        "end_time": time.strftime("%Y-%m-%d %H:%M:%S")}, indent=1) + "\n")
 
 
 def main():

@@ -90,7 +90,7 @@ static void add_modes(struct experiment *to, const char *more)
 		    more);
 }
 
-/* Digests depend on the data alone: not on the variant, the pace, or the place. */
+/* A cell before that had the same data: by another variant, at another pace or in another place. */
 static const struct record_cell *find_twin(const struct record_run *run, unsigned before)
 {
 	const struct cell *cell = &run->cells[before].cell;

@@ -71,6 +71,31 @@ TEST(names_are_explained_below_the_strip)
 	            "\n\n-old: NCCL 2.21.5; big: processes, NCCL\\_BUFFSIZE=4096\n\n");
 }
 
+/* A variable that only the reference sets is a difference too. */
+TEST(a_name_without_a_variable_says_so)
+{
+	static const struct made_variant named[] = {
+	    {.name = "ring", .role = "reference", .env = "NCCL_ALGO=Ring"}, {.name = "free"}};
+	struct made with = {.blocks = 6, .sizes = 3, .variants = named};
+	with.nvariants = LENGTH(named);
+	made_report(&with);
+	assert_says(whole("report.md"), "\n\nfree: NCCL\\_ALGO unset\n\n");
+}
+
+/* What follows two modes' names is told once only if it means the same in both. */
+TEST(a_name_that_means_two_things_is_told_whole)
+{
+	static const struct made_variant named[] = {
+	    {.name = "threads", .role = "reference"},
+	    {.name = "threads-few", .env = "NCCL_MAX_CTAS=2"},
+	    {.name = "processes-few", .mode = "processes", .env = "NCCL_MAX_CTAS=4"}};
+	struct made with = {.blocks = 6, .sizes = 3, .variants = named};
+	with.nvariants = LENGTH(named);
+	made_report(&with);
+	assert_says(whole("report.md"), "\n\nprocesses-few: NCCL\\_MAX\\_CTAS=4; "
+	                                "threads-few: NCCL\\_MAX\\_CTAS=2\n\n");
+}
+
 TEST(pictures_are_in_it)
 {
 	char *html = NULL;

@@ -117,6 +117,30 @@ TEST(rows_become_series)
 	assert_true(side.torn);
 }
 
+/* Without PyTorch: only what saves a run is called. */
+TEST(what_our_own_pytorch_program_saves_is_whole)
+{
+	struct result side;
+	cli_write(
+	    folder, "save.py",
+	    "import sys\nfrom unittest.mock import MagicMock as M\n"
+	    "torch = M(__version__='2')\n"
+	    "sys.modules.update({'torch': torch, 'torch.distributed': torch})\n"
+	    "to, sys.argv, own = sys.argv[1], ['x', '--help'], {}\n"
+	    "try:\n    exec(open('experiments/torch_p2p.py').read(), own)\n"
+	    "except SystemExit:\n    pass\n"
+	    "row = {'size': 4096, 'count': 1024, 'type': 'float', 'redop': 'none', 'root': -1,\n"
+	    "       'out_of_place': {'time': 2.0, 'alg_bw': 2.0, 'bus_bw': 1.0, 'nwrong': 0},\n"
+	    "       'in_place': None}\n"
+	    "ranks = [{'rank': r, 'group': 0, 'hostname': 'h', 'device_info': 'CPU'} for r in (0, "
+	    "1)]\n"
+	    "own['save'](to, 'alltoall', [row], ranks, M(backend='gloo', calls=1, warmup=1))\n");
+	cli_expect(here_shell("python3 $HERE/save.py $HERE/saved"), 0, "usage: x");
+	loads(path_of("saved"), NULL, &side);
+	assert_int_equal(side.nseries, 1);
+	assert_false(side.torn);
+}
+
 TEST(what_it_says_of_itself)
 {
 	static const char *const programs[] = {"C:\\\\x\\\\alltoall_perf.exe",

@@ -34,7 +34,7 @@
  * one that adds most to what the sets before it reach in each cell. Finalists are chosen the same way.
  *
  * Gains seen while searching are biased upwards by the choice, so no report names them.
- * Finalists are confirmed in other blocks (tuned.h). SIMULATED.md has how often a search finds
+ * Finalists are confirmed in other blocks (chapters/tuned.sql). SIMULATED.md has how often a search finds
  * what is there, and how often it errs. */
 #ifndef LAUNCHGAP_CANDIDATES_H
 #define LAUNCHGAP_CANDIDATES_H

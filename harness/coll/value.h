@@ -7,7 +7,8 @@
  * from the start of a rank's arena, so that each rotated buffer has its own data.
  *
  * Inputs are hashes of their place, chosen so that every partial result of a reduction is exact
- * in the datatype, in any order. Comparing is then comparing bits. With p binary digits of a float (24 for float32), for n ranks:
+ * in the datatype, in any order. Comparing is then comparing bits. With p binary digits of a float
+ * (24 for float32), for n ranks:
  *
  *   of floats
  *     sum        integers other than 0, of magnitudes up to 2^p ÷ active ranks

@@ -1,4 +1,3 @@
-
 #include "../arena.h"
 #include "../report/json.h"
 #include "../report/page.h"

@@ -5,8 +5,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-
 struct value_question buffers_question(const struct trial *trial, const struct cell *cell,
                                        const struct value_parts *parts, unsigned nranks,
                                        unsigned index, unsigned color, uint64_t seed)

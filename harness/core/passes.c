@@ -126,7 +126,7 @@ enum watch { WATCH_OFF, WATCH_ON, WATCH_READ };
 static void watch(struct loop *loop, unsigned cell, enum watch what)
 {
 	if (what != WATCH_READ)
-		loop->backend->watch(loop->ctx, what);
+		loop->backend->watch(loop->ctx, what == WATCH_ON);
 	for (unsigned i = 0; what == WATCH_READ && i < loop->place.count; i++) {
 		struct tally *tally = loop_tally(loop, cell, i);
 		loop->backend->watch_read(loop->ctx, i, &tally->counters);

@@ -8,8 +8,6 @@
 #define HAVE_NVTX 1
 #endif
 
-#define XXH_INLINE_ALL
-
 #include "../symbols.h"
 
 int device_ok(cudaError_t result, const char *what, struct status *st)
