@@ -58,11 +58,10 @@ static const struct column run_columns[] = {
     COLUMN(struct combined_run, doubt, "cannot tell alone", "", TEXT),
     COLUMN_AS(struct combined_run, path, "path", "path", "", TEXT, ONLY_FILES),
 };
-#define FORM(type, list, ...) STORY_FORM(type, list, .when = STORY_NO_WHEN, __VA_ARGS__)
-static const struct story_form claim_form = FORM(struct combined_claim, claim_columns, .name = "claims", .title = "Claims"),
-    regime_form = FORM(struct combined_speed, regime_columns, .name = "verdicts", .title = "Speed compared with the reference"),
-    cell_form = FORM(struct combined_speed, cell_columns, .name = "cells", .title = "The same by size"),
-    run_form = FORM(struct combined_run, run_columns, .name = "runs", .title = "The runs");
+static const struct story_form claim_form = STORY_FORM(struct combined_claim, claim_columns, .name = "claims", .title = "Claims"),
+    regime_form = STORY_FORM(struct combined_speed, regime_columns, .name = "verdicts", .title = "Speed compared with the reference"),
+    cell_form = STORY_FORM(struct combined_speed, cell_columns, .name = "cells", .title = "The same by size"),
+    run_form = STORY_FORM(struct combined_run, run_columns, .name = "runs", .title = "The runs");
 // clang-format on
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

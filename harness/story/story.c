@@ -205,8 +205,7 @@ static const struct story_table *pivot_of(struct story *s, const struct story_ta
 	                            .title = t->form->title,
 	                            .columns = columns,
 	                            .ncolumns = ncolumns + 1,
-	                            .row_bytes = row_bytes,
-	                            .when = STORY_NO_WHEN};
+	                            .row_bytes = row_bytes};
 	return story_rows(s, form, all, nrows);
 }
 
@@ -223,11 +222,6 @@ void story_lead(struct story *s, const struct story_table *t, const char *keys)
 {
 	now(s)->lead = t->nrows ? t : NULL;
 	now(s)->lead_keys = keys;
-}
-
-void story_leads_unasked(struct story *s)
-{
-	now(s)->unasked = true;
 }
 
 /* Both in one paragraph, with all rows that they use. */
@@ -297,11 +291,6 @@ void story_picture(struct story *s, const char *name, bool front)
 	s->pictures = pictures;
 }
 
-void story_settles(struct story *s)
-{
-	s->settled = true;
-}
-
 /* --- sentences over rows --- */
 
 void story_say(struct story *s, unsigned roles, const struct story_table *t, const unsigned *rows,
@@ -312,14 +301,6 @@ void story_say(struct story *s, unsigned roles, const struct story_table *t, con
 	phrase_end(&p, roles);
 }
 
-static bool is_for(const struct story_table *t, unsigned row, unsigned when)
-{
-	if (!when)
-		return true;
-	const char *at = story_row(t, row);
-	return (*(const unsigned *)(at + t->form->when) & when) == when;
-}
-
 void phrase_end(struct phrase *p, unsigned roles)
 {
 	if (p->used)
@@ -327,29 +308,23 @@ void phrase_end(struct phrase *p, unsigned roles)
 		             (struct story_sentence){roles, p->text, p->bases, p->nbases});
 }
 
-void story_tell(struct story *s, const struct story_table *t, const struct sentence *sentences,
-                unsigned n)
+void story_tell(struct story *s, unsigned roles, const struct story_table *t, const unsigned *rows,
+                unsigned n, const char *text)
 {
-	unsigned *rows = ARENA_ARRAY(s->arena, unsigned, t->nrows + 1);
-	const char **texts = ARENA_ARRAY(s->arena, const char *, t->nrows + 1);
+	const bool gathers = strstr(text, ":list}") || strstr(text, ":range}") || strchr(text, '[');
+	const char **texts = ARENA_ARRAY(s->arena, const char *, n + 1);
+	unsigned *same = ARENA_ARRAY(s->arena, unsigned, n + 1);
+	for (unsigned i = 0; i < n; i++)
+		texts[i] = phrase_common(s, t, rows[i], text);
 	for (unsigned i = 0; i < n; i++) {
-		const struct sentence *one = &sentences[i];
-		const bool gathers = strstr(one->text, ":list}") || strstr(one->text, ":range}") ||
-		                     strchr(one->text, '[');
-		for (unsigned r = 0; r < t->nrows; r++)
-			texts[r] =
-			    is_for(t, r, one->when) ? phrase_common(s, t, r, one->text) : NULL;
-		for (unsigned r = 0; r < t->nrows; r++) {
-			unsigned nrows = 0;
-			for (unsigned k = r; texts[r] && k < t->nrows; k++)
-				if (texts[k] &&
-				    (k == r || (gathers && !strcmp(texts[k], texts[r]))))
-					rows[nrows++] = k;
-			if (nrows)
-				story_say(s, one->roles, t, rows, nrows, one->text);
-			for (unsigned k = 0; k < nrows; k++)
-				if (rows[k] != r)
-					texts[rows[k]] = NULL;
+		unsigned nsame = 0;
+		for (unsigned k = i; texts[i] && k < n; k++) {
+			if (k > i && (!gathers || !texts[k] || strcmp(texts[k], texts[i])))
+				continue;
+			same[nsame++] = rows[k];
+			texts[k] = k > i ? NULL : texts[k];
 		}
+		if (nsame)
+			story_say(s, roles, t, same, nsame, text);
 	}
 }

@@ -27,11 +27,8 @@ static const struct story_form *form_of(struct arena *arena, const struct db_row
 		                             .unit = "",
 		                             .kind = KIND_TEXT,
 		                             .offset = i * sizeof(char *)};
-	*form = (struct story_form){.name = "query",
-	                            .columns = columns,
-	                            .ncolumns = n,
-	                            .row_bytes = n * sizeof(char *),
-	                            .when = STORY_NO_WHEN};
+	*form = (struct story_form){
+	    .name = "query", .columns = columns, .ncolumns = n, .row_bytes = n * sizeof(char *)};
 	return form;
 }
 
