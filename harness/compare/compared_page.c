@@ -131,3 +131,16 @@ void compared_page(struct page *p, const void *comparison)
 	page_say(p, "%s", comparison_method);
 	page_say(p, "%s", comparison_cells_are);
 }
+
+json_t *compared_tables(const void *comparison)
+{
+	static const char *const names[] = {"answer", "verdicts", "cells", "sides", "notes"};
+	const struct comparison *of = comparison;
+	json_t *list = json_array();
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct table data;
+		table_less(story_find_table(&of->story, names[i]), ONLY_PEOPLE, &data);
+		json_array_append_new(list, table_to_json(&data.told));
+	}
+	return list;
+}
