@@ -149,14 +149,8 @@ static bool draw_bars(struct arena *arena, const struct story_table *t, struct g
 {
 	const unsigned column = g->ncolumns - 2, n = g->ncolumns;
 	unsigned used = 0;
-	for (unsigned c = 0; c <= column; c++) {
-		unsigned most = 0;
-		for (unsigned r = 0; r < g->nrows; r++) {
-			const unsigned w = terminal_width(g->texts[(size_t)r * n + c]);
-			most = w > most ? w : most;
-		}
-		used += most + 2;
-	}
+	for (unsigned c = 0; c <= column; c++)
+		used += grid_column_width(g, c) + 2;
 	if (used + LEAST_BAR > width)
 		return false;
 	const unsigned room = width - used < MOST_BAR ? width - used : MOST_BAR;
