@@ -78,12 +78,6 @@ void result_settle(struct result *side)
 
 /* --- facts ------------------------------------------------------------------------------- */
 
-const char *result_text(const json_t *from, const char *key)
-{
-	const char *text = json_string_value(json_object_get(from, key));
-	return text ? text : "";
-}
-
 const char *result_plain(struct arena *arena, const char *text)
 {
 	const size_t bytes = strlen(text) + 1;

@@ -83,8 +83,6 @@ const struct result_series *result_find(const struct result *side, const char *v
                                         const struct cell *cell);
 /* Adds text, cleaned, to a fact unless the fact has it already. */
 void result_fact_add(struct result *side, enum result_fact fact, const char *text);
-/* Of a key; "" if it has no text. */
-const char *result_text(const json_t *from, const char *key);
 /* A copy for pages and files of all kinds, without what sanitize_text replaces. */
 const char *result_plain(struct arena *arena, const char *text);
 /* Copies, cut to fit; control characters become '?': records come from anywhere. */
