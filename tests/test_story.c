@@ -201,11 +201,11 @@ TEST(a_sentence_says_only_what_its_rows_have)
 static void tell_all(struct story *story)
 {
 	const struct story_table *t = story_table(story, &form, rows, 3);
-	story_part(story, "Part");
+	story_text(story, STORY_PART, "Part");
 	story_say(story, STORY_CAPTION, t, (const unsigned[]){1}, 1, "{name}");
 	story_note(story, STORY_BODY, "A note.");
 	story_note(story, STORY_BODY, "");
-	story_files(story, "As a file");
+	story_text(story, STORY_FILES, "As a file");
 	story_pivot(story, t, (const unsigned[]){0, 1}, 2, "name", "size", "gbs");
 	story_table(story, &form, NULL, 0);
 }

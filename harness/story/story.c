@@ -257,19 +257,9 @@ void story_note(struct story *s, unsigned roles, const char *text)
 		add_sentence(s, (struct story_sentence){.roles = roles, .text = text});
 }
 
-void story_part(struct story *s, const char *heading)
+void story_text(struct story *s, enum story_block_kind kind, const char *text)
 {
-	add_block(s, (struct story_block){STORY_PART, .text = heading});
-}
-
-void story_code(struct story *s, const char *text)
-{
-	add_block(s, (struct story_block){STORY_CODE, .text = text});
-}
-
-void story_files(struct story *s, const char *what)
-{
-	add_block(s, (struct story_block){STORY_FILES, .text = what});
+	add_block(s, (struct story_block){kind, .text = text});
 }
 
 void story_file(struct story *s, const char *name, const char *text)

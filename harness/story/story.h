@@ -139,9 +139,9 @@ struct story_block {
 		STORY_TABLE,
 		STORY_PIVOT,
 		STORY_SENTENCE,
-		STORY_PART, /* a heading within the section */
-		STORY_CODE, /* lines as they are */
-		STORY_FILES,
+		STORY_PART,  /* a heading within the section */
+		STORY_CODE,  /* lines as they are: a command, ready to copy */
+		STORY_FILES, /* of its tables, if they have any: "what: factors.csv" */
 		STORY_FILE,
 	} kind;
 	const struct story_table *table; /* of a pivot: as people read it */
@@ -223,12 +223,9 @@ void story_lead(struct story *story, const struct story_table *table, const char
 void story_picture(struct story *story, const char *name, bool front);
 /* A sentence without figures: method, definitions, links. */
 void story_note(struct story *story, unsigned roles, const char *text);
-void story_part(struct story *story, const char *heading);
-/* A command, ready to copy. */
-void story_code(struct story *story, const char *text);
-/* The files of the chapter's tables, if they have any: "what: factors.csv". */
-void story_files(struct story *story, const char *what);
-/* A file for other programs next to the report; story_files names it, also on a terminal. With the
+/* A heading, a command or what the files of the chapter's tables are. */
+void story_text(struct story *story, enum story_block_kind kind, const char *text);
+/* A file for other programs next to the report; STORY_FILES names it, also on a terminal. With the
  * name of the block before it more lines of that file. */
 void story_file(struct story *story, const char *name, const char *text);
 

@@ -392,7 +392,7 @@ static int tell_pivot(const struct teller *t, const struct chapter_part *part,
 		return -1;
 	const bool turned = once(downs, rows, n, lines) <= part->beside;
 	if (*part->text && n)
-		story_part(t->story,
+		story_text(t->story, STORY_PART,
 		           t->key ? arena_text(arena, "%s: %s", t->value, part->text) : part->text);
 	story_pivot(t->story, of->table, rows, n, turned ? part->across : part->down,
 	            turned ? part->down : part->across, part->value);
@@ -440,15 +440,12 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 	struct phrase heading = phrase_begin(story);
 	switch (part->mark) {
 	case MARK_HEADING:
-		phrase_add(&heading, of->table, rows, n, part->text);
-		story_part(story, heading.text);
-		break;
 	case MARK_CODE:
 		phrase_add(&heading, of->table, rows, n, part->text);
-		story_code(story, heading.text);
+		story_text(story, part->mark == MARK_CODE ? STORY_CODE : STORY_PART, heading.text);
 		break;
 	case MARK_FILES:
-		story_files(story, part->text);
+		story_text(story, STORY_FILES, part->text);
 		break;
 	case MARK_LEAD:
 		story_lead(story, some_of(story, of->table, rows, n), part->text);
