@@ -126,12 +126,9 @@ static struct story_table runs_of(const struct combined *c)
 /* With its heading, if it has rows. */
 static void put(struct page *page, const char *heading, struct story_table told)
 {
-	struct table shown;
 	if (told.nrows)
 		page_heading(page, 2, "%s", heading);
-	table_less(&told, ONLY_FILES, &shown);
-	table_drop_empty(&shown);
-	page_table(page, &shown.told);
+	page_table_shown(page, &told);
 }
 
 /* --- in words ---------------------------------------------------------------------------- */

@@ -208,6 +208,14 @@ void page_table(struct page *p, const struct story_table *t)
 		page_say(p, "%s: %s.", t->form->common, common);
 }
 
+void page_table_shown(struct page *p, const struct story_table *told)
+{
+	struct table shown;
+	table_less(told, ONLY_FILES, &shown);
+	table_drop_empty(&shown);
+	page_table(p, &shown.told);
+}
+
 void page_code(struct page *p, const char *text)
 {
 	begin(p);
