@@ -16,7 +16,7 @@ static char *written(const struct story_table *t, enum format format, unsigned w
 	FILE *out = open_memstream(&text, &bytes);
 	assert_non_null(out);
 	if (format == TEXT)
-		table_write_text(scratch(), t, out, 0, width);
+		table_write_text(scratch(), t, false, out, 0, width);
 	else if (format == MARKDOWN)
 		table_write_markdown(t, NULL, out);
 	else

@@ -199,8 +199,8 @@ void page_table(struct page *p, const struct story_table *t)
 		t = &shown.told;
 	}
 	if (p->kind == PAGE_TERMINAL)
-		(p->shortens || p->bars ? table_write_bars : table_write_text)(
-		    p->arena, t, p->out, 2, terminal_columns() - 2);
+		table_write_text(p->arena, t, p->shortens || p->bars, p->out, 2,
+		                 terminal_columns() - 2);
 	else
 		table_write_markdown(t, p->bars ? p->arena : NULL, p->out);
 	block_ends(p, true);

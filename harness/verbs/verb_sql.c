@@ -51,7 +51,7 @@ static int show(struct arena *arena, struct db *db, const char *query, struct st
 	if (db_end(found, st))
 		return -1;
 	if (isatty(STDOUT_FILENO))
-		table_write_text(arena, &table, stdout, 0, terminal_columns());
+		table_write_text(arena, &table, false, stdout, 0, terminal_columns());
 	else
 		table_write_csv(&table, stdout);
 	return 0;
