@@ -37,15 +37,10 @@ const struct story_chapter *story_find(const struct story *s, const char *name)
 	return NULL;
 }
 
-static bool has_lead(const struct story_chapter *c)
-{
-	return c && c->lead;
-}
-
 void story_choose_lead(struct story *s, const char *name)
 {
 	const struct story_chapter *asked = story_find(s, name);
-	s->lead = has_lead(asked) ? asked : NULL;
+	s->lead = asked && asked->lead ? asked : NULL;
 	s->strip = NULL;
 	for (unsigned i = 0; i < s->nchapters; i++) {
 		const struct story_chapter *c = &s->chapters[i];
