@@ -54,9 +54,9 @@ TEST(the_programs_get_the_runs_sizes_and_calls_and_stand_beside_its_modes)
 		assert_says(text, " -b 4096 -e 65536 -f 16 -n 20 -w 20 ");
 	}
 	char *text = cli_read(here_in("smoke", "nccl-tests/compare.txt"));
-	assert_says(text, "\nsingle ");
-	assert_says(text, "\nthreads ");
-	assert_says(text, "\nprocesses ");
+	assert_says(text, "\n  single ");
+	assert_says(text, "\n  threads ");
+	assert_says(text, "\n  processes ");
 }
 
 TEST(a_program_without_json_is_refused_before_the_run)

@@ -114,7 +114,7 @@ static int combine(const char *a, const char *b, const char *c)
 	char *text = NULL, *json = NULL;
 	const int code = run_compare(request, &text, &st);
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
-		if (strncmp(line, "- ", 2) && line[0] != ' ')
+		if (strncmp(line, "  - ", 4))
 			assert_true(terminal_width(line) <= 80);
 	text_unwrap(text);
 	snprintf(said, sizeof said, "%s\n%s", text, st.text);

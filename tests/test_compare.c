@@ -128,7 +128,7 @@ static json_t *told;
 static void assert_fits(const char *text)
 {
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
-		if (strncmp(line, "A: ", 3) && strncmp(line, "B: ", 3))
+		if (strncmp(line, "  - A: ", 7) && strncmp(line, "  - B: ", 7))
 			assert_true(terminal_width(line) <= 80);
 }
 
@@ -241,7 +241,7 @@ TEST(a_run_equals_itself)
 	compares(a, a, COMPARE_NOT_WORSE);
 	answers("undecided", 12);
 	assert_says(said, "; to decide takes more than 1000 more blocks on each side, a quieter "
-	                  "machine, or --threshold 32%.\n");
+	                  "machine, or --threshold 32%. - A: ");
 	assert_int_equal(compare_at(a, a, 0.32), COMPARE_NOT_WORSE);
 	answers("no difference", 12);
 	for (unsigned blocks = 1; blocks < 12; blocks++) {
@@ -259,9 +259,10 @@ TEST(slower_is_worse_and_turned_round_faster)
 	slow.blocks = 6;
 	const char *a = make("a", &plain), *b = make("b", &slow);
 	compares(a, b, COMPARE_WORSE);
-	assert_begins(said, "B is slower in 6 of 12 cells, 0.909 times A's speed, beyond 2 %.\n"
-	                    "No difference in 6 of 12 cells, ");
-	assert_says(said, "\ntrials          8  "); /* and 6 */
+	assert_begins(said, "x: B compared with A\n B is slower in 6 of 12 cells, 0.909 times A's "
+	                    "speed, beyond 2 %.\n"
+	                    " No difference in 6 of 12 cells, ");
+	assert_says(said, " trials          8  "); /* and 6 */
 	judges("processes", "stream", "slower");
 	judges("processes", "isolated", "slower");
 	judges("threads", "stream", "no difference");
@@ -272,7 +273,7 @@ TEST(slower_is_worse_and_turned_round_faster)
 	judges("processes", "stream", "faster");
 	/* A margin that contains it. */
 	assert_int_equal(compare_at(a, b, 0.2), COMPARE_NOT_WORSE);
-	assert_says(said, ", by under 20 %.\nNo difference in 6 of 12 cells, ");
+	assert_says(said, ", by under 20 %.\n No difference in 6 of 12 cells, ");
 	judges("processes", "stream", "slower by little");
 	/* And one that cuts through the interval. */
 	assert_int_equal(compare_at(a, b, 0.1), COMPARE_NOT_WORSE);
@@ -326,12 +327,12 @@ TEST(few_trials_decide_nothing)
 	few.processes *= 3;
 	const char *b = make("b", &few);
 	compares(make("a", &plain), b, COMPARE_NOT_WORSE);
-	assert_says(said, "; up to 1 more block on each side would decide.\n");
+	assert_says(said, "; up to 1 more block on each side would decide. - A: ");
 	judges("threads", "stream", "undecided");
 	few.blocks = 1;
 	b = make("b", &few);
 	compares(b, b, COMPARE_NOT_WORSE);
-	assert_says(said, "; up to 3 more blocks on each side would decide.\n");
+	assert_says(said, "; up to 3 more blocks on each side would decide. - A: ");
 }
 
 TEST(one_number_over_the_sizes_of_both)
@@ -342,8 +343,8 @@ TEST(one_number_over_the_sizes_of_both)
 	more.last = 5; /* the largest size, which only A has */
 	compares(make("a", &more), make("b", &less), COMPARE_NOT_WORSE);
 	answers("no difference", 8);
-	assert_says(said, "  sizes  of\n");
-	assert_says(said, "      2   3\n");
+	assert_says(said, "  sizes  of threads");
+	assert_says(said, "      2   3 threads");
 	/* If both have it, it moves the mean: 5 to the power of 1/3. */
 	compares(make("a", &plain), make("b", &more), COMPARE_WORSE);
 	json_assert_number(judged("threads", "stream", "speed"), "estimate", pow(5, -1. / 3), 1e-3);
@@ -362,8 +363,9 @@ TEST(where_the_limit_moves_nothing_is_decided)
 	const char *a = make("a", &plain), *b = make("b", &slow);
 	cli_expect(cli_call(folder, "compare", a, b, NULL), COMPARE_MOVED, "The machine changed");
 	compares(a, b, COMPARE_MOVED);
-	assert_begins(said, "The machine changed: limit, which is not of NCCL, has 0.639 times A's "
-	                    "speed in B. So nothing is decided.\n");
+	assert_begins(said, "x: B compared with A\n The machine changed: limit, which is not of "
+	                    "NCCL, has 0.639 times A's "
+	                    "speed in B. So nothing is decided.");
 	judges("limit", "stream", "slower");
 	answers("undecided", 12);
 }
@@ -374,8 +376,9 @@ TEST(cells_are_counted_by_their_own_verdict)
 	struct result last = plain;
 	last.last = 1.5; /* the largest size alone */
 	compares(make("a", &plain), make("b", &last), COMPARE_WORSE);
-	assert_begins(said, "B is slower in 4 of 12 cells, 0.667 times A's speed, beyond 2 %.\n"
-	                    "No difference in 8 of 12 cells, ");
+	assert_begins(said, "x: B compared with A\n B is slower in 4 of 12 cells, 0.667 times A's "
+	                    "speed, beyond 2 %.\n"
+	                    " No difference in 8 of 12 cells, ");
 	assert_int_equal(compare_at(make("a", &plain), make("b", &last), 0.2), COMPARE_NOT_WORSE);
 	assert_near(answered("slower", "cells"), 4, 0);
 }

@@ -82,9 +82,13 @@ static const struct result_series *find(const struct result *side, const char *v
 	                    .dtype = DTYPE_FLOAT32,
 	                    .op = OP_NONE,
 	                    .pace = PACE_STREAM,
-	                    .in_place = in_place,
-	                    .bytes = bytes};
-	return result_find(side, variant, &cell);
+	                    .in_place = in_place};
+	for (unsigned i = 0; i < side->nseries; i++)
+		if (side->series[i].cell.bytes == bytes &&
+		    !strcmp(side->series[i].variant, variant) &&
+		    result_same_kind(&side->series[i].cell, &cell))
+			return &side->series[i];
+	return NULL;
 }
 
 TEST(rows_become_series)

@@ -42,7 +42,7 @@ struct pair {
 static const struct column pair_columns[] = {COLUMN(struct pair, a, "a", "", TEXT),
                                              COLUMN(struct pair, b, "b", "", TEXT)};
 static const struct story_form pair_form =
-    STORY_FORM(struct pair, pair_columns, .name = "t", .title = "t", .when = STORY_NO_WHEN);
+    STORY_FORM(struct pair, pair_columns, .name = "t", .title = "t");
 
 TEST(a_terminal_has_80_columns)
 {

@@ -148,8 +148,7 @@ static const struct column measured_columns[] = {
     COLUMN(struct measured, speed, "speed", "", RATIO),
     COLUMN(struct measured, verdict, "verdict", "", TEXT)};
 static const struct story_form measured_form =
-    STORY_FORM(struct measured, measured_columns, .name = "t", .title = "t", .when = STORY_NO_WHEN,
-               .bars = "speed");
+    STORY_FORM(struct measured, measured_columns, .name = "t", .title = "t", .bars = "speed");
 
 /* The page of a table of so many rows, after others that stay. */
 static void page_of(unsigned n, const char *locale)

@@ -27,8 +27,7 @@ static const struct column columns[] = {
     COLUMN_AS(struct row, calls, "calls", "calls", "", COUNT, ONLY_FILES),
     COLUMN(struct row, note, "note", "", TEXT),
 };
-static const struct story_form form =
-    STORY_FORM(struct row, columns, .name = "t", .title = "T", .when = offsetof(struct row, when));
+static const struct story_form form = STORY_FORM(struct row, columns, .name = "t", .title = "T");
 static const struct row rows[] = {
     {"a", 2.29, {0.0094, 0.0090, 0.0098, 6, 0.97}, 64 << 20, SLOW, 1, NULL},
     {"b", 243, {1.002, 0.998, 1.006, 6, 0.97}, 64 << 20, FAST, 2, "direct"},
@@ -56,14 +55,18 @@ static void tell_each(const struct teller *const *all, unsigned n, struct arena 
 
 /* One template's sentences about rows, as a chapter would print them. */
 static struct {
-	const struct sentence *sentences;
-	unsigned n;
+	unsigned when; /* 0: of all rows */
+	const char *text;
 } asked;
 
 static void tell(struct story *story)
 {
 	const struct story_table *t = story_table(story, &form, rows, 3);
-	story_tell(story, t, asked.sentences, asked.n);
+	unsigned some[3], n = 0;
+	for (unsigned i = 0; i < 3; i++)
+		if (!asked.when || rows[i].when == asked.when)
+			some[n++] = i;
+	story_tell(story, STORY_ITEM, t, some, n, asked.text);
 }
 
 static const struct teller chapter = {{"c", "C", CHAPTER_BODY}, tell};
@@ -75,13 +78,13 @@ static void make(struct arena *arena, void *of)
 }
 
 /* The texts of all sentences, a line each. */
-static const char *says(const struct sentence *sentences, unsigned n)
+static const char *says_one(unsigned when, const char *said)
 {
 	static char text[4096];
 	struct story story;
 	struct arena *arena;
-	asked.sentences = sentences;
-	asked.n = n;
+	asked.when = when;
+	asked.text = said;
 	text[0] = '\0';
 	assert_int_equal(arena_run(make, &story, &arena), 0);
 	for (unsigned i = 0; i < story.chapters[0].nblocks; i++)
@@ -92,12 +95,6 @@ static const char *says(const struct sentence *sentences, unsigned n)
 		}
 	arena_free(arena);
 	return text;
-}
-
-static const char *says_one(unsigned when, const char *text)
-{
-	const struct sentence one = {STORY_ITEM, when, text};
-	return says(&one, 1);
 }
 
 TEST(a_template_has_its_rows_entries)
@@ -148,11 +145,9 @@ TEST(a_part_is_said_of_each_row_with_its_values)
 	assert_string_equal(says_one(FAST, "[{nome}] ["), "<<nome:>> [\n");
 }
 
-TEST(a_row_chooses_its_sentences)
+TEST(a_sentence_is_of_the_rows_that_it_names)
 {
-	static const struct sentence both[] = {{STORY_ITEM, SLOW, "{name} is slow."},
-	                                       {STORY_ITEM, FAST, "{name} is fast."}};
-	assert_string_equal(says(both, 2), "a is slow.\nc is slow.\nb is fast.\n");
+	assert_string_equal(says_one(SLOW, "{name} is slow."), "a is slow.\nc is slow.\n");
 	assert_string_equal(says_one(SLOW | FAST, "never"), "");
 }
 
@@ -206,11 +201,11 @@ TEST(a_sentence_says_only_what_its_rows_have)
 static void tell_all(struct story *story)
 {
 	const struct story_table *t = story_table(story, &form, rows, 3);
-	story_part(story, "Part");
+	story_text(story, STORY_PART, "Part");
 	story_say(story, STORY_CAPTION, t, (const unsigned[]){1}, 1, "{name}");
 	story_note(story, STORY_BODY, "A note.");
 	story_note(story, STORY_BODY, "");
-	story_files(story, "As a file");
+	story_text(story, STORY_FILES, "As a file");
 	story_pivot(story, t, (const unsigned[]){0, 1}, 2, "name", "size", "gbs");
 	story_table(story, &form, NULL, 0);
 }
@@ -263,7 +258,7 @@ static void tell_many(struct story *story)
 static void tell_unasked(struct story *story)
 {
 	tell_many(story);
-	story_leads_unasked(story);
+	story->chapters[story->nchapters].unasked = true;
 }
 
 static const struct teller waits = {{"waits", "Waits", CHAPTER_BODY}, tell_many},

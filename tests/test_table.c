@@ -16,7 +16,7 @@ static char *written(const struct story_table *t, enum format format, unsigned w
 	FILE *out = open_memstream(&text, &bytes);
 	assert_non_null(out);
 	if (format == TEXT)
-		table_write_text(scratch(), t, out, 0, width);
+		table_write_text(scratch(), t, false, out, 0, width);
 	else if (format == MARKDOWN)
 		table_write_markdown(t, NULL, out);
 	else
@@ -50,7 +50,7 @@ static const struct column all_columns[] = {
     COLUMN(struct all, value, "value", "", SPREAD), COLUMN(struct all, speed, "speed", "", RATIO),
     COLUMN(struct all, part, "part", "", SHARE)};
 static const struct story_form all_form =
-    STORY_FORM(struct all, all_columns, .name = "all", .title = "All kinds", .when = STORY_NO_WHEN);
+    STORY_FORM(struct all, all_columns, .name = "all", .title = "All kinds");
 
 /* One row of every kind, one without any value. */
 TEST(each_kind_is_written_its_way)
@@ -111,7 +111,7 @@ TEST(an_interval_may_be_missing)
 	static const struct column columns[] = {COLUMN(struct all, speed, "speed", "", RATIO),
 	                                        COLUMN(struct all, value, "value", "", SPREAD)};
 	static const struct story_form form =
-	    STORY_FORM(struct all, columns, .name = "t", .title = "t", .when = STORY_NO_WHEN);
+	    STORY_FORM(struct all, columns, .name = "t", .title = "t");
 	const struct all row = {.speed = {1.25, NAN, NAN, 3, NAN}, .value = {2, NAN, NAN}};
 	const struct story_table t = {&form, &row, 1};
 	is(&t, CSV, "speed,speed_lo,speed_hi,value,value_lo,value_hi\n1.25,,,2,,\n");
@@ -130,7 +130,7 @@ static const struct column text_columns[] = {COLUMN(struct texts, a, "a|b", "", 
                                              COLUMN(struct texts, b, "what it is", "", WORD),
                                              COLUMN(struct texts, c, "c", "", COUNT)};
 static const struct story_form text_form =
-    STORY_FORM(struct texts, text_columns, .name = "t", .title = "t", .when = STORY_NO_WHEN);
+    STORY_FORM(struct texts, text_columns, .name = "t", .title = "t");
 
 TEST(hostile_texts_stay_texts)
 {
@@ -192,8 +192,7 @@ static const struct story_form *wide_form(unsigned first, unsigned many)
 	                           .title = "t",
 	                           .columns = columns,
 	                           .ncolumns = first + many,
-	                           .row_bytes = sizeof(struct wide),
-	                           .when = STORY_NO_WHEN};
+	                           .row_bytes = sizeof(struct wide)};
 	return &form;
 }
 
@@ -287,7 +286,7 @@ TEST(columns_are_left_out)
 	    COLUMN_AS(struct texts, b, "names", "why", "", TEXT, ONLY_FILES),
 	    COLUMN_AS(struct texts, c, "n", "n", "", COUNT, 0)};
 	static const struct story_form form =
-	    STORY_FORM(struct texts, columns, .name = "t", .title = "t", .when = STORY_NO_WHEN);
+	    STORY_FORM(struct texts, columns, .name = "t", .title = "t");
 	const struct texts rows[] = {{"a", "because", 7}, {"b", "so", ENTRY_NO_COUNT}};
 	const struct story_table t = {&form, rows, 2};
 	struct table some;
@@ -311,8 +310,8 @@ TEST(what_is_common_is_said_once)
 	                                        COLUMN(struct row, mode, "mode", "", TEXT),
 	                                        COLUMN(struct row, n, "n", "", COUNT),
 	                                        COLUMN(struct row, backend, "backend", "", TEXT)};
-	static const struct story_form form = STORY_FORM(
-	    struct row, columns, .name = "t", .title = "t", .when = STORY_NO_WHEN, .common = "All");
+	static const struct story_form form =
+	    STORY_FORM(struct row, columns, .name = "t", .title = "t", .common = "All");
 	const struct row rows[] = {{"same", "none", "single", "nccl", 1},
 	                           {"same", "none", "threads", "nccl", 1}};
 	const struct story_table two = {&form, rows, 2}, one = {&form, rows, 1};
@@ -343,7 +342,7 @@ static void tell(struct story *story)
 	                                        COLUMN(struct told, bytes, "size", "", BYTES),
 	                                        COLUMN(struct told, gbs, "GB/s", "", NUMBER)};
 	static const struct story_form form =
-	    STORY_FORM(struct told, columns, .name = "t", .title = "T", .when = STORY_NO_WHEN);
+	    STORY_FORM(struct told, columns, .name = "t", .title = "T");
 	static const struct told rows[] = {
 	    {"a", 1024, 1}, {"a", 4096, 2}, {"b", 4096, 4}, {"c", 1024, 9}};
 	static const unsigned some[] = {0, 1, 2};

@@ -5,6 +5,7 @@
 
 #include "../arena.h"
 #include "../coll/counts.h"
+#include "../record/member.h"
 #include "contrast.h"
 #include "ranks.h"
 
@@ -26,12 +27,6 @@ static enum summary_role find_role(const char *name)
 		if (!strcmp(name, role_names[i]))
 			return (enum summary_role)i;
 	return ROLE_VARIANT;
-}
-
-static const char *member(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-	return text ? text : "";
 }
 
 static void read_variants(struct summary *s)
@@ -249,9 +244,9 @@ static void read_facts(struct summary_variant *v, const struct record_cell *c)
 {
 	const json_t *facts = json_array_get(json_object_get(c->json, "facts"), 0);
 	if (!*v->library)
-		v->library = member(facts, "library");
+		v->library = member_or_empty(facts, "library");
 	if (!*v->path)
-		v->path = member(facts, "path");
+		v->path = member_or_empty(facts, "path");
 }
 
 static void read_cells(struct summary *s)
@@ -547,16 +542,10 @@ double summary_limit(const struct summary *s, size_t bytes)
 	return summary_beyond_copies(s, bytes) ? NAN : summary_copies(s, bytes);
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-	return text ? text : "";
-}
-
 size_t summary_gpus(const struct summary *s, const char **name)
 {
 	const json_t *machine = json_object_get(s->run->environment, "machine"),
 	             *gpus = json_object_get(machine, "gpus"), *gpu = json_array_get(gpus, 0);
-	*name = gpu && json_is_string(gpu) ? json_string_value(gpu) : text_of(gpu, "name");
+	*name = gpu && json_is_string(gpu) ? json_string_value(gpu) : member_or_empty(gpu, "name");
 	return record_traits(s->run, NULL)->gpus ? json_array_size(gpus) : 0;
 }

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "../analysis/sessions.h"
+#include "../record/member.h"
 #include "../sanitize.h"
 #include "../status.h"
 #include "../data/format.h"
 
 const char *run_text(const struct record_run *run, const char *key)
 {
-	const char *text = json_string_value(json_object_get(run->environment, key));
-	return text ? text : "";
+	return member_or_empty(run->environment, key);
 }
 
 long long run_number(const struct record_run *run, const char *key)

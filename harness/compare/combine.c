@@ -7,6 +7,7 @@
 #include "../arena.h"
 #include "../record/record_file.h"
 #include "../story/verdict_text.h"
+#include "../record/member.h"
 
 /* --- the runs ---------------------------------------------------------------------------- */
 
@@ -16,7 +17,7 @@ static const char *gpus_of(struct arena *arena, const json_t *machine)
 	const json_t *list = json_object_get(machine, "gpus");
 	const char *all = "";
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *id = result_text(json_array_get(list, i), "uuid");
+		const char *id = member_or_empty(json_array_get(list, i), "uuid");
 		/* "GPU-164679bb-…": as much as tells them apart. */
 		if (*id)
 			all = arena_text(arena, "%s%s%.12s", all, *all ? ", " : "", id);
@@ -59,7 +60,7 @@ static int run_load(struct combined *c, unsigned i, const char *path, struct sta
 	run->machine = run->facts.facts[FACT_MACHINE];
 	run->library = run->facts.facts[FACT_LIBRARY];
 	run->program = run->facts.facts[FACT_PROGRAM];
-	run->boot = arena_copy(c->arena, result_text(machine, "boot"));
+	run->boot = arena_copy(c->arena, member_or_empty(machine, "boot"));
 	run->gpus = gpus_of(c->arena, machine);
 	run->doubt = doubt_of(c->arena, &run->analysis->regimes);
 	run->blocks = run->s->nblocks;

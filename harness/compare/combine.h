@@ -4,11 +4,8 @@
 #ifndef LAUNCHGAP_COMBINE_H
 #define LAUNCHGAP_COMBINE_H
 
-#include <stdio.h>
-
 #include "../analysis/analysis.h"
 #include "../analysis/pooled.h"
-#include "form.h"
 #include "result.h"
 
 struct combined_run {
@@ -48,7 +45,7 @@ struct combined_speed {
 	const char *sizes, *what, *pace; /* of the regime; of the cell */
 	size_t bytes;
 	struct verdict verdict;
-	const char *said; /* the same in words, once it is printed */
+	const char *said; /* the same in words */
 };
 
 struct combined {
@@ -65,11 +62,11 @@ struct combined {
  * of different experiments, backends or numbers of ranks. */
 int combine_make(struct combined *c, const char *const *paths, unsigned n, struct status *st);
 
-/* print_combined.c: as text, as one JSON object, or as a page. */
-void print_combined(const struct combined *c, enum compare_form form, FILE *out);
-/* The page, what differs first; unless page->whole only the answer and the differences. Its title. */
+/* combined_page.c: what differs first; unless page->whole only the answer and the differences. All of its
+ * tables, as JSON. Its title. */
 struct page;
 void combined_page(struct page *page, const void *combined);
+json_t *combined_tables(const void *combined);
 const char *combined_title(const struct combined *c);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "../arena.h"
 #include "../report/html.h"
+#include "../report/json.h"
 #include "../report/output.h"
 #include "../report/page.h"
 #include "combine.h"
@@ -129,8 +130,27 @@ struct found {
 	struct arena *arena;
 	const char *title;
 	void (*put)(struct page *page, const void *of);
+	json_t *(*tables)(const void *of);
 	const void *of;
 };
+
+/* If JSON cannot be written, the arena's work ends. */
+static void print(const struct compare_request *r, const struct found *f)
+{
+	FILE *out = r->out ? r->out : stdout;
+	if (r->form != COMPARE_JSON) {
+		struct page page = {.kind = r->form == COMPARE_TEXT ? PAGE_TERMINAL : PAGE_MARKDOWN,
+		                    .out = out,
+		                    .arena = f->arena,
+		                    .whole = true};
+		f->put(&page, f->of);
+		return;
+	}
+	json_t *all =
+	    json_keep(f->arena, json_pack("{s:i, s:o}", "schema", 1, "tables", f->tables(f->of)));
+	arena_need(f->arena,
+	           all && !json_dumpf(all, out, JSON_INDENT(1)) && fputc('\n', out) != EOF);
+}
 
 static const char *page_of(const struct found *f, bool whole)
 {
@@ -177,8 +197,8 @@ static int combine(struct arena *arena, const struct compare_request *r, struct 
 	memcpy(paths + 2, r->others, r->nothers * sizeof *paths);
 	if (combine_make(&c, paths, 2 + r->nothers, st))
 		return COMPARE_NOT_DONE;
-	print_combined(&c, r->form, r->out ? r->out : stdout);
-	const struct found found = {arena, combined_title(&c), combined_page, &c};
+	const struct found found = {arena, combined_title(&c), combined_page, combined_tables, &c};
+	print(r, &found);
 	return write_files(r, &found, st) ? COMPARE_NOT_DONE : COMPARE_NOT_WORSE;
 }
 
@@ -205,9 +225,10 @@ static int compare(struct arena *arena, void *of)
 	if (!loaded || comparison_judge(&c, x->st) || check_comparable(&c, x->st))
 		c.refused = result_plain(arena, x->st->text); /* it may quote a file */
 	comparison_tell(&c);
+	const struct found found = {arena, comparison_title(&c), compared_page, compared_tables,
+	                            &c};
 	if (!c.refused)
-		print_comparison(&c, r->form, r->out ? r->out : stdout);
-	const struct found found = {arena, comparison_title(&c), compared_page, &c};
+		print(r, &found);
 	if (write_files(r, &found, x->st) || c.refused)
 		return COMPARE_NOT_DONE;
 	return conclude(&c, x->st);

@@ -14,10 +14,12 @@
 #include <stdio.h>
 
 #include "../config/options.h"
-#include "form.h"
 
 #define COMPARE_MARGIN 0.02 /* without --threshold */
 #define COMPARE_OTHERS 24   /* after A and B */
+
+/* On stdout: for people in 80 columns, one JSON object, a page of Markdown. */
+enum compare_form { COMPARE_TEXT, COMPARE_JSON, COMPARE_MARKDOWN };
 
 /* What main returns. */
 enum compare_code {

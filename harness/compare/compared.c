@@ -5,6 +5,7 @@
 #include "../arena.h"
 #include "../story/tell.h"
 #include "../texts.h"
+#include "../record/member.h"
 
 #define CHAPTER "harness/compare/compare.chapter"
 
@@ -19,7 +20,7 @@ static void put_settings(struct db *db, const char *side, const json_t *variants
 		const char *key;
 		json_t *value;
 		char name[TRIAL_NAME_BYTES], clean[TRIAL_NAME_BYTES];
-		result_clean(result_text(variant, "name"), name, sizeof name);
+		result_clean(member_or_empty(variant, "name"), name, sizeof name);
 		json_object_foreach((json_t *)(uintptr_t)variant, key, value)
 		{
 			result_clean(key, clean, sizeof clean);

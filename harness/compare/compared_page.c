@@ -4,14 +4,6 @@
 
 #define SHORT_ROWS 12 /* of a page that is not whole */
 
-static void put_table(struct page *p, const struct story_table *told)
-{
-	struct table shown;
-	table_less(told, ONLY_FILES, &shown);
-	table_drop_empty(&shown);
-	page_table(p, &shown.told);
-}
-
 /* --- its sections ------------------------------------------------------------------------ */
 
 static const struct section {
@@ -31,7 +23,7 @@ static const struct section {
 static void put_kind(void *page, const char *title, const struct story_table *cells)
 {
 	page_part(page, "%s", title);
-	put_table(page, cells);
+	page_table_shown(page, cells);
 }
 
 /* The slowest first. */
@@ -60,7 +52,7 @@ static void put_section(struct page *p, const struct comparison *of, const struc
 		page_say(p, "%s", s->none);
 	if (!p->whole && all > SHORT_ROWS)
 		verdicts.nrows = SHORT_ROWS;
-	put_table(p, &verdicts);
+	page_table_shown(p, &verdicts);
 	if (verdicts.nrows < all)
 		page_say(p, "%u more.", all - verdicts.nrows);
 	if (!p->whole)
@@ -124,10 +116,23 @@ void compared_page(struct page *p, const void *comparison)
 		return;
 	page_heading(p, 2, SIDES);
 	const struct story_table facts = comparison_facts(of);
-	put_table(p, &facts);
+	page_table_shown(p, &facts);
 	put_notes(p, &known);
 	if (of->refused)
 		return;
 	page_say(p, "%s", comparison_method);
 	page_say(p, "%s", comparison_cells_are);
+}
+
+json_t *compared_tables(const void *comparison)
+{
+	static const char *const names[] = {"answer", "verdicts", "cells", "sides", "notes"};
+	const struct comparison *of = comparison;
+	json_t *list = json_array();
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct table data;
+		table_less(story_find_table(&of->story, names[i]), ONLY_PEOPLE, &data);
+		json_array_append_new(list, table_to_json(&data.told));
+	}
+	return list;
 }

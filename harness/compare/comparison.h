@@ -3,12 +3,12 @@
 #ifndef LAUNCHGAP_COMPARISON_H
 #define LAUNCHGAP_COMPARISON_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "../analysis/verdict.h"
 #include "../data/db.h"
 #include "../story/story.h"
-#include "form.h"
 #include "result.h"
 
 struct comparison {
@@ -50,13 +50,11 @@ void comparison_each_kind(const struct comparison *c, const struct story_table *
 /* What the two tables are of. */
 extern const char comparison_method[], comparison_cells_are[];
 
-/* print.c: the answer, its tables, and facts about the two sides. If JSON cannot be written to
- * `out`, the arena's work ends. */
-void print_comparison(const struct comparison *c, enum compare_form form, FILE *out);
-/* compared_page.c: all of it, what differs first, on a Markdown page; unless page->whole only the answer and
- * the first differences. */
+/* compared_page.c: all of it, what differs first; unless page->whole only the answer and the first
+ * differences. All of its tables, as JSON. */
 struct page;
 void compared_page(struct page *page, const void *comparison);
+json_t *compared_tables(const void *comparison);
 /* junit.c: JUnit's XML, as the readers of Jenkins, GitLab and GitHub take it: a suite for each verdict,
  * with a case for it and for each of its cells. Slower is a failure; what is undecided or not compared is
  * skipped. Of what was refused it says why. */

@@ -10,6 +10,7 @@
 
 #include "../arena.h"
 #include "../report/json.h"
+#include "../record/member.h"
 
 #define MOST_WORDS 24
 
@@ -230,7 +231,7 @@ static void name_program(struct table *t, const char *name)
 
 static bool is_checked(const json_t *row)
 {
-	return strcmp(result_text(row, key_of(row, "wrong", "#wrong")), "N/A") != 0;
+	return strcmp(member_or_empty(row, key_of(row, "wrong", "#wrong")), "N/A") != 0;
 }
 
 static json_t *row_of(const json_t *row)
@@ -239,7 +240,7 @@ static json_t *row_of(const json_t *row)
 	const double size = fmin(fmax(value_of(row, "size"), 0), 1e18);
 	const double wrong = value_of(row, key_of(row, "wrong", "#wrong"));
 	return json_pack("{s:I, s:s, s:s, s:{s:f, s:o}}", "size", (json_int_t)size, "type",
-	                 result_text(row, "type"), "redop", result_text(row, "redop"),
+	                 member_or_empty(row, "type"), "redop", member_or_empty(row, "redop"),
 	                 in_place ? "in_place" : "out_of_place", "time", value_of(row, "time"),
 	                 "nwrong", is_checked(row) ? json_real(wrong) : json_null());
 }
@@ -247,7 +248,7 @@ static json_t *row_of(const json_t *row)
 json_t *nccl_rows_read(const json_t *rows)
 {
 	const json_t *row, *first = json_array_get(rows, 0);
-	const char *name = result_text(first, key_of(first, "name", "collective"));
+	const char *name = member_or_empty(first, key_of(first, "name", "collective"));
 	const double gpus = value_of(first, key_of(first, "gpusPerRank", "gpus"));
 	const double processes = fmax(value_of(first, "ranks"), 1);
 	size_t i;

@@ -15,24 +15,15 @@ bool result_same_kind(const struct cell *a, const struct cell *b)
 	       a->in_place == b->in_place && a->root == b->root;
 }
 
-const struct result_series *result_find(const struct result *side, const char *variant,
-                                        const struct cell *cell)
+static struct result_series *series_of(struct result *side, const char *variant,
+                                       const struct cell *cell, unsigned nranks)
 {
 	for (unsigned i = side->nseries; i-- > 0;) {
-		const struct result_series *s = &side->series[i];
+		struct result_series *s = &side->series[i];
 		if (s->cell.bytes == cell->bytes && result_same_kind(&s->cell, cell) &&
 		    !strcmp(s->variant, variant))
 			return s;
 	}
-	return NULL;
-}
-
-static struct result_series *series_of(struct result *side, const char *variant,
-                                       const struct cell *cell, unsigned nranks)
-{
-	const struct result_series *found = result_find(side, variant, cell);
-	if (found)
-		return &side->series[found - side->series];
 	side->series = arena_more(side->arena, side->series, side->nseries, sizeof *side->series);
 	struct result_series *more = &side->series[side->nseries++];
 	*more = (struct result_series){.cell = *cell, .nranks = nranks};
@@ -78,12 +69,6 @@ void result_settle(struct result *side)
 
 /* --- facts ------------------------------------------------------------------------------- */
 
-const char *result_text(const json_t *from, const char *key)
-{
-	const char *text = json_string_value(json_object_get(from, key));
-	return text ? text : "";
-}
-
 const char *result_plain(struct arena *arena, const char *text)
 {
 	const size_t bytes = strlen(text) + 1;
@@ -112,18 +97,12 @@ static bool has_item(const char *list, const char *item)
 	return false;
 }
 
-/* Adds an item to a list with ", " unless the list has it already. */
-static void add_item(char *list, size_t bytes, const char *item)
-{
-	if (!has_item(list, item))
-		status_list(list, bytes, item);
-}
-
 void result_fact_add(struct result *side, enum result_fact fact, const char *text)
 {
 	char clean[RESULT_FACT_BYTES];
 	result_clean(text, clean, sizeof clean);
-	add_item(side->facts[fact], RESULT_FACT_BYTES, clean);
+	if (!has_item(side->facts[fact], clean))
+		status_list(side->facts[fact], RESULT_FACT_BYTES, clean);
 }
 
 void result_variable(struct result *side, const char *name, const char *value)

@@ -79,12 +79,8 @@ struct result_series *result_add(struct result *side, const char *variant, const
 /* After the last time is added: several times of one block (nccl-tests' -N cycles) become their
  * median, because they are not separate trials. */
 void result_settle(struct result *side);
-const struct result_series *result_find(const struct result *side, const char *variant,
-                                        const struct cell *cell);
 /* Adds text, cleaned, to a fact unless the fact has it already. */
 void result_fact_add(struct result *side, enum result_fact fact, const char *text);
-/* Of a key; "" if it has no text. */
-const char *result_text(const json_t *from, const char *key);
 /* A copy for pages and files of all kinds, without what sanitize_text replaces. */
 const char *result_plain(struct arena *arena, const char *text);
 /* Copies, cut to fit; control characters become '?': records come from anywhere. */
@@ -113,14 +109,14 @@ void source_facts(struct result *side, const struct summary *summary);
  * does. `path` is borrowed. */
 int source_load(const char *path, const char *variant, struct arena *arena, struct result *side,
                 struct status *st);
-/* nccl_tests.c: JSON of nccl-tests (option -J), as its version 2.19.6 writes it. Adds one file's rows
- * to the side as the trial `trial`, in pace stream. The variant is named `variant`, or, when that is
- * NULL, after the layout. Of the file's dump of the environment it keeps alltoallv's counts
- * and NCCL's variables. */
 /* nccl_text.c: its text as that object, new; NULL: it is no such text. */
 json_t *nccl_text_read(FILE *in, const char *file);
 /* The same of rows as rccl-tests writes them; NULL: they name no collective or no GPUs. */
 json_t *nccl_rows_read(const json_t *rows);
+/* nccl_tests.c: JSON of nccl-tests (option -J), as its version 2.19.6 writes it. Adds one file's rows
+ * to the side as the trial `trial`, in pace stream. The variant is named `variant`, or, when that is
+ * NULL, after the layout. Of the file's dump of the environment it keeps alltoallv's counts
+ * and NCCL's variables. */
 int nccl_tests_read(const char *file, const char *variant, unsigned trial, struct result *side,
                     struct status *st);
 

@@ -14,6 +14,7 @@
 #include "../coll/counts.h"
 #include "../record/record_file.h"
 #include "../report/json.h"
+#include "../record/member.h"
 
 #define MOST_FILES 1000
 
@@ -27,7 +28,7 @@ static void add_machine(struct result *side, const struct record_run *run)
 	const json_t *variables = json_object_get(machine, "environment");
 	const char *name;
 	char text[RESULT_FACT_BYTES];
-	result_fact_add(side, FACT_DRIVER, result_text(machine, "driver"));
+	result_fact_add(side, FACT_DRIVER, member_or_empty(machine, "driver"));
 	snprintf(text, sizeof text, "%.1f", json_number_value(load));
 	result_fact_add(side, FACT_LOAD, load ? text : "");
 	if (variables)
@@ -35,14 +36,14 @@ static void add_machine(struct result *side, const struct record_run *run)
 	json_object_foreach((json_t *)(uintptr_t)variables, name, value)
 	    result_variable(side, name, json_is_string(value) ? json_string_value(value) : "");
 	if (!json_array_size(gpus) || !record_traits(run, NULL)->gpus) {
-		snprintf(text, sizeof text, "%.30s: %.50s", result_text(machine, "host"),
-		         result_text(machine, "cpu"));
+		snprintf(text, sizeof text, "%.30s: %.50s", member_or_empty(machine, "host"),
+		         member_or_empty(machine, "cpu"));
 		result_fact_add(side, FACT_MACHINE, text);
 		return;
 	}
 	for (size_t i = 0; i < json_array_size(gpus); i++) {
-		snprintf(text, sizeof text, "%.40s: %.40s", result_text(machine, "host"),
-		         result_text(json_array_get(gpus, i), "name"));
+		snprintf(text, sizeof text, "%.40s: %.40s", member_or_empty(machine, "host"),
+		         member_or_empty(json_array_get(gpus, i), "name"));
 		result_fact_add(side, FACT_MACHINE, text);
 	}
 }
@@ -66,13 +67,13 @@ void source_facts(struct result *side, const struct summary *s)
 {
 	const json_t *env = s->run->environment;
 	char text[RESULT_FACT_BYTES];
-	snprintf(text, sizeof text, "%.64s%s", result_text(env, "experiment"),
+	snprintf(text, sizeof text, "%.64s%s", member_or_empty(env, "experiment"),
 	         json_object_get(env, "quick") ? " --quick" : "");
 	result_fact_add(side, FACT_EXPERIMENT, text);
-	snprintf(text, sizeof text, "launchgap %.60s", result_text(env, "launchgap"));
+	snprintf(text, sizeof text, "launchgap %.60s", member_or_empty(env, "launchgap"));
 	result_fact_add(side, FACT_PROGRAM, text);
-	result_fact_add(side, FACT_MEASURED, result_text(env, "created"));
-	result_fact_add(side, FACT_BACKEND, result_text(env, "backend"));
+	result_fact_add(side, FACT_MEASURED, member_or_empty(env, "created"));
+	result_fact_add(side, FACT_BACKEND, member_or_empty(env, "backend"));
 	snprintf(text, sizeof text, "%lld",
 	         (long long)json_integer_value(json_object_get(env, "ranks")));
 	result_fact_add(side, FACT_RANKS, text);
@@ -81,7 +82,7 @@ void source_facts(struct result *side, const struct summary *s)
 		if (s->variants[v].measured && *s->variants[v].library)
 			result_fact_add(side, FACT_LIBRARY, s->variants[v].library);
 	add_machine(side, s->run);
-	snprintf(side->seed, sizeof side->seed, "%s", result_text(env, "seed"));
+	snprintf(side->seed, sizeof side->seed, "%s", member_or_empty(env, "seed"));
 	side->variants = json_keep(side->arena, json_array());
 	for (unsigned v = 0; v < s->nvariants; v++)
 		json_array_append(side->variants, (json_t *)(size_t)s->run->variants[v].json);

@@ -17,6 +17,12 @@ int member_bad(const struct member_place *at, const char *format, ...)
 	return status_set(at->st, "%s%s: %s", at->file, line, what);
 }
 
+const char *member_or_empty(const json_t *from, const char *key)
+{
+	const char *text = json_string_value(json_object_get(from, key));
+	return text ? text : "";
+}
+
 int member_text(const struct member_place *at, const json_t *from, const char *key,
                 const char **out)
 {

@@ -17,6 +17,8 @@ struct member_place {
 int member_bad(const struct member_place *at, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Of a key; "" if it has no text. */
+const char *member_or_empty(const json_t *from, const char *key);
 /* *out is borrowed from the object. */
 int member_text(const struct member_place *at, const json_t *from, const char *key,
                 const char **out);

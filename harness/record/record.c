@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "member.h"
 #include "record_file.h"
 
 const char *const record_spent_words[SPENT_ON] = {
@@ -234,11 +235,12 @@ int record_write_end(FILE *out, const char *reason, const char *text, struct sta
 
 int record_write_environment(FILE *out, const json_t *environment, struct status *st)
 {
+	const struct member_place at = {.file = "the environment", .st = st};
 	/* The two that identify the line come first. */
 	json_t *line = json_pack("{s:i, s:s}", "schema", RECORD_SCHEMA, "kind", "environment");
 	if (line && json_object_update_missing(line, (json_t *)environment))
 		line = (json_decref(line), NULL);
-	if (line && record_check_environment(line, "the environment", st)) {
+	if (line && record_check_environment(&at, line)) {
 		json_decref(line);
 		return -1;
 	}

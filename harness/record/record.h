@@ -183,8 +183,8 @@ unsigned record_block_trials(const struct record_run *run);
 /* How many blocks all sessions together asked for; 0: as many as it takes. */
 long long record_blocks_asked(const struct record_run *run);
 
-/* Whether the environment's line holds everything that readers rely on. `where` begins the
- * sentence. */
-int record_check_environment(const json_t *environment, const char *where, struct status *st);
+/* Whether the environment's line holds everything that readers rely on. */
+struct member_place;
+int record_check_environment(const struct member_place *at, const json_t *environment);
 
 #endif

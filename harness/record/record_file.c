@@ -14,12 +14,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static bool is_folder(const char *path)
-{
-	struct stat about;
-	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
 /* As 20261122T195305Z: a run's folder. */
 static int is_stamp(const struct dirent *entry)
 {
@@ -52,7 +46,7 @@ int record_file_find(const char *dir, char file[PATH_MAX], struct status *st)
 {
 	static const char *const names[] = {"/trials.jsonl", "/trials.jsonl.gz", ""};
 	struct stat about;
-	bool folder = is_folder(dir);
+	const bool folder = !stat(dir, &about) && S_ISDIR(about.st_mode);
 	if (strlen(dir) + sizeof "/trials.jsonl.gz" > PATH_MAX)
 		return status_set(st, "the path %.60s… is too long", dir);
 	for (unsigned i = folder ? 0 : 2; i < (folder ? 2 : 3); i++) {

@@ -53,7 +53,7 @@ static int check_connection_bytes(const struct member_place *at, const json_t *e
 	return good ? 0 : member_bad(at, "\"connection_bytes\" has to be a list of two sizes");
 }
 
-static int check_environment(const struct member_place *at, const json_t *env)
+int record_check_environment(const struct member_place *at, const json_t *env)
 {
 	static const char *const texts[] = {"experiment", "title",       "question", "created",
 	                                    "launchgap",  "backend_why", "seed"};
@@ -95,12 +95,6 @@ static int check_environment(const struct member_place *at, const json_t *env)
 	return record_agree_reference(at, env);
 }
 
-int record_check_environment(const json_t *environment, const char *where, struct status *st)
-{
-	struct member_place at = {.file = where, .st = st};
-	return check_environment(&at, environment);
-}
-
 static const struct record_backend *find_backend(const struct record_run *run, const char *name)
 {
 	for (unsigned i = 0; i < run->nbackends; i++)
@@ -128,22 +122,16 @@ static int add_backend(const struct member_place *at, struct record_run *run, co
 	return 0;
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-	return text ? text : "";
-}
-
 int record_variant_take(const struct member_place *at, json_t *json, struct record_variant *out)
 {
 	struct status ignored = {""};
-	*out = (struct record_variant){.name = text_of(json, "name"),
-	                               .role = text_of(json, "role"),
-	                               .mode = text_of(json, "mode"),
-	                               .layout = text_of(json, "layout"),
-	                               .backend = text_of(json, "backend"),
-	                               .bind = text_of(json, "bind"),
-	                               .skip = text_of(json, "skip"),
+	*out = (struct record_variant){.name = member_or_empty(json, "name"),
+	                               .role = member_or_empty(json, "role"),
+	                               .mode = member_or_empty(json, "mode"),
+	                               .layout = member_or_empty(json, "layout"),
+	                               .backend = member_or_empty(json, "backend"),
+	                               .bind = member_or_empty(json, "bind"),
+	                               .skip = member_or_empty(json, "skip"),
 	                               .json = json};
 	settings_default(&out->settings);
 	json_t *all = settings_to_json(&out->settings);
@@ -395,9 +383,7 @@ static int add_line(const struct member_place *at, json_t *line, const struct st
 		return member_bad(
 		    at, "kind \"%.40s\": the first line, and no other, is the environment", kind);
 	if (!run->environment) {
-		char where[PATH_MAX + 16];
-		snprintf(where, sizeof where, "%s:%u", at->file, at->line);
-		if (record_check_environment(line, where, at->st))
+		if (record_check_environment(at, line))
 			return -1;
 		run->environment = json_incref(line);
 		return take_variants(at, run) || record_search_begin(at, run) ? -1 : 0;
@@ -523,23 +509,28 @@ static int load_lines(struct lines *lines, struct stamps *stamps, struct member_
 	return 0;
 }
 
+static int load_file(struct member_place *at, enum record_sum session, struct record_run *run)
+{
+	struct lines *lines = NULL;
+	struct stamps stamps = {0};
+	if (lines_open(at, &lines))
+		return -1;
+	const int rc = load_lines(lines, &stamps, at, session, run);
+	lines_close(lines);
+	stamps_free(&stamps);
+	return rc;
+}
+
 int record_load(const char *dir, struct record_run *out, struct status *st)
 {
 	struct record_run run = {0};
-	struct lines *lines = NULL;
-	struct stamps stamps = {0};
 	char file[PATH_MAX];
 	if (record_file_find(dir, file, st))
 		return -1;
 	struct member_place at = {.file = file, .st = st};
-	if (lines_open(&at, &lines))
-		return -1;
-	int rc = load_lines(lines, &stamps, &at, RECORD_SUM_NONE, &run) ||
-	         record_agree_places(&at, &run);
+	int rc = load_file(&at, RECORD_SUM_NONE, &run) || record_agree_places(&at, &run);
 	if (!rc && record_search_part(&run))
 		rc = status_set(st, "out of memory for the record");
-	lines_close(lines);
-	stamps_free(&stamps);
 	if (rc) {
 		record_free(&run);
 		return -1;
@@ -552,15 +543,7 @@ int record_load(const char *dir, struct record_run *out, struct status *st)
 
 int record_load_more(const char *file, struct record_run *run, struct status *st)
 {
-	struct member_place at = {.file = file, .st = st};
-	struct lines *lines = NULL;
-	struct stamps stamps = {0};
-	if (lines_open(&at, &lines))
-		return -1;
-	const int rc = load_lines(lines, &stamps, &at, RECORD_SUM_RIGHT, run);
-	lines_close(lines);
-	stamps_free(&stamps);
-	return rc;
+	return load_file(&(struct member_place){.file = file, .st = st}, RECORD_SUM_RIGHT, run);
 }
 
 void record_free(struct record_run *run)

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -60,16 +61,9 @@ static int run_gnuplot(char *const argv[], const char *dir, const char *log)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status) == SIGALRM ? LATE : -1;
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-	size_t n = strlen(name), m = strlen(end);
-	return n > m && !strcmp(name + n - m, end);
-}
-
 static int is_plot(const struct dirent *entry)
 {
-	return entry->d_name[0] != '.' && ends_with(entry->d_name, ".gp") &&
-	       strncmp(entry->d_name, "style", 5) != 0;
+	return !fnmatch("*.gp", entry->d_name, FNM_PERIOD) && fnmatch("style*", entry->d_name, 0);
 }
 
 /* Files of a folder in order of name; frees each name after `use`. */
@@ -131,8 +125,7 @@ static int lock_drawn(const char *path, bool must)
 
 static int was_drawn_into(const struct dirent *entry)
 {
-	return !strncmp(entry->d_name, DRAWN, sizeof DRAWN - 1) &&
-	       strlen(entry->d_name) == strlen(DRAWN "XXXXXX");
+	return !fnmatch(DRAWN "??????", entry->d_name, 0);
 }
 
 /* Removes the leftovers of a killed report. */

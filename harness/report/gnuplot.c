@@ -101,12 +101,6 @@ static void script_arrays(struct script *p, unsigned n, const char *prefix, cons
 
 /* ---- the run ---------------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-	return text ? text : "";
-}
-
 /* The library versions of the drawn variants, each once: "2.28.3 and 2.21.5". */
 static void list_libraries(const struct summary *s, char *text, size_t bytes)
 {
@@ -129,7 +123,7 @@ static void list_libraries(const struct summary *s, char *text, size_t bytes)
 static void put_where(struct script *p)
 {
 	const struct summary *s = p->s;
-	const char *name, *backend = text_of(s->run->environment, "backend");
+	const char *name, *backend = run_text(s->run, "backend");
 	unsigned shown = 0;
 	while (shown < s->ngroups && !plot_order_has_group(s, shown))
 		shown++;
@@ -177,8 +171,8 @@ static void put_run(struct script *p)
 	char text[512];
 	fprintf(p->out,
 	        "# Made by launchgap report from trials.jsonl; read by the files of plot/.\n");
-	script_text(p, "title", 0, text_of(env, "title"));
-	put_prefix(p, text_of(env, "backend"));
+	script_text(p, "title", 0, run_text(s->run, "title"));
+	put_prefix(p, run_text(s->run, "backend"));
 	run_machine(s, text, sizeof text);
 	script_text(p, "machine", 0, text);
 	put_where(p);

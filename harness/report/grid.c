@@ -30,7 +30,7 @@ static const char *text_at(const struct grid *g, unsigned row, unsigned column)
 	return g->texts[(size_t)row * g->ncolumns + column];
 }
 
-static unsigned column_width(const struct grid *g, unsigned column)
+unsigned grid_column_width(const struct grid *g, unsigned column)
 {
 	unsigned most = 0;
 	for (unsigned r = 0; r < g->nrows; r++) {
@@ -204,7 +204,7 @@ void grid_write(struct arena *arena, const struct grid *g, FILE *out, unsigned i
 	                   .widths = ARENA_ARRAY(arena, unsigned, g->ncolumns),
 	                   .rest = ARENA_ARRAY(arena, const char *, g->ncolumns)};
 	for (unsigned c = 0; c < g->ncolumns; c++)
-		f.widths[c] = column_width(g, c);
+		f.widths[c] = grid_column_width(g, c);
 	narrow(&f, width);
 	/* The head of a number may be longer than there is room for beside the first column. */
 	const unsigned beside =

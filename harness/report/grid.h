@@ -13,6 +13,8 @@ struct grid {
 	bool *left;               /* per column: flush left */
 };
 
+/* Of a column's widest text. */
+unsigned grid_column_width(const struct grid *grid, unsigned column);
 /* Each line begins with `indent` blanks; `width`: how many characters it has at most after them.
  * Sentences continue below in their column. Columns that do not fit continue below, after the first
  * again (or after the first two or three if these distinguish the rows). */

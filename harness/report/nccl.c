@@ -7,6 +7,7 @@
 #include "../analysis/calls.h"
 #include "../analysis/index.h"
 #include "../perf_options.h"
+#include "../record/member.h"
 #include "../record/record_cell.h"
 #include "json.h"
 
@@ -122,18 +123,13 @@ static void put_half(FILE *out, const json_t *half)
 		fprintf(out, "    N/A"); /* a column narrower, as there */
 }
 
-static const char *text_of(const json_t *from, const char *key)
-{
-	return json_string_value(json_object_get(from, key));
-}
-
 static void put_line(FILE *out, const json_t *line, bool per_call)
 {
 	static const char *const spread[] = {"min_us", "max_us", "p99_us", "cv_pct"};
 	fprintf(out, "%12" JSON_INTEGER_FORMAT "  %12" JSON_INTEGER_FORMAT "  %8s  %6s  %s",
 	        json_integer_value(json_object_get(line, "size")),
-	        json_integer_value(json_object_get(line, "count")), text_of(line, "type"),
-	        text_of(line, "redop"), text_of(line, "root"));
+	        json_integer_value(json_object_get(line, "count")), member_or_empty(line, "type"),
+	        member_or_empty(line, "redop"), member_or_empty(line, "root"));
 	for (unsigned i = 0; i < 2; i++) {
 		put_half(out, json_object_get(line, halves[i]));
 		for (unsigned k = 0; k < 4 && per_call; k++)
@@ -168,7 +164,7 @@ void nccl_print(const json_t *tables, FILE *out)
 		    json_object_get(json_object_get(table, "average_bus_bandwidth"), "bandwidth");
 		const json_int_t wrong = json_integer_value(json_object_get(bounds, "count"));
 		const json_t *program = json_array_get(json_object_get(table, "args"), 0);
-		const bool per_call = !strcmp(text_of(config, "per_iter_timing"), "true");
+		const bool per_call = !strcmp(member_or_empty(config, "per_iter_timing"), "true");
 		json_array_foreach(json_object_get(table, "printed"), k, line)
 		    put_comments(out, line);
 		json_array_foreach(json_object_get(table, "results"), k, line)

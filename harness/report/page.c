@@ -129,33 +129,36 @@ static void keep(struct page *p, const char *text)
 		json_array_append_new(p->sentences, json_string(text));
 }
 
-static void paragraph(struct page *p, char text[PAGE_TEXT_BYTES], const char *mark)
+/* lead: on a terminal; before and after: in Markdown. */
+static void put_text(struct page *p, char text[PAGE_TEXT_BYTES], const char *lead,
+                     const char *before, const char *after)
 {
-	if (!text[0])
-		return;
 	keep(p, text);
 	bind_units(text, PAGE_TEXT_BYTES);
-	begin(p);
 	if (p->kind == PAGE_TERMINAL) {
-		page_wrap(p->out, "  ", 2, text);
+		page_wrap(p->out, lead, (unsigned)strlen(lead), text);
 		block_ends(p, false);
 		return;
 	}
-	fputs(mark, p->out);
+	fputs(before, p->out);
 	table_escape(p->out, text);
-	fprintf(p->out, "%s\n\n", mark);
+	fputs(after, p->out);
 }
 
 void page_say(struct page *p, const char *format, ...)
 {
 	FORMAT(text);
-	paragraph(p, text, "");
+	if (!text[0])
+		return;
+	begin(p);
+	put_text(p, text, "  ", "", "\n\n");
 }
 
 void page_stress(struct page *p, const char *format, ...)
 {
 	FORMAT(text);
-	paragraph(p, text, "**");
+	begin(p);
+	put_text(p, text, "  ", "**", "**\n\n");
 }
 
 void page_headline(struct page *p, const char *text)
@@ -171,17 +174,8 @@ void page_headline(struct page *p, const char *text)
 void page_item(struct page *p, const char *format, ...)
 {
 	FORMAT(text);
-	keep(p, text);
-	bind_units(text, sizeof text);
 	p->opened = true;
-	if (p->kind == PAGE_TERMINAL) {
-		page_wrap(p->out, "  - ", 4, text);
-		block_ends(p, false);
-		return;
-	}
-	fputs("- ", p->out);
-	table_escape(p->out, text);
-	fputc('\n', p->out);
+	put_text(p, text, "  - ", "- ", "\n");
 }
 
 void page_end_list(struct page *p)
@@ -205,13 +199,21 @@ void page_table(struct page *p, const struct story_table *t)
 		t = &shown.told;
 	}
 	if (p->kind == PAGE_TERMINAL)
-		(p->shortens || p->bars ? table_write_bars : table_write_text)(
-		    p->arena, t, p->out, 2, terminal_columns() - 2);
+		table_write_text(p->arena, t, p->shortens || p->bars, p->out, 2,
+		                 terminal_columns() - 2);
 	else
 		table_write_markdown(t, p->bars ? p->arena : NULL, p->out);
 	block_ends(p, true);
 	if (*common)
 		page_say(p, "%s: %s.", t->form->common, common);
+}
+
+void page_table_shown(struct page *p, const struct story_table *told)
+{
+	struct table shown;
+	table_less(told, ONLY_FILES, &shown);
+	table_drop_empty(&shown);
+	page_table(p, &shown.told);
 }
 
 void page_code(struct page *p, const char *text)

@@ -55,6 +55,8 @@ void page_end_list(struct page *page);
 /* A table without rows leaves no trace. What its rows have in common is below it, if its form asks
  * for that (story_form.common). */
 void page_table(struct page *page, const struct story_table *table);
+/* What people get of it: the columns that are not for files alone and have a value. */
+void page_table_shown(struct page *page, const struct story_table *table);
 /* Lines as they are, in a monospaced font. */
 void page_code(struct page *page, const char *text);
 /* A picture of plots/, by its name without extension; on a terminal only its file. says: with its caption

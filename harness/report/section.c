@@ -26,14 +26,6 @@ static void write_files(struct page *p, const struct story_chapter *c, const cha
 		page_files(p, what, files, n);
 }
 
-static void write_table(struct page *p, const struct story_table *told)
-{
-	struct table shown;
-	table_less(told, ONLY_FILES, &shown);
-	table_drop_empty(&shown);
-	page_table(p, &shown.told);
-}
-
 /* Only for people: data has the source table. */
 static void write_shown(struct page *p, const struct story_table *t)
 {
@@ -94,7 +86,7 @@ void section_write(struct page *p, const struct story_chapter *c)
 			page_end_list(p);
 		list = roles & STORY_ITEM;
 		if (b->kind == STORY_TABLE)
-			write_table(p, b->table);
+			page_table_shown(p, b->table);
 		else if (b->kind == STORY_PIVOT)
 			write_shown(p, b->table);
 		else if (b->kind == STORY_PART)

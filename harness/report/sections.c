@@ -61,11 +61,6 @@ void sections_write_answer(struct page *p, const struct model *m)
 	say_findings(p, m);
 }
 
-static bool has_strip(const struct model *m)
-{
-	return m->story.strip;
-}
-
 static void write_strip(struct page *p, const struct model *m)
 {
 	section_write_strip(p, m->story.strip);
@@ -86,20 +81,10 @@ static void write_trust(struct page *p, const struct model *m)
 	page_say(p, "%s%s", text, more);
 }
 
-static bool has_picture(const struct model *m)
-{
-	return m->drawn.answer >= 0 && m->drawn.npictures;
-}
-
 static void write_picture(struct page *p, const struct model *m)
 {
 	const struct model_picture *picture = &m->drawn.pictures[m->drawn.answer];
 	page_picture(p, picture->name, model_caption(m, picture), false);
-}
-
-static bool has_advice(const struct model *m)
-{
-	return story_said(&m->story, STORY_ADVICE, 0);
 }
 
 static void write_items(struct page *p, const struct model *m, unsigned from, unsigned to)
@@ -115,22 +100,12 @@ static void write_advice(struct page *p, const struct model *m)
 	write_items(p, m, 0, MOST_ADVICE);
 }
 
-static bool has_more_advice(const struct model *m)
-{
-	return story_said(&m->story, STORY_ADVICE, MOST_ADVICE);
-}
-
 static void write_more_advice(struct page *p, const struct model *m)
 {
 	write_items(p, m, MOST_ADVICE, UINT_MAX);
 }
 
 /* --- the end of the report --- */
-
-static bool has_warnings(const struct model *m)
-{
-	return model_warning(m, 0);
-}
 
 static void write_warnings(struct page *p, const struct model *m)
 {
@@ -143,11 +118,6 @@ static void write_warnings(struct page *p, const struct model *m)
 	if (!all && n > MOST_WARNINGS)
 		page_item(p, "%u more in the report.", n - MOST_WARNINGS);
 	page_end_list(p);
-}
-
-static bool has_pictures(const struct model *m)
-{
-	return m->drawn.npictures > 0;
 }
 
 static void write_pictures(struct page *p, const struct model *m)
@@ -180,31 +150,43 @@ static void write_raw(struct page *p, const struct model *m)
 
 /* The report's own sections, before the chapters and after them. */
 struct part {
-	const char *id, *title;                  /* "": no heading */
-	bool at_end;                             /* on the terminal at a run's end too */
-	enum short_page_use use;                 /* there */
-	bool (*when)(const struct model *model); /* NULL: always */
+	const char *id, *title;  /* "": no heading */
+	bool at_end;             /* on the terminal at a run's end too */
+	enum short_page_use use; /* there */
 	void (*write)(struct page *page, const struct model *model);
 };
 
 // clang-format off
 static const struct part before[] = {
-    {"answer",   "",                    true,  SHORT_PAGE_ALWAYS, NULL,         write_answer},
-    {"strip",    "",                    true,  SHORT_PAGE_ALWAYS, has_strip,    write_strip},
-    {"picture",  "",                    false, SHORT_PAGE_LEAST,  has_picture,  write_picture},
-    {"do_this",  "Do this",             true,  SHORT_PAGE_ALWAYS, has_advice,   write_advice},
-    {"trust",    "Can it be believed?", true,  SHORT_PAGE_ALWAYS, NULL,         write_trust},
+    {"answer",   "",                    true,  SHORT_PAGE_ALWAYS, write_answer},
+    {"strip",    "",                    true,  SHORT_PAGE_ALWAYS, write_strip},
+    {"picture",  "",                    false, SHORT_PAGE_LEAST,  write_picture},
+    {"do_this",  "Do this",             true,  SHORT_PAGE_ALWAYS, write_advice},
+    {"trust",    "Can it be believed?", true,  SHORT_PAGE_ALWAYS, write_trust},
 };
 static const struct part below[] = {
-    {"findings", PAGE_1_ENDS,           true,  SHORT_PAGE_MUCH,   NULL,         write_findings},
-    {"more_advice", "More to do",       false, SHORT_PAGE_LEAST,  has_more_advice, write_more_advice},
+    {"findings", PAGE_1_ENDS,           true,  SHORT_PAGE_MUCH,   write_findings},
+    {"more_advice", "More to do",       false, SHORT_PAGE_LEAST,  write_more_advice},
 };
 static const struct part after[] = {
-    {"warnings", "Warnings",            true,  SHORT_PAGE_LEAST,  has_warnings, write_warnings},
-    {"pictures", "Pictures",            false, SHORT_PAGE_LEAST,  has_pictures, write_pictures},
-    {"raw",      "Raw data",            false, SHORT_PAGE_LEAST,  NULL,         write_raw},
+    {"warnings", "Warnings",            true,  SHORT_PAGE_LEAST,  write_warnings},
+    {"pictures", "Pictures",            false, SHORT_PAGE_LEAST,  write_pictures},
+    {"raw",      "Raw data",            false, SHORT_PAGE_LEAST,  write_raw},
 };
 // clang-format on
+
+/* Whether the model has anything for it. */
+static bool is_there(const struct part *one, const struct model *m)
+{
+	return one->write == write_strip     ? m->story.strip != NULL
+	       : one->write == write_picture ? m->drawn.answer >= 0 && m->drawn.npictures
+	       : one->write == write_advice  ? story_said(&m->story, STORY_ADVICE, 0) != NULL
+	       : one->write == write_more_advice
+	           ? story_said(&m->story, STORY_ADVICE, MOST_ADVICE) != NULL
+	       : one->write == write_warnings ? model_warning(m, 0) != NULL
+	       : one->write == write_pictures ? m->drawn.npictures > 0
+	                                      : true;
+}
 
 static bool is_short(const struct page *p)
 {
@@ -229,7 +211,7 @@ static void write_parts(struct page *p, const struct model *m, const struct part
 {
 	for (unsigned i = 0; i < n; i++) {
 		const struct part *one = &parts[i];
-		if ((is_short(p) && !one->at_end) || (one->when && !one->when(m)))
+		if ((is_short(p) && !one->at_end) || !is_there(one, m))
 			continue;
 		begin_section(p, one->id, one->title, level, one->use);
 		one->write(p, m);
@@ -256,7 +238,7 @@ static unsigned add_titles(const struct model *m, const struct part *parts, unsi
 {
 	unsigned added = 0;
 	for (unsigned i = 0; i < n; i++)
-		if (*parts[i].title && (!parts[i].when || parts[i].when(m)))
+		if (*parts[i].title && is_there(&parts[i], m))
 			titles[added++] = parts[i].title;
 	return added;
 }

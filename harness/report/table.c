@@ -149,14 +149,8 @@ static bool draw_bars(struct arena *arena, const struct story_table *t, struct g
 {
 	const unsigned column = g->ncolumns - 2, n = g->ncolumns;
 	unsigned used = 0;
-	for (unsigned c = 0; c <= column; c++) {
-		unsigned most = 0;
-		for (unsigned r = 0; r < g->nrows; r++) {
-			const unsigned w = terminal_width(g->texts[(size_t)r * n + c]);
-			most = w > most ? w : most;
-		}
-		used += most + 2;
-	}
+	for (unsigned c = 0; c <= column; c++)
+		used += grid_column_width(g, c) + 2;
 	if (used + LEAST_BAR > width)
 		return false;
 	const unsigned room = width - used < MOST_BAR ? width - used : MOST_BAR;
@@ -171,13 +165,26 @@ static bool draw_bars(struct arena *arena, const struct story_table *t, struct g
 	return true;
 }
 
+/* The column of the form's bars; 0: there are none. */
+static unsigned bars_of(const struct story_table *t)
+{
+	unsigned bars = 0;
+	for (unsigned c = 1; t->form->bars && c < t->form->ncolumns; c++)
+		if (!strcmp(t->form->columns[c].key, t->form->bars))
+			bars = c;
+	return bars;
+}
+
 /* --- a terminal --- */
 
-static void write_text(struct arena *arena, const struct story_table *t, unsigned bars, FILE *out,
-                       unsigned indent, unsigned width)
+void table_write_text(struct arena *arena, const struct story_table *t, bool with_bars, FILE *out,
+                      unsigned indent, unsigned width)
 {
-	const unsigned n = bars ? bars + 2 : t->form->ncolumns, told = bars ? bars + 1 : n;
+	const unsigned bars = with_bars ? bars_of(t) : 0, n = bars ? bars + 2 : t->form->ncolumns,
+	               told = bars ? bars + 1 : n;
 	char text[ENTRY_TEXT_BYTES];
+	if (!t->nrows)
+		return;
 	const struct arena_mark mark = arena_mark(arena);
 	struct grid grid = {.ncolumns = n,
 	                    .nrows = t->nrows + 1,
@@ -196,32 +203,8 @@ static void write_text(struct arena *arena, const struct story_table *t, unsigne
 	if (!bars || draw_bars(arena, t, &grid, width))
 		grid_write(arena, &grid, out, indent, width);
 	else
-		write_text(arena, t, 0, out, indent, width);
+		table_write_text(arena, t, false, out, indent, width);
 	arena_release(arena, mark);
-}
-
-void table_write_text(struct arena *arena, const struct story_table *t, FILE *out, unsigned indent,
-                      unsigned width)
-{
-	if (t->nrows)
-		write_text(arena, t, 0, out, indent, width);
-}
-
-/* The column of the form's bars; 0: there are none. */
-static unsigned bars_of(const struct story_table *t)
-{
-	unsigned bars = 0;
-	for (unsigned c = 1; t->form->bars && c < t->form->ncolumns; c++)
-		if (!strcmp(t->form->columns[c].key, t->form->bars))
-			bars = c;
-	return bars;
-}
-
-void table_write_bars(struct arena *arena, const struct story_table *t, FILE *out, unsigned indent,
-                      unsigned width)
-{
-	if (t->nrows)
-		write_text(arena, t, bars_of(t), out, indent, width);
 }
 
 void table_escape(FILE *out, const char *text)

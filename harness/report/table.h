@@ -31,12 +31,10 @@ void table_drop_empty(struct table *table);
  * rows, and lists them in `said`: "head text", with commas. */
 void table_drop_common(struct table *table, char *said, size_t bytes);
 
-/* As a grid (grid.h); nothing for no rows. */
-void table_write_text(struct arena *arena, const struct story_table *table, FILE *out,
-                      unsigned indent, unsigned width);
-/* The same with bars in place of the columns after that of the form's `bars`, if they have room. */
-void table_write_bars(struct arena *arena, const struct story_table *t, FILE *out, unsigned indent,
-                      unsigned width);
+/* As a grid (grid.h); nothing for no rows. with_bars: in place of the columns after that of the form's
+ * `bars`, if they have room. */
+void table_write_text(struct arena *arena, const struct story_table *table, bool with_bars,
+                      FILE *out, unsigned indent, unsigned width);
 /* With bars if there is an arena for them, and the form asks for them. */
 void table_write_markdown(const struct story_table *table, struct arena *arena, FILE *out);
 void table_write_csv(const struct story_table *table, FILE *out);

@@ -1,9 +1,9 @@
 #include "trace.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
 
+#include "../arena.h"
 #include "../data/format.h"
 
 /* Numbers of processes and lanes. Viewers need each lane's number to be unique, even across
@@ -39,35 +39,25 @@ static unsigned long long tid_of(const struct traced_cell *x, unsigned rank, enu
 	return 1 + (unsigned long long)x->variant * MOST_LANES + TRACKS * rank + lane;
 }
 
-static void put_text(FILE *out, const char *text)
-{
-	json_t *json = json_string(text);
-	if (!json || json_dumpf(json, out, JSON_ENCODE_ANY))
-		fputs("\"?\"", out);
-	json_decref(json);
-}
-
-static void begin_event(struct writer *w)
+/* Takes it; NULL: out of memory. */
+static void put(struct writer *w, json_t *event)
 {
 	fputs(w->first ? "\n" : ",\n", w->out);
 	w->first = false;
+	if (!event || json_dumpf(event, w->out, JSON_COMPACT | JSON_REAL_PRECISION(15)))
+		fputs("{}", w->out);
+	json_decref(event);
 }
 
 /* The name of a process or a lane, and its position. */
 static void put_name(struct writer *w, const char *what, unsigned pid, unsigned long long tid,
                      const char *name)
 {
-	begin_event(w);
-	fprintf(w->out,
-	        "{\"ph\":\"M\",\"name\":\"%s_name\",\"pid\":%u,\"tid\":%llu,\"args\":{\"name\":",
-	        what, pid, tid);
-	put_text(w->out, name);
-	fputs("}}", w->out);
-	begin_event(w);
-	fprintf(w->out,
-	        "{\"ph\":\"M\",\"name\":\"%s_sort_index\",\"pid\":%u,\"tid\":%llu,\"args\":{"
-	        "\"sort_index\":%llu}}",
-	        what, pid, tid, strcmp(what, "process") ? tid : pid);
+	const json_int_t place = strcmp(what, "process") ? (json_int_t)tid : pid;
+	put(w, json_pack("{s:s, s:s+, s:i, s:I, s:{s:s}}", "ph", "M", "name", what, "_name", "pid",
+	                 (int)pid, "tid", (json_int_t)tid, "args", "name", name));
+	put(w, json_pack("{s:s, s:s+, s:i, s:I, s:{s:I}}", "ph", "M", "name", what, "_sort_index",
+	                 "pid", (int)pid, "tid", (json_int_t)tid, "args", "sort_index", place));
 }
 
 /* Whether any of the variant's cells, of which x is the first, has data for the lane. */
@@ -116,17 +106,14 @@ static void put_names(struct writer *w, const struct summary *s, const struct tr
 	}
 }
 
-/* Without the arguments and the end. */
+/* Takes the arguments; NULL: there are none. */
 static void put_event(struct writer *w, const char *cat, const char *name, unsigned pid,
-                      unsigned long long tid, int64_t from_ns, int64_t to_ns)
+                      unsigned long long tid, int64_t from_ns, int64_t to_ns, json_t *args)
 {
-	int64_t long_ns = to_ns > from_ns ? to_ns - from_ns : 0;
-	begin_event(w);
-	fprintf(w->out, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":", cat);
-	put_text(w->out, name);
-	fprintf(w->out, ",\"pid\":%u,\"tid\":%llu,\"ts\":%" PRId64 ".%03d,\"dur\":%" PRId64 ".%03d",
-	        pid, tid, from_ns / 1000, (int)(from_ns % 1000), long_ns / 1000,
-	        (int)(long_ns % 1000));
+	const int64_t long_ns = to_ns > from_ns ? to_ns - from_ns : 0;
+	put(w, json_pack("{s:s, s:s, s:s, s:i, s:I, s:f, s:f, s:o*}", "ph", "X", "cat", cat, "name",
+	                 name, "pid", (int)pid, "tid", (json_int_t)tid, "ts",
+	                 (double)from_ns / 1000, "dur", (double)long_ns / 1000, "args", args));
 }
 
 static void put_cell(struct writer *w, const struct traced_cell *x, unsigned pid, unsigned rank)
@@ -139,13 +126,13 @@ static void put_cell(struct writer *w, const struct traced_cell *x, unsigned pid
 	         format_size(c->cell.asked_bytes).text, coll_pace_name(c->cell.pace),
 	         pass[0] ? ", " : "", pass);
 	put_event(w, "cell", name, pid, tid_of(x, rank, TRACK_CALLS), x->at_ns + rows[0].start_ns,
-	          x->at_ns + rows[x->rows - 1].idle_ns);
-	fprintf(w->out,
-	        ",\"args\":{\"collective\":\"%s\",\"bytes\":%zu,\"dtype\":\"%s\",\"pace\":\"%s\","
-	        "\"pass\":\"%s\",\"rank\":%u,\"block\":%u,\"calls\":%u,\"rows\":%u,\"shown\":%u}}",
-	        coll_info(c->cell.coll)->name, c->cell.bytes, coll_dtype_name(c->cell.dtype),
-	        coll_pace_name(c->cell.pace), coll_pass_name(c->cell.pass), rank, c->block,
-	        c->calls, c->rows, x->rows);
+	          x->at_ns + rows[x->rows - 1].idle_ns,
+	          json_pack("{s:s, s:I, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i}", "collective",
+	                    coll_info(c->cell.coll)->name, "bytes", (json_int_t)c->cell.bytes,
+	                    "dtype", coll_dtype_name(c->cell.dtype), "pace",
+	                    coll_pace_name(c->cell.pace), "pass", coll_pass_name(c->cell.pass),
+	                    "rank", (int)rank, "block", (int)c->block, "calls", (int)c->calls,
+	                    "rows", (int)c->rows, "shown", (int)x->rows));
 }
 
 static void put_row(struct writer *w, const struct traced_cell *x, unsigned pid, unsigned rank,
@@ -159,18 +146,17 @@ static void put_row(struct writer *w, const struct traced_cell *x, unsigned pid,
 		snprintf(name, sizeof name, "stretch %u, %u calls", row + 1, c->calls);
 	else
 		snprintf(name, sizeof name, "call %u", row + 1);
-	put_event(w, "call", name, pid, tid, x->at_ns + s->start_ns, x->at_ns + s->idle_ns);
-	fprintf(w->out, ",\"args\":{\"poll_ns\":%" PRId64 "}}", s->poll_ns);
-	put_event(w, "issue", "issue", pid, tid, x->at_ns + s->start_ns, x->at_ns + s->issued_ns);
-	fputc('}', w->out);
-	put_event(w, "wait", "wait", pid, tid, x->at_ns + s->issued_ns, x->at_ns + s->idle_ns);
-	fputc('}', w->out);
+	put_event(w, "call", name, pid, tid, x->at_ns + s->start_ns, x->at_ns + s->idle_ns,
+	          json_pack("{s:I}", "poll_ns", (json_int_t)s->poll_ns));
+	put_event(w, "issue", "issue", pid, tid, x->at_ns + s->start_ns, x->at_ns + s->issued_ns,
+	          NULL);
+	put_event(w, "wait", "wait", pid, tid, x->at_ns + s->issued_ns, x->at_ns + s->idle_ns,
+	          NULL);
 	if (!c->device_clock || !s->device_end_ns)
 		return;
 	put_event(w, "device", coll_word(&c->cell, c->nranks).text, pid,
 	          tid_of(x, rank, TRACK_DEVICE), x->at_ns + s->device_start_ns,
-	          x->at_ns + s->device_end_ns);
-	fputc('}', w->out);
+	          x->at_ns + s->device_end_ns, NULL);
 }
 
 /* Spans of a damaged record that would overlap are omitted. */
@@ -187,8 +173,7 @@ static void put_spans(struct writer *w, const struct traced_cell *x, unsigned pi
 			if (from < last)
 				continue;
 			put_event(w, name, name, pid, tid_of(x, rank, of[lane]), x->at_ns + from,
-			          x->at_ns + to);
-			fputc('}', w->out);
+			          x->at_ns + to, NULL);
 			last = to;
 		}
 	}
@@ -197,13 +182,14 @@ static void put_spans(struct writer *w, const struct traced_cell *x, unsigned pi
 static void put_end(FILE *out, const struct summary *s, const struct traced *t)
 {
 	const char *title = json_string_value(json_object_get(s->run->environment, "title"));
-	fputs("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"experiment\":", out);
-	put_text(out, title ? title : "");
-	fprintf(out,
-	        ",\"rows_left_out\":\"%llu\",\"cells_left_out\":\"%llu\",\"time\":\"stamps are "
-	        "exact within a cell; the time between two cells is not kept, and equal cells of "
-	        "two variants begin at the same place\"}}\n",
-	        t->rows_left_out, t->cells_left_out);
+	fputs("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":", out);
+	put(&(struct writer){out, true},
+	    json_pack("{s:s, s:s, s:s, s:s}", "experiment", title ? title : "", "rows_left_out",
+	              arena_text(s->arena, "%llu", t->rows_left_out), "cells_left_out",
+	              arena_text(s->arena, "%llu", t->cells_left_out), "time",
+	              "stamps are exact within a cell; the time between two cells is not kept, and "
+	              "equal cells of two variants begin at the same place"));
+	fputs("}\n", out);
 }
 
 void trace_write(const struct summary *s, unsigned most, struct arena *arena, FILE *out)

@@ -12,7 +12,7 @@
 /* The rows that a template uses. */
 struct scope {
 	const struct story_table *table;
-	const unsigned *rows; /* NULL: all of the table */
+	const unsigned *rows;
 	unsigned n;
 	bool common; /* omit what differs between rows that share a sentence */
 };
@@ -44,7 +44,7 @@ static void put(struct phrase *p, const char *text, size_t bytes)
 
 static const void *row_of(const struct scope *scope, unsigned i)
 {
-	return story_row(scope->table, scope->rows ? scope->rows[i] : i);
+	return story_row(scope->table, scope->rows[i]);
 }
 
 /* Parses "{1.key:how}" at text, which begins after the brace. Returns its end, or NULL. */
@@ -216,7 +216,7 @@ static void put_part(struct phrase *p, const struct scope *scope, const char *te
 		next = given++ ? next : last;
 	}
 	for (unsigned i = 0; i < scope->n && !scope->common; i++) {
-		rows[n] = scope->rows ? scope->rows[i] : i;
+		rows[n] = scope->rows[i];
 		n += fills(&(struct scope){scope->table, &rows[n], 1, false}, first);
 	}
 	for (unsigned i = 0; i < n; i++)
@@ -253,13 +253,11 @@ void phrase_add(struct phrase *p, const struct story_table *t, const unsigned *r
                 const char *text)
 {
 	struct arena *arena = p->story->arena;
-	const struct scope scope = {t, n ? rows : NULL, n ? n : t->nrows, false};
-	expand(p, &scope, text);
-	unsigned *kept = ARENA_ARRAY(arena, unsigned, scope.n + 1);
-	for (unsigned i = 0; i < scope.n; i++)
-		kept[i] = n ? rows[i] : i;
+	unsigned *kept = ARENA_ARRAY(arena, unsigned, n);
+	memcpy(kept, rows, n * sizeof *kept);
+	expand(p, &(struct scope){t, kept, n, false}, text);
 	p->bases = arena_more(arena, p->bases, p->nbases, sizeof *p->bases);
-	p->bases[p->nbases++] = (struct story_basis){t, kept, scope.n};
+	p->bases[p->nbases++] = (struct story_basis){t, kept, n};
 }
 
 void phrase_words(struct phrase *p, const char *words)
@@ -274,7 +272,7 @@ const char *phrase_row(struct arena *arena, const struct story_form *form, const
 	struct story alone = {.arena = arena};
 	const struct story_table t = {form, row, 1};
 	struct phrase p = phrase_begin(&alone);
-	const struct scope scope = {&t, NULL, 1, false};
+	const struct scope scope = {&t, &(unsigned){0}, 1, false};
 	expand(&p, &scope, text);
 	return p.text ? p.text : "";
 }

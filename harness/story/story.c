@@ -37,15 +37,10 @@ const struct story_chapter *story_find(const struct story *s, const char *name)
 	return NULL;
 }
 
-static bool has_lead(const struct story_chapter *c)
-{
-	return c && c->lead;
-}
-
 void story_choose_lead(struct story *s, const char *name)
 {
 	const struct story_chapter *asked = story_find(s, name);
-	s->lead = has_lead(asked) ? asked : NULL;
+	s->lead = asked && asked->lead ? asked : NULL;
 	s->strip = NULL;
 	for (unsigned i = 0; i < s->nchapters; i++) {
 		const struct story_chapter *c = &s->chapters[i];
@@ -205,8 +200,7 @@ static const struct story_table *pivot_of(struct story *s, const struct story_ta
 	                            .title = t->form->title,
 	                            .columns = columns,
 	                            .ncolumns = ncolumns + 1,
-	                            .row_bytes = row_bytes,
-	                            .when = STORY_NO_WHEN};
+	                            .row_bytes = row_bytes};
 	return story_rows(s, form, all, nrows);
 }
 
@@ -223,11 +217,6 @@ void story_lead(struct story *s, const struct story_table *t, const char *keys)
 {
 	now(s)->lead = t->nrows ? t : NULL;
 	now(s)->lead_keys = keys;
-}
-
-void story_leads_unasked(struct story *s)
-{
-	now(s)->unasked = true;
 }
 
 /* Both in one paragraph, with all rows that they use. */
@@ -263,19 +252,9 @@ void story_note(struct story *s, unsigned roles, const char *text)
 		add_sentence(s, (struct story_sentence){.roles = roles, .text = text});
 }
 
-void story_part(struct story *s, const char *heading)
+void story_text(struct story *s, enum story_block_kind kind, const char *text)
 {
-	add_block(s, (struct story_block){STORY_PART, .text = heading});
-}
-
-void story_code(struct story *s, const char *text)
-{
-	add_block(s, (struct story_block){STORY_CODE, .text = text});
-}
-
-void story_files(struct story *s, const char *what)
-{
-	add_block(s, (struct story_block){STORY_FILES, .text = what});
+	add_block(s, (struct story_block){kind, .text = text});
 }
 
 void story_file(struct story *s, const char *name, const char *text)
@@ -297,11 +276,6 @@ void story_picture(struct story *s, const char *name, bool front)
 	s->pictures = pictures;
 }
 
-void story_settles(struct story *s)
-{
-	s->settled = true;
-}
-
 /* --- sentences over rows --- */
 
 void story_say(struct story *s, unsigned roles, const struct story_table *t, const unsigned *rows,
@@ -312,14 +286,6 @@ void story_say(struct story *s, unsigned roles, const struct story_table *t, con
 	phrase_end(&p, roles);
 }
 
-static bool is_for(const struct story_table *t, unsigned row, unsigned when)
-{
-	if (!when)
-		return true;
-	const char *at = story_row(t, row);
-	return (*(const unsigned *)(at + t->form->when) & when) == when;
-}
-
 void phrase_end(struct phrase *p, unsigned roles)
 {
 	if (p->used)
@@ -327,29 +293,23 @@ void phrase_end(struct phrase *p, unsigned roles)
 		             (struct story_sentence){roles, p->text, p->bases, p->nbases});
 }
 
-void story_tell(struct story *s, const struct story_table *t, const struct sentence *sentences,
-                unsigned n)
+void story_tell(struct story *s, unsigned roles, const struct story_table *t, const unsigned *rows,
+                unsigned n, const char *text)
 {
-	unsigned *rows = ARENA_ARRAY(s->arena, unsigned, t->nrows + 1);
-	const char **texts = ARENA_ARRAY(s->arena, const char *, t->nrows + 1);
+	const bool gathers = strstr(text, ":list}") || strstr(text, ":range}") || strchr(text, '[');
+	const char **texts = ARENA_ARRAY(s->arena, const char *, n + 1);
+	unsigned *same = ARENA_ARRAY(s->arena, unsigned, n + 1);
+	for (unsigned i = 0; i < n; i++)
+		texts[i] = phrase_common(s, t, rows[i], text);
 	for (unsigned i = 0; i < n; i++) {
-		const struct sentence *one = &sentences[i];
-		const bool gathers = strstr(one->text, ":list}") || strstr(one->text, ":range}") ||
-		                     strchr(one->text, '[');
-		for (unsigned r = 0; r < t->nrows; r++)
-			texts[r] =
-			    is_for(t, r, one->when) ? phrase_common(s, t, r, one->text) : NULL;
-		for (unsigned r = 0; r < t->nrows; r++) {
-			unsigned nrows = 0;
-			for (unsigned k = r; texts[r] && k < t->nrows; k++)
-				if (texts[k] &&
-				    (k == r || (gathers && !strcmp(texts[k], texts[r]))))
-					rows[nrows++] = k;
-			if (nrows)
-				story_say(s, one->roles, t, rows, nrows, one->text);
-			for (unsigned k = 0; k < nrows; k++)
-				if (rows[k] != r)
-					texts[rows[k]] = NULL;
+		unsigned nsame = 0;
+		for (unsigned k = i; texts[i] && k < n; k++) {
+			if (k > i && (!gathers || !texts[k] || strcmp(texts[k], texts[i])))
+				continue;
+			same[nsame++] = rows[k];
+			texts[k] = k > i ? NULL : texts[k];
 		}
+		if (nsame)
+			story_say(s, roles, t, same, nsame, text);
 	}
 }

@@ -56,8 +56,6 @@ struct story_form {
 	const struct column *columns;
 	unsigned ncolumns;
 	size_t row_bytes;
-	size_t when;        /* offset of the row's `unsigned`, a set of the chapter's own bits, that
-	                chooses its sentences; STORY_NO_WHEN: there is none */
 	const char *file;   /* "factors.csv": as a file of its own; or NULL */
 	const char *common; /* "All variants": columns that say the same in each row are said
 	                       so, in a sentence below, and shown to programs alone; or NULL */
@@ -67,7 +65,6 @@ struct story_form {
 	                     * the columns after it; or NULL */
 	enum story_drawn drawn;
 };
-#define STORY_NO_WHEN SIZE_MAX
 /* The form of a table of these columns over rows of this type. */
 #define STORY_FORM(type, list, ...)                                                                \
 	{                                                                                          \
@@ -106,11 +103,6 @@ const struct column *story_column(const struct story_table *table, const char *k
  *
  * A key that does not exist is a defect of the chapter: the text shows it between << and >>, and
  * a test looks for these. */
-struct sentence {
-	unsigned roles;
-	unsigned when; /* said of rows that have all of these bits; 0: of every row */
-	const char *text;
-};
 
 /* The data that a sentence uses: rows of a table. */
 struct story_basis {
@@ -147,9 +139,9 @@ struct story_block {
 		STORY_TABLE,
 		STORY_PIVOT,
 		STORY_SENTENCE,
-		STORY_PART, /* a heading within the section */
-		STORY_CODE, /* lines as they are */
-		STORY_FILES,
+		STORY_PART,  /* a heading within the section */
+		STORY_CODE,  /* lines as they are: a command, ready to copy */
+		STORY_FILES, /* of its tables, if they have any: "what: factors.csv" */
 		STORY_FILE,
 	} kind;
 	const struct story_table *table; /* of a pivot: as people read it */
@@ -162,7 +154,7 @@ struct story_chapter {
 	const struct chapter *chapter;
 	const struct story_block *blocks;
 	unsigned nblocks;
-	bool unasked;                   /* leads if no chapter is asked for */
+	bool unasked; /* leads if none is asked for: a run that has data for it was made for it */
 	const struct story_table *lead; /* the first page's table if it leads, or NULL */
 	const char *lead_keys;
 };
@@ -177,9 +169,9 @@ struct story {
 	struct arena *arena;            /* borrowed */
 	struct story_chapter *chapters; /* those that reported something, in their order */
 	unsigned nchapters;
-	const struct story_chapter *lead;     /* answers first; or NULL */
-	const struct story_chapter *strip;    /* whose table is on the first page; or NULL */
-	bool settled;                         /* a chapter has said how variants compare */
+	const struct story_chapter *lead;  /* answers first; or NULL */
+	const struct story_chapter *strip; /* whose table is on the first page; or NULL */
+	bool settled; /* a chapter has said how variants compare, so that later ones need not */
 	const struct story_picture *pictures; /* that show the chapters' findings, in their order */
 	unsigned npictures;
 };
@@ -217,30 +209,23 @@ void story_show(struct story *story, const struct story_table *table);
  * variants by size. Programs read the table itself. */
 void story_pivot(struct story *story, const struct story_table *table, const unsigned *rows,
                  unsigned n, const char *down, const char *across, const char *value);
-/* Each sentence for each row that it applies to: sentence by sentence, row by row. Rows share one
- * sentence if the template's text is the same for them but for its lists, ranges and parts. */
-void story_tell(struct story *story, const struct story_table *table,
-                const struct sentence *sentences, unsigned n);
-/* One sentence over the named rows; n = 0: over all. */
+/* A sentence for each of the named rows. They share one if the template's text is the same for them
+ * but for its lists, ranges and parts. */
+void story_tell(struct story *story, unsigned roles, const struct story_table *table,
+                const unsigned *rows, unsigned n, const char *text);
+/* One sentence over the named rows. */
 void story_say(struct story *story, unsigned roles, const struct story_table *table,
                const unsigned *rows, unsigned n, const char *text);
 /* For the first page: a table's columns of these keys, separated by blanks. */
 void story_lead(struct story *story, const struct story_table *table, const char *keys);
-/* The chapter also leads if none is asked for: a run that has data for it was made for it. */
-void story_leads_unasked(struct story *story);
-/* The chapter says how variants compare, so that later ones need not (`settled`). */
-void story_settles(struct story *story);
 /* This picture shows the chapter's findings: of those in front, the first that was drawn is on page
  * 1. */
 void story_picture(struct story *story, const char *name, bool front);
 /* A sentence without figures: method, definitions, links. */
 void story_note(struct story *story, unsigned roles, const char *text);
-void story_part(struct story *story, const char *heading);
-/* A command, ready to copy. */
-void story_code(struct story *story, const char *text);
-/* The files of the chapter's tables, if they have any: "what: factors.csv". */
-void story_files(struct story *story, const char *what);
-/* A file for other programs next to the report; story_files names it, also on a terminal. With the
+/* A heading, a command or what the files of the chapter's tables are. */
+void story_text(struct story *story, enum story_block_kind kind, const char *text);
+/* A file for other programs next to the report; STORY_FILES names it, also on a terminal. With the
  * name of the block before it more lines of that file. */
 void story_file(struct story *story, const char *name, const char *text);
 

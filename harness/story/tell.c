@@ -7,8 +7,6 @@
 #include "../texts.h"
 #include "chapter_file.h"
 
-#define SENTENCES 32 /* of a table: a row has a bit for each */
-
 /* A value of a row, whatever its column's kind. */
 union slot {
 	const char *text;
@@ -25,7 +23,6 @@ struct told_table {
 	const char *name;
 	const struct story_table *table;
 	char *rows;
-	unsigned nsentences;
 };
 
 /* What a query of one column gave, as text. It is asked once: within each, every value asks the same. */
@@ -157,8 +154,7 @@ static struct story_form *form_of(struct arena *arena, const struct story_form *
 		columns[i].head = words_of(arena, first, from->columns[i].head);
 	}
 	form->columns = columns;
-	form->when = from->ncolumns * sizeof(union slot);
-	form->row_bytes = form->when + sizeof(union slot);
+	form->row_bytes = from->ncolumns * sizeof(union slot);
 	return form;
 }
 
@@ -357,29 +353,17 @@ static int tell_joined(const struct teller *t, const struct chapter_part *part, 
 	return 0;
 }
 
-static int tell_sentence(const struct teller *t, const struct chapter_part *part,
-                         struct told_table *of, const unsigned *rows, unsigned n)
+static void tell_sentence(struct story *story, const struct chapter_part *part,
+                          const struct story_table *of, const unsigned *rows, unsigned n)
 {
-	struct story *story = t->story;
-	const unsigned nth = of->nsentences++;
-	if (!strpbrk(part->text, "{[") && !*part->query.sql) {
-		if (n)
-			story_note(story, part->roles, part->text);
-		return 0;
-	}
-	if (part->together || !strpbrk(part->text, "{[")) {
-		if (n)
-			story_say(story, part->roles, of->table, rows, n, part->text);
-		return 0;
-	}
-	if (nth >= SENTENCES)
-		return wrong(t, part, "too many sentences about table ", of->name);
-	const struct story_form *form = of->table->form;
-	for (unsigned i = 0; i < n; i++)
-		*(unsigned *)(of->rows + rows[i] * form->row_bytes + form->when) |= 1u << nth;
-	const struct sentence one = {part->roles, 1u << nth, part->text};
-	story_tell(story, of->table, &one, 1);
-	return 0;
+	const bool plain = !strpbrk(part->text, "{[");
+	if (!n)
+		return;
+	if (plain && !*part->query.sql)
+		story_note(story, part->roles, part->text);
+	else
+		(plain || part->together ? story_say : story_tell)(story, part->roles, of, rows, n,
+		                                                   part->text);
 }
 
 /* Each of the rows' texts once, in their order. */
@@ -408,7 +392,7 @@ static int tell_pivot(const struct teller *t, const struct chapter_part *part,
 		return -1;
 	const bool turned = once(downs, rows, n, lines) <= part->beside;
 	if (*part->text && n)
-		story_part(t->story,
+		story_text(t->story, STORY_PART,
 		           t->key ? arena_text(arena, "%s: %s", t->value, part->text) : part->text);
 	story_pivot(t->story, of->table, rows, n, turned ? part->across : part->down,
 	            turned ? part->down : part->across, part->value);
@@ -456,24 +440,21 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 	struct phrase heading = phrase_begin(story);
 	switch (part->mark) {
 	case MARK_HEADING:
-		phrase_add(&heading, of->table, rows, n, part->text);
-		story_part(story, heading.text);
-		break;
 	case MARK_CODE:
 		phrase_add(&heading, of->table, rows, n, part->text);
-		story_code(story, heading.text);
+		story_text(story, part->mark == MARK_CODE ? STORY_CODE : STORY_PART, heading.text);
 		break;
 	case MARK_FILES:
-		story_files(story, part->text);
+		story_text(story, STORY_FILES, part->text);
 		break;
 	case MARK_LEAD:
 		story_lead(story, some_of(story, of->table, rows, n), part->text);
 		break;
 	case MARK_UNASKED:
-		story_leads_unasked(story);
+		story->chapters[story->nchapters].unasked = true;
 		break;
 	case MARK_SETTLES:
-		story_settles(story);
+		story->settled = true;
 		break;
 	default:
 		for (const char *at = part->text, *end; *at; at = end + (*end == ' ')) {
@@ -552,8 +533,8 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	if (more || part->fills || part->file)
 		return tell_joined(t, part, more, of, rows, n) ? -1 : (int)more + 1;
 	if (part->kind == PART_SENTENCE)
-		return tell_sentence(t, part, of, rows, n) ? -1 : 1;
-	if (n)
+		tell_sentence(t->story, part, of->table, rows, n);
+	else if (n)
 		tell_mark(t->story, part, of, rows, n);
 	return 1;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../machine.h"
+#include "../chapters/run.h"
 #include "../report/report.h"
 #include "../run/folder.h"
 #include "verbs.h"
@@ -14,12 +15,6 @@ static const struct field rows[] = {
 };
 
 const struct fields ask_options = FIELDS_OF(rows, const char *);
-
-static const char *text_of(const struct record_run *run, const char *key)
-{
-	const char *text = json_string_value(json_object_get(run->environment, key));
-	return text ? text : "";
-}
 
 /* The file's claims and sources in place of the record's. Factors and the gap stay: which variants
  * were measured was planned by them. */
@@ -31,7 +26,7 @@ static int read_claims(const struct record_run *run, const char *file, struct cl
 		return status_set(st, "out of memory");
 	int rc = claim_list_take(run->environment, out, st);
 	if (!rc)
-		rc = spec_load(file, 0, NULL, text_of(run, "backend"), machine_env, spec, st);
+		rc = spec_load(file, 0, NULL, run_text(run, "backend"), machine_env, spec, st);
 	if (!rc && !spec->asked.nclaims)
 		rc = status_set(st, "%s has no [claim NAME]; allowed is a file with one", file);
 	if (!rc) {
@@ -81,7 +76,8 @@ int verb_ask(int argc, char *argv[], const struct home *home, struct status *st)
 	struct claim_list *list = malloc(sizeof *list);
 	int rc = list ? 0 : status_set(st, "out of memory");
 	if (!rc && !file) {
-		rc = home_find_experiment(home, text_of(&run, "experiment"), path, sizeof path, st);
+		rc =
+		    home_find_experiment(home, run_text(&run, "experiment"), path, sizeof path, st);
 		file = path;
 	}
 	if (!rc)

@@ -68,43 +68,22 @@ static void list_experiment(const char *name, void *arg)
 	free(spec);
 }
 
-static void list_modes(const struct home *home)
-{
-	(void)home;
-	for (const struct mode *const *m = mode_table; *m; m++)
-		list_entry((*m)->name, (*m)->summary);
-}
-
 /* Each as it would start two processes, or one. */
-static void list_launchers(const struct home *home)
+static void list_launcher(const struct launcher *l)
 {
-	(void)home;
-	for (const struct launcher *const *l = launcher_table; *l; l++) {
-		struct settings set;
-		struct status why = {""};
-		settings_default(&set);
-		snprintf(set.launcher, sizeof set.launcher, "%s", (*l)->name);
-		set.layout = (struct layout){(*l)->several ? 2 : 1, 1, 1};
-		list_here((*l)->name, (*l)->summary,
-		          launcher_supports(*l, &set, &why) ? why.text : NULL);
-	}
+	struct settings set;
+	struct status why = {""};
+	settings_default(&set);
+	snprintf(set.launcher, sizeof set.launcher, "%s", l->name);
+	set.layout = (struct layout){l->several ? 2 : 1, 1, 1};
+	list_here(l->name, l->summary, launcher_supports(l, &set, &why) ? why.text : NULL);
 }
 
-static void list_backends(const struct home *home)
+static void list_backend(const struct backend *b)
 {
-	(void)home;
-	for (const struct backend *const *b = backend_table; *b; b++) {
-		struct status why = {0};
-		unsigned ranks = backend_capacity((*b)->name, &why);
-		list_here((*b)->name, (*b)->summary, ranks ? NULL : why.text);
-	}
-}
-
-static void list_collectives(const struct home *home)
-{
-	(void)home;
-	for (int c = 0; c < COLL_KINDS; c++)
-		list_entry(coll_info(c)->name, coll_info(c)->summary);
+	struct status why = {0};
+	const unsigned ranks = backend_capacity(b->name, &why);
+	list_here(b->name, b->summary, ranks ? NULL : why.text);
 }
 
 static void list_words(const char *const *words, unsigned n)
@@ -113,23 +92,6 @@ static void list_words(const char *const *words, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		status_list(text, sizeof text, words[i]);
 	page_wrap(stdout, "  ", 2, text);
-}
-
-static void list_datatypes(const struct home *home)
-{
-	(void)home;
-	list_words(coll_dtype_names, DTYPE_KINDS);
-}
-
-static void list_operations(const struct home *home)
-{
-	(void)home;
-	list_words(coll_op_names, OP_NONE);
-}
-
-static void list_experiments(const struct home *home)
-{
-	home_each_experiment(home, list_experiment, (void *)(size_t)home);
 }
 
 static void list_key(const struct field *f, void *arg)
@@ -146,42 +108,48 @@ static void list_key(const struct field *f, void *arg)
 }
 
 /* Every key of an experiment file, from the rows that read it. */
-static void list_keys(const struct home *home)
+static void list_keys(void)
 {
 	const struct key_table *table;
-	(void)home;
 	for (unsigned i = 0; (table = key_table_at(i)); i++) {
 		page_line(1, "%s%s", table->head, i ? "" : ", and those of a variant, for all");
 		key_table_each(table, list_key, NULL);
 	}
 }
 
-/* As a file: nothing else is printed. */
-static void list_schema(const struct home *home)
-{
-	(void)home;
-	fputs(texts_find("results/report.schema.json"), stdout);
-}
+static const char *const lists[] = {"modes",       "launchers", "backends",
+                                    "collectives", "datatypes", "operations",
+                                    "experiments", "keys",      "schema"};
+enum { MODES, LAUNCHERS, BACKENDS, COLLECTIVES, DATATYPES, OPERATIONS, EXPERIMENTS, KEYS, SCHEMA };
+#define NLISTS (sizeof lists / sizeof *lists)
 
-static const struct {
-	const char *name;
-	void (*list)(const struct home *home);
-	bool asked, bare; /* only if it is asked for; without its name above it */
-} lists[] = {
-    {"modes", list_modes, false, false},
-    {"launchers", list_launchers, false, false},
-    {"backends", list_backends, false, false},
-    {"collectives", list_collectives, false, false},
-    {"datatypes", list_datatypes, false, false},
-    {"operations", list_operations, false, false},
-    {"experiments", list_experiments, false, false},
-    {"keys", list_keys, true, false},
-    {"schema", list_schema, true, true},
-};
+static void list(unsigned what, const struct home *home)
+{
+	if (what != SCHEMA) /* a file: nothing else is printed */
+		printf("%s\n", lists[what]);
+	for (unsigned i = 0; what == MODES && mode_table[i]; i++)
+		list_entry(mode_table[i]->name, mode_table[i]->summary);
+	for (unsigned i = 0; what == LAUNCHERS && launcher_table[i]; i++)
+		list_launcher(launcher_table[i]);
+	for (unsigned i = 0; what == BACKENDS && backend_table[i]; i++)
+		list_backend(backend_table[i]);
+	for (int c = 0; what == COLLECTIVES && c < COLL_KINDS; c++)
+		list_entry(coll_info(c)->name, coll_info(c)->summary);
+	if (what == DATATYPES)
+		list_words(coll_dtype_names, DTYPE_KINDS);
+	if (what == OPERATIONS)
+		list_words(coll_op_names, OP_NONE);
+	if (what == EXPERIMENTS)
+		home_each_experiment(home, list_experiment, (void *)(size_t)home);
+	if (what == KEYS)
+		list_keys();
+	if (what == SCHEMA)
+		fputs(texts_find("results/report.schema.json"), stdout);
+}
 
 const char *list_name(unsigned i)
 {
-	return i < sizeof lists / sizeof *lists ? lists[i].name : NULL;
+	return i < NLISTS ? lists[i] : NULL;
 }
 
 int verb_list(int argc, char *argv[], const struct home *home, struct status *st)
@@ -190,13 +158,12 @@ int verb_list(int argc, char *argv[], const struct home *home, struct status *st
 	bool listed = false;
 	if (argc > 3)
 		return verb_not_understood("list", argv[3], st);
-	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-		suggest_offer(&guess, lists[i].name);
-		if (argc > 2 ? strcmp(argv[2], lists[i].name) != 0 : lists[i].asked)
+	for (unsigned i = 0; i < NLISTS; i++) {
+		suggest_offer(&guess, lists[i]);
+		/* The last two only if they are asked for. */
+		if (argc > 2 ? strcmp(argv[2], lists[i]) != 0 : i >= KEYS)
 			continue;
-		if (!lists[i].bare)
-			printf("%s\n", lists[i].name);
-		lists[i].list(home);
+		list(i, home);
 		listed = true;
 	}
 	if (listed)

@@ -27,11 +27,8 @@ static const struct story_form *form_of(struct arena *arena, const struct db_row
 		                             .unit = "",
 		                             .kind = KIND_TEXT,
 		                             .offset = i * sizeof(char *)};
-	*form = (struct story_form){.name = "query",
-	                            .columns = columns,
-	                            .ncolumns = n,
-	                            .row_bytes = n * sizeof(char *),
-	                            .when = STORY_NO_WHEN};
+	*form = (struct story_form){
+	    .name = "query", .columns = columns, .ncolumns = n, .row_bytes = n * sizeof(char *)};
 	return form;
 }
 
@@ -54,7 +51,7 @@ static int show(struct arena *arena, struct db *db, const char *query, struct st
 	if (db_end(found, st))
 		return -1;
 	if (isatty(STDOUT_FILENO))
-		table_write_text(arena, &table, stdout, 0, terminal_columns());
+		table_write_text(arena, &table, false, stdout, 0, terminal_columns());
 	else
 		table_write_csv(&table, stdout);
 	return 0;

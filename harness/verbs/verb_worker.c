@@ -37,17 +37,11 @@ struct order {
 static int write_file(const struct order *order, struct team *team, struct status *st)
 {
 	char file[PATH_MAX], part[PATH_MAX + 8];
-	FILE *out;
-	int result;
 	snprintf(file, sizeof file, "%s.lines", order->file);
 	snprintf(part, sizeof part, "%s.part", file);
-	out = fopen(part, "we");
-	if (!out)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
-	result = record_write_trial(out, order->trial, team, team_area(team), st);
-	if (fclose(out) && !result)
-		result = status_set(st, "cannot write %s: %s", file, strerror(errno));
-	if (!result && rename(part, file))
+	FILE *out = fopen(part, "we");
+	int result = out ? record_write_trial(out, order->trial, team, team_area(team), st) : -1;
+	if (!out || fclose(out) || (!result && rename(part, file)))
 		result = status_set(st, "cannot write %s: %s", file, strerror(errno));
 	return result;
 }

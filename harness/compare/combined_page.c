@@ -2,16 +2,9 @@
 
 #include <string.h>
 
-#include "../report/json.h"
 #include "../report/page.h"
 #include "../data/format.h"
 #include "../story/verdict_text.h"
-
-struct printing {
-	const struct combined *c;
-	struct page *page;
-	json_t *tables; /* NULL: a page */
-};
 
 /* --- tables ------------------------------------------------------------------------------ */
 
@@ -58,47 +51,35 @@ static const struct column run_columns[] = {
     COLUMN(struct combined_run, doubt, "cannot tell alone", "", TEXT),
     COLUMN_AS(struct combined_run, path, "path", "path", "", TEXT, ONLY_FILES),
 };
-#define FORM(type, list, ...) STORY_FORM(type, list, .when = STORY_NO_WHEN, __VA_ARGS__)
-static const struct story_form claim_form = FORM(struct combined_claim, claim_columns, .name = "claims", .title = "Claims"),
-    regime_form = FORM(struct combined_speed, regime_columns, .name = "verdicts", .title = "Speed compared with the reference"),
-    cell_form = FORM(struct combined_speed, cell_columns, .name = "cells", .title = "The same by size"),
-    run_form = FORM(struct combined_run, run_columns, .name = "runs", .title = "The runs");
+static const struct story_form claim_form = STORY_FORM(struct combined_claim, claim_columns, .name = "claims", .title = "Claims"),
+    regime_form = STORY_FORM(struct combined_speed, regime_columns, .name = "verdicts", .title = "Speed compared with the reference"),
+    cell_form = STORY_FORM(struct combined_speed, cell_columns, .name = "cells", .title = "The same by size"),
+    run_form = STORY_FORM(struct combined_run, run_columns, .name = "runs", .title = "The runs");
 // clang-format on
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static void put(const struct printing *p, const struct story_table *told)
-{
-	struct table shown;
-	if (p->tables) {
-		json_array_append_new(p->tables, table_to_json(told));
-		return;
-	}
-	table_less(told, ONLY_FILES, &shown);
-	table_drop_empty(&shown);
-	page_table(p->page, &shown.told);
-}
-
 /* The columns of a form, those that all tables of ratios have, and one of each run. */
-static void put_ratios(const struct printing *p, const struct story_form *of, const void *rows,
-                       unsigned n)
+static struct story_table ratios_of(const struct combined *c, const struct story_form *of,
+                                    const void *rows, unsigned n)
 {
-	struct story_form form = *of;
-	struct column *list = ARENA_ARRAY(p->c->arena, struct column,
+	struct story_form *form = ARENA_NEW(c->arena, struct story_form);
+	struct column *list = ARENA_ARRAY(c->arena, struct column,
 	                                  of->ncolumns + COUNT(ratio_columns) + POOLED_MOST),
 	              *next = list + of->ncolumns + COUNT(ratio_columns);
 	memcpy(list, of->columns, of->ncolumns * sizeof *list);
 	memcpy(list + of->ncolumns, ratio_columns, sizeof ratio_columns);
-	for (unsigned i = 0; i < p->c->nruns; i++)
-		*next++ = (struct column){p->c->runs[i].letter,
-		                          p->c->runs[i].letter,
+	for (unsigned i = 0; i < c->nruns; i++)
+		*next++ = (struct column){c->runs[i].letter,
+		                          c->runs[i].letter,
 		                          "",
 		                          KIND_RATIO,
 		                          offsetof(struct combined_ratio, runs) +
 		                              i * sizeof(struct stats_ratio),
 		                          0};
-	form.columns = list;
-	form.ncolumns = (unsigned)(next - list);
-	put(p, &(struct story_table){&form, rows, n});
+	*form = *of;
+	form->columns = list;
+	form->ncolumns = (unsigned)(next - list);
+	return (struct story_table){form, rows, n};
 }
 
 /* Where a verdict is. */
@@ -112,10 +93,8 @@ static enum part part_of(const struct combined_speed *s)
 	                                                  : DIFFERENT;
 }
 
-/* Returns how many rows there are. */
-static unsigned put_regimes(const struct printing *p, enum part part, const char *heading)
+static struct story_table regimes_of(const struct combined *c, enum part part)
 {
-	const struct combined *c = p->c;
 	struct combined_speed *rows = ARENA_ARRAY(c->arena, struct combined_speed, c->nregimes + 1);
 	char said[VERDICT_TEXT_BYTES];
 	unsigned n = 0;
@@ -126,36 +105,30 @@ static unsigned put_regimes(const struct printing *p, enum part part, const char
 		rows[n] = c->regimes[i];
 		rows[n++].said = arena_copy(c->arena, said);
 	}
-	if (n && heading)
-		page_heading(p->page, 2, "%s", heading);
-	put_ratios(p, &regime_form, rows, n);
-	return n;
+	return ratios_of(c, &regime_form, rows, n);
 }
 
-static void put_claims(const struct printing *p)
+static struct story_table claims_of(const struct combined *c)
 {
-	put_ratios(p, &claim_form, p->c->claims, p->c->nclaims);
+	return ratios_of(c, &claim_form, c->claims, c->nclaims);
 }
 
-static void put_cells(const struct printing *p)
+static struct story_table cells_of(const struct combined *c)
 {
-	put_ratios(p, &cell_form, p->c->cells, p->c->ncells);
+	return ratios_of(c, &cell_form, c->cells, c->ncells);
 }
 
-/* --- the runs ---------------------------------------------------------------------------- */
-
-static void put_paths(const struct printing *p)
+static struct story_table runs_of(const struct combined *c)
 {
-	for (unsigned i = 0; i < p->c->nruns; i++)
-		page_item(p->page, "%s: %s", p->c->runs[i].letter, p->c->runs[i].path);
-	page_end_list(p->page);
+	return (struct story_table){&run_form, c->runs, c->nruns};
 }
 
-static void put_runs(const struct printing *p)
+/* With its heading, if it has rows. */
+static void put(struct page *page, const char *heading, struct story_table told)
 {
-	if (!p->tables && p->page->kind == PAGE_TERMINAL)
-		put_paths(p);
-	put(p, &(struct story_table){&run_form, p->c->runs, p->c->nruns});
+	if (told.nrows)
+		page_heading(page, 2, "%s", heading);
+	page_table_shown(page, &told);
 }
 
 /* --- in words ---------------------------------------------------------------------------- */
@@ -179,25 +152,23 @@ static unsigned different(const struct combined *c, size_t place)
 #define DIFFERENT_IN(c, member) different(c, offsetof(struct combined_run, member))
 
 /* "of 3 boots and 2 sets of GPUs": what the scatter between runs spans. */
-static const char *spans_of(const struct printing *p)
+static const char *spans_of(const struct combined *c)
 {
-	const unsigned boots = DIFFERENT_IN(p->c, boot), gpus = DIFFERENT_IN(p->c, gpus);
+	const unsigned boots = DIFFERENT_IN(c, boot), gpus = DIFFERENT_IN(c, gpus);
 	const char *text = "";
 	if (boots)
-		text = arena_text(p->c->arena, ", of %u boot%s", boots, format_plural(boots));
+		text = arena_text(c->arena, ", of %u boot%s", boots, format_plural(boots));
 	if (gpus)
-		text = arena_text(p->c->arena, "%s%s%u set%s of GPUs", text,
-		                  *text ? " and " : ", of ", gpus, format_plural(gpus));
+		text = arena_text(c->arena, "%s%s%u set%s of GPUs", text, *text ? " and " : ", of ",
+		                  gpus, format_plural(gpus));
 	return text;
 }
 
-static void say_answer(const struct printing *p)
+static void say_answer(struct page *page, const struct combined *c)
 {
-	const struct combined *c = p->c;
-	struct page *page = p->page;
 	page_say(page, "%u runs of %s on %s, %s ranks%s.", c->nruns,
 	         c->runs[0].facts.facts[FACT_EXPERIMENT], c->runs[0].facts.facts[FACT_BACKEND],
-	         c->runs[0].facts.facts[FACT_RANKS], spans_of(p));
+	         c->runs[0].facts.facts[FACT_RANKS], spans_of(c));
 	for (unsigned i = 0; i < c->nclaims; i++) {
 		const struct claims_result *r = &c->claims[i].result;
 		const struct pooled *pooled = &c->claims[i].of.pooled;
@@ -215,27 +186,14 @@ static void say_answer(const struct printing *p)
 		         "All runs are of one boot of one machine: they say little of others.");
 }
 
-static void say_method(const struct printing *p)
+static void say_method(struct page *page)
 {
-	page_say(p->page,
-	         "A run's ratio has the interval of its own blocks. The ratio of all "
-	         "spans runs: what differs between them is in its interval, with "
-	         "Student's quantile for so few. Between runs: the standard deviation "
-	         "of the runs' true ratios; next run: where that of one more is in about 95 "
-	         "of 100 cases. An end of a claim's interval is a bound of 95 %% by "
-	         "itself.");
-}
-
-static void put_all(const struct printing *p)
-{
-	if (!p->tables)
-		say_answer(p);
-	put_claims(p);
-	put_regimes(p, ALL, NULL);
-	if (!p->tables)
-		say_method(p);
-	put_cells(p);
-	put_runs(p);
+	page_say(page, "A run's ratio has the interval of its own blocks. The ratio of all "
+	               "spans runs: what differs between them is in its interval, with "
+	               "Student's quantile for so few. Between runs: the standard deviation "
+	               "of the runs' true ratios; next run: where that of one more is in about 95 "
+	               "of 100 cases. An end of a claim's interval is a bound of 95 %% by "
+	               "itself.");
 }
 
 /* --- the page ---------------------------------------------------------------------------- */
@@ -249,46 +207,35 @@ const char *combined_title(const struct combined *c)
 void combined_page(struct page *page, const void *combined)
 {
 	const struct combined *c = combined;
-	struct printing p = {.c = c, .page = page};
+	const struct story_table different = regimes_of(c, DIFFERENT);
 	page_heading(page, 1, "%s", combined_title(c));
-	say_answer(&p);
-	put_paths(&p);
-	if (!put_regimes(&p, DIFFERENT, "Differences from the reference")) {
+	say_answer(page, c);
+	for (unsigned i = 0; i < c->nruns; i++)
+		page_item(page, "%s: %s", c->runs[i].letter, c->runs[i].path);
+	page_end_list(page);
+	if (!different.nrows) {
 		page_heading(page, 2, "Differences from the reference");
 		page_say(page, "None is decided.");
 	}
+	put(page, "Differences from the reference", different);
 	if (!page->whole)
 		return;
-	put_regimes(&p, OPEN, "Undecided");
-	put_regimes(&p, SAME, "The same");
-	put_regimes(&p, UNCOUNTED, "The reference against itself");
-	say_method(&p);
-	if (c->nclaims)
-		page_heading(page, 2, "Claims");
-	put_claims(&p);
-	if (c->ncells)
-		page_heading(page, 2, "By size");
-	put_cells(&p);
-	page_heading(page, 2, "The runs");
-	put_runs(&p);
+	put(page, "Undecided", regimes_of(c, OPEN));
+	put(page, "The same", regimes_of(c, SAME));
+	put(page, "The reference against itself", regimes_of(c, UNCOUNTED));
+	say_method(page);
+	put(page, "Claims", claims_of(c));
+	put(page, "By size", cells_of(c));
+	put(page, "The runs", runs_of(c));
 }
 
-void print_combined(const struct combined *c, enum compare_form form, FILE *out)
+json_t *combined_tables(const void *combined)
 {
-	json_t *all = json_keep(c->arena, form == COMPARE_JSON
-	                                      ? json_pack("{s:i, s:[]}", "schema", 1, "tables")
-	                                      : NULL);
-	struct page page = {.kind = form == COMPARE_MARKDOWN ? PAGE_MARKDOWN : PAGE_TERMINAL,
-	                    .out = out,
-	                    .arena = c->arena,
-	                    .whole = true};
-	struct printing p = {.c = c, .page = &page};
-	p.tables = json_object_get(all, "tables");
-	arena_need(c->arena, form != COMPARE_JSON || p.tables);
-	if (form == COMPARE_MARKDOWN)
-		combined_page(&page, c);
-	else
-		put_all(&p);
-	arena_need(c->arena,
-	           !all || (!json_dumpf(all, out, JSON_INDENT(1)) && fputc('\n', out) != EOF));
+	const struct combined *c = combined;
+	const struct story_table all[] = {claims_of(c), regimes_of(c, ALL), cells_of(c),
+	                                  runs_of(c)};
+	json_t *list = json_array();
+	for (unsigned i = 0; i < COUNT(all); i++)
+		json_array_append_new(list, table_to_json(&all[i]));
+	return list;
 }
