@@ -82,7 +82,7 @@ TEST(a_name_without_a_variable_says_so)
 	assert_says(whole("report.md"), "\n\nfree: NCCL\\_ALGO unset\n\n");
 }
 
-/* What follows two modes' names is told once only if it means the same in both. */
+/* What follows two modes' names is explained once only if it means the same in both. */
 TEST(a_name_that_means_two_things_is_told_whole)
 {
 	static const struct made_variant named[] = {
