@@ -18,6 +18,7 @@ rows() {
 	build|SQLite|pkg-config --exists sqlite3|libsqlite3-dev|sqlite-devel|sqlite|
 	build|cmark-gfm|pkg-config --exists libcmark-gfm && echo "#include <cmark-gfm-core-extensions.h>" \| ${CC:-cc} -E -xc - -o /dev/null|libcmark-gfm-dev libcmark-gfm-extensions-dev|cmark-gfm-devel||
 	build|zlib|pkg-config --exists zlib|zlib1g-dev|zlib-devel|zlib|
+	build|liblzma|pkg-config --exists liblzma|liblzma-dev|xz-devel||
 	use|mpicc|[ -z "$MPICC" ] \|\| command -v "${MPICC%% *}"|libopenmpi-dev|openmpi-devel|openmpi|the backend mpi, the launcher mpirun
 	use|mpirun|command -v mpirun|openmpi-bin|openmpi|openmpi|the launcher mpirun
 	use|gnuplot|command -v gnuplot|gnuplot-nox|gnuplot|gnuplot|the pictures

@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <lzma.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <zlib.h>
 
 #define CLI_ARGS 63
 
@@ -51,6 +53,29 @@ char *cli_read(const char *file)
 	}
 	fclose(f);
 	return test_keep(text);
+}
+
+const char *cli_pack(const char *file, const char *suffix)
+{
+	const char *packed = test_text("%s%s", file, suffix), *text = cli_read(file);
+	const size_t bytes = strlen(text), room = lzma_stream_buffer_bound(bytes);
+	if (!strcmp(suffix, ".gz")) {
+		gzFile out = gzopen(packed, "wb");
+		assert_int_equal(gzwrite(out, text, (unsigned)bytes), bytes);
+		assert_int_equal(gzclose(out), Z_OK);
+	} else {
+		uint8_t *to = (uint8_t *)test_keep(malloc(room));
+		size_t end = 0;
+		assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL,
+		                                         (const uint8_t *)text, bytes, to, &end,
+		                                         room),
+		                 LZMA_OK);
+		FILE *out = fopen(packed, "w");
+		assert_int_equal(fwrite(to, 1, end, out), end);
+		assert_int_equal(fclose(out), 0);
+	}
+	unlink(file);
+	return packed;
 }
 
 pid_t cli_start(const char *folder, const char *const args[])

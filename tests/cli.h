@@ -20,6 +20,8 @@ void cli_clean(const char *path);
 void cli_write(const char *folder, const char *name, const char *text);
 /* The whole file, NUL-terminated, and kept; NULL when it cannot be read. */
 char *cli_read(const char *file);
+/* Packs a file as `suffix` says, .gz or .xz, and removes it; the other's name. */
+const char *cli_pack(const char *file, const char *suffix);
 
 /* Starts the program with the arguments up to NULL; output goes to folder/out. */
 pid_t cli_start(const char *folder, const char *const args[]);

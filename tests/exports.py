@@ -42,7 +42,7 @@ def reference(folder, name):
     """A folder with a reference record, whose report may be made."""
     made = f"{folder}/{os.path.basename(name)}"
     os.makedirs(made)
-    os.symlink(f"{REFERENCE}/{name}/trials.jsonl.gz", f"{made}/trials.jsonl.gz")
+    os.symlink(f"{REFERENCE}/{name}/trials.jsonl.xz", f"{made}/trials.jsonl.xz")
     return made
 
 

@@ -2,9 +2,9 @@
 """Reference tables made again from raw stamps, by the definitions in results/README.md and by nothing of the
 program. Reports as cmocka's programs do, for tests/run."""
 import csv
-import gzip
 import itertools
 import json
+import lzma
 import math
 import sys
 
@@ -64,7 +64,7 @@ def interval_of_median(values):
 def trials_of(record):
     """{cell: {block: its rows' times per call, in us}} and the names of the reference and its twin."""
     trials = {}
-    with gzip.open(record + "/trials.jsonl.gz", "rt") as lines:
+    with lzma.open(record + "/trials.jsonl.xz", "rt") as lines:
         environment = json.loads(next(lines))
         for line in map(json.loads, lines):
             if line["kind"] != "cell" or line["error"] or line.get("pass", "timed") != "timed":

@@ -79,7 +79,7 @@ TEST(a_folder_of_runs_names_its_last)
 			char *arguments = test_text(verbs[i], runs, runs);
 			struct cli cli = here_call(arguments);
 			assert_true(cli.code > 0);
-			assert_says(cli.out, "holds neither trials.jsonl");
+			assert_says(cli.out, "holds no trials.jsonl");
 			assert_says_if(has, cli.out, words);
 		}
 	}

@@ -507,7 +507,7 @@ TEST(what_cannot_be_read_is_said)
 	refuses(a, path, "none: No such file");
 	refuses(path, a, "none: No such file");
 	mkdir(path, 0777);
-	refuses(a, path, "holds neither trials.jsonl");
+	refuses(a, path, "holds no trials.jsonl");
 	cli_write(path, "trials.jsonl", "{\"schema\":1}\n");
 	refuses(a, path, "\"kind\" is missing");
 	snprintf(path, sizeof path, "%s/bad.json", folder);

@@ -239,26 +239,31 @@ TEST(stamps_out_of_order_are_an_error)
 	assert_string_equal(run.cells[1].error, "");
 }
 
-TEST(compressed_records_are_read)
+TEST(packed_records_are_read)
 {
-	struct status st = {""};
-	size_t bytes;
-	write_run(NULL);
-	char *text = read_all(&bytes);
-	gzFile out = gzopen(zipped, "wb");
-	assert_int_equal(gzwrite(out, text, (unsigned)bytes), bytes);
-	gzclose(out);
-	unlink(file);
-	struct record_run run = cli_record(folder);
-	assert_int_equal(run.ncells, 2);
-	/* Cut off: the lines before the cut count, and the cut is reported. */
-	struct stat about;
-	assert_int_equal(stat(zipped, &about), 0);
-	assert_int_equal(truncate(zipped, about.st_size - 9), 0);
-	assert_int_equal(record_load(folder, &run, &st), 0);
-	assert_true(run.torn);
-	record_free(&run);
-	unlink(zipped);
+	static const char *const suffixes[] = {".gz", ".xz"};
+	for (unsigned i = 0; i < 2; i++) {
+		struct status st = {""};
+		struct stat about;
+		write_run(NULL);
+		const char *packed = cli_pack(file, suffixes[i]);
+		struct record_run run = cli_record(folder);
+		assert_int_equal(run.ncells, 2);
+		/* Cut off: the lines before the cut count, and the cut is reported. */
+		assert_int_equal(stat(packed, &about), 0);
+		assert_int_equal(truncate(packed, about.st_size - 9), 0);
+		assert_int_equal(record_load(folder, &run, &st), 0);
+		assert_true(run.torn);
+		record_free(&run);
+		/* Damaged in its middle. */
+		FILE *out = fopen(packed, "r+");
+		fseek(out, about.st_size / 2, SEEK_SET);
+		fputs("12345678", out);
+		fclose(out);
+		assert_says(complaint(), i ? "cannot read: what xz packed is damaged"
+		                           : "cannot read: ");
+		unlink(packed);
+	}
 }
 
 /* A small file may unpack to a line of any length. */
@@ -585,7 +590,7 @@ TEST(missing_files_are_named)
 	struct status st = {""};
 	unlink(file);
 	assert_int_equal(record_load(folder, &run, &st), -1);
-	assert_says(st.text, "neither trials.jsonl nor trials.jsonl.gz");
+	assert_says(st.text, "holds no trials.jsonl, trials.jsonl.xz or trials.jsonl.gz");
 	st.text[0] = 0;
 	assert_int_equal(record_load("/nowhere/at/all", &run, &st), -1);
 	assert_says(st.text, "/nowhere/at/all: No such file");
@@ -624,7 +629,7 @@ static int make_folder(void **state)
 {
 	set_up(state);
 	snprintf(file, sizeof file, "%s/trials.jsonl", folder);
-	snprintf(zipped, sizeof zipped, "%s/trials.jsonl.gz", folder);
+	snprintf(zipped, sizeof zipped, "%s.gz", file);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* Compares two runs, A first: before and after a change, on two machines, or nccl-tests' figures
  * with ours.
  *
- * A side is a run's folder (or its trials.jsonl, trials.jsonl.gz), or JSON of nccl-tests (`-J
+ * A side is a run's folder (or its trials.jsonl, packed or not), or JSON of nccl-tests (`-J
  * file.json`) or its text: one file, a list of files with commas, or a folder of JSON; a file counts as one
  * trial. Cells are matched by variant, collective, bytes, dtype, op, root, in_place and pace. A
  * verdict uses one number per trial, the geometric mean of its times over the sizes that both sides

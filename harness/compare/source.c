@@ -216,7 +216,7 @@ static int load_folder(const char *path, const char *variant, struct result *sid
 		free(entries);
 	if (n <= 0)
 		return status_set(st,
-		                  "%s holds neither trials.jsonl, trials.jsonl.gz, nor *.json, "
+		                  "%s holds no trials.jsonl, packed or not, and no *.json, "
 		                  "*.txt, *.log, *.out or *.csv of nccl-tests%s",
 		                  path, record_file_latest(path).text);
 	for (int i = 0; i < n; i++) {

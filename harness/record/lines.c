@@ -5,10 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <zlib.h>
 
-#include "../sanitize.h"
+#include "packed.h"
 
 /* JSON takes some 50 bytes of memory per byte of text: a longer line is refused before it is
  * parsed. The most that a plan may ask of a cell (config/plan_cells.c) is shorter. */
@@ -16,7 +14,7 @@
 #define FILE_MAX_BYTES ((uint64_t)1 << 36) /* unpacked: a small file may hold any number of zeros */
 
 struct lines {
-	gzFile file;
+	struct packed *file;
 	FILE *in; /* unpacks it */
 	char *line;
 	size_t room, since; /* since: bytes after the last newline that was unpacked */
@@ -29,18 +27,12 @@ struct lines {
 static ssize_t unpack(void *cookie, char *chunk, size_t bytes)
 {
 	struct lines *lines = cookie;
-	int code, got = gzread(lines->file, chunk, (unsigned)bytes);
-	const char *why = gzerror(lines->file, &code);
-	/* Z_BUF_ERROR: all existing data was read, but the end of the compressed data is
-	 * missing. */
-	lines->cut = lines->cut || code == Z_BUF_ERROR;
-	if (got < 0 && code != Z_BUF_ERROR)
-		return status_set(&lines->why, "cannot read: %s",
-		                  code == Z_ERRNO ? strerror(errno) : why);
-	got = got > 0 ? got : 0;
+	const ssize_t got = packed_read(lines->file, chunk, bytes, &lines->cut, &lines->why);
+	if (got < 0)
+		return -1;
 	const char *newline = memrchr(chunk, '\n', (size_t)got);
 	lines->since = newline ? (size_t)(chunk + got - newline) : lines->since + (size_t)got;
-	lines->all += (unsigned)got;
+	lines->all += (size_t)got;
 	if (lines->since > LINE_MAX_BYTES)
 		return status_set(&lines->why, "a line of more than %zu MiB is no record",
 		                  LINE_MAX_BYTES >> 20);
@@ -54,10 +46,7 @@ int lines_open(const struct member_place *at, struct lines **out)
 {
 	const char *why = "out of memory";
 	struct lines *lines = calloc(1, sizeof *lines);
-	const int fd = lines ? sanitize_open(at->file, 0, &why) : -1;
-	if (fd >= 0 && !(lines->file = gzdopen(fd, "rb")))
-		close(fd);
-	if (lines && lines->file)
+	if (lines && !packed_open(at->file, &lines->file, &why))
 		lines->in = fopencookie(lines, "r", (cookie_io_functions_t){.read = unpack});
 	if (lines && lines->in) {
 		*out = lines;
@@ -73,8 +62,7 @@ void lines_close(struct lines *lines)
 		return;
 	if (lines->in)
 		fclose(lines->in);
-	if (lines->file)
-		gzclose(lines->file);
+	packed_close(lines->file);
 	free(lines->line);
 	free(lines);
 }

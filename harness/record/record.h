@@ -161,7 +161,7 @@ struct record_run {
 	struct record_search *search; /* NULL: the run has none */
 };
 
-/* Reads trials.jsonl or trials.jsonl.gz in `dir` (or the file itself). The caller frees with
+/* Reads trials.jsonl, .jsonl.xz or .jsonl.gz in `dir` (or the file itself). The caller frees with
  * record_free. A torn last line is dropped. */
 int record_load(const char *dir, struct record_run *out, struct status *st);
 /* Adds a trial's lines, as its job has written them to `file`, to a run that was loaded; not of a search.

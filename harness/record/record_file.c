@@ -9,10 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+
+#include "packed.h"
 
 /* As 20261122T195305Z: a run's folder. */
 static int is_stamp(const struct dirent *entry)
@@ -44,59 +45,61 @@ struct record_file_hint record_file_latest(const char *dir)
 
 int record_file_find(const char *dir, char file[PATH_MAX], struct status *st)
 {
-	static const char *const names[] = {"/trials.jsonl", "/trials.jsonl.gz", ""};
+	static const char *const names[] = {"/trials.jsonl", "/trials.jsonl.xz", "/trials.jsonl.gz", ""};
 	struct stat about;
 	const bool folder = !stat(dir, &about) && S_ISDIR(about.st_mode);
 	if (strlen(dir) + sizeof "/trials.jsonl.gz" > PATH_MAX)
 		return status_set(st, "the path %.60s… is too long", dir);
-	for (unsigned i = folder ? 0 : 2; i < (folder ? 2 : 3); i++) {
+	for (unsigned i = folder ? 0 : 3; i < (folder ? 3 : 4); i++) {
 		snprintf(file, PATH_MAX, "%s%s", dir, names[i]);
 		if (stat(file, &about) == 0)
 			return 0;
 	}
 	if (!folder)
 		return status_set(st, "%s: %s", dir, strerror(errno));
-	return status_set(st, "%s holds neither trials.jsonl nor trials.jsonl.gz%s", dir,
+	return status_set(st, "%s holds no trials.jsonl, trials.jsonl.xz or trials.jsonl.gz%s", dir,
 	                  record_file_latest(dir).text);
 }
 
-/* All that can be read, as the reader does: compressed data that ends too early is no error. */
-static int inflate_into(gzFile in, int out)
+/* All that can be read, as the reader does: packed data that ends too early is no error. */
+static int unpack_into(const char *file, int out, struct status *st)
 {
 	char chunk[1 << 16];
-	int n, code;
-	while ((n = gzread(in, chunk, sizeof chunk)) > 0)
-		if (write(out, chunk, (size_t)n) != n)
-			return -1;
-	gzerror(in, &code);
-	return n < 0 && code != Z_BUF_ERROR ? -1 : fsync(out);
+	struct packed *in;
+	const char *why;
+	bool cut = false;
+	ssize_t n;
+	if (packed_open(file, &in, &why))
+		return status_set(st, "%s", why);
+	while ((n = packed_read(in, chunk, sizeof chunk, &cut, st)) > 0)
+		if (write(out, chunk, (size_t)n) != n) {
+			status_set(st, "%s", strerror(errno));
+			break;
+		}
+	packed_close(in);
+	return n ? -1 : 0;
 }
 
 int record_file_unpack(const char *dir, struct status *st)
 {
-	char packed[PATH_MAX], part[PATH_MAX + 8];
+	char packed[PATH_MAX], part[PATH_MAX + 8], file[PATH_MAX];
 	if (record_file_find(dir, packed, st))
 		return -1;
-	size_t plain = strlen(packed) - 3;
-	if (strcmp(packed + plain, ".gz") != 0)
+	const size_t plain = strlen(packed) - 3;
+	if (strcmp(packed + plain, ".gz") != 0 && strcmp(packed + plain, ".xz") != 0)
 		return 0;
-	snprintf(part, sizeof part, "%.*s.part", (int)plain, packed);
+	snprintf(file, sizeof file, "%.*s", (int)plain, packed);
+	snprintf(part, sizeof part, "%s.part", file);
 	unlink(part);
-	errno = 0;
-	gzFile in = gzopen(packed, "rbe");
-	int out = in ? open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
-	int failed = out < 0 || inflate_into(in, out);
-	if (in)
-		gzclose(in);
+	struct status why = {""};
+	const int out = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int failed = out < 0 || unpack_into(packed, out, &why) || fsync(out);
 	if (out >= 0)
 		failed |= close(out);
-	char file[PATH_MAX];
-	snprintf(file, sizeof file, "%.*s", (int)plain, packed);
 	if (failed || rename(part, file)) {
-		status_set(st, "cannot unpack %s: %s", packed,
-		           errno ? strerror(errno) : "it is no whole gzip file");
 		unlink(part);
-		return -1;
+		return status_set(st, "cannot unpack %s: %s", packed,
+		                  why.text[0] ? why.text : strerror(errno));
 	}
 	unlink(packed);
 	return 0;

@@ -14,10 +14,10 @@ struct record_file_hint {
 /* For a folder without a record, the end of a sentence: that its last run is meant, if it has one;
  * else "". */
 struct record_file_hint record_file_latest(const char *dir);
-/* trials.jsonl or else trials.jsonl.gz in `dir`, or the file that `dir` is. */
+/* trials.jsonl or else trials.jsonl.xz or .gz in `dir`, or the file that `dir` is. */
 int record_file_find(const char *dir, char file[PATH_MAX], struct status *st);
-/* Makes trials.jsonl in a folder that has only trials.jsonl.gz, and removes that after the other is
- * on the disk. */
+/* Makes trials.jsonl in a folder that has it only packed, and removes that after the other is on the
+ * disk. */
 int record_file_unpack(const char *dir, struct status *st);
 /* Repairs what a stopped run left after the last newline: a whole line gets its newline, a torn one
  * is cut off. *bytes: the file's length from then on. errno says what failed. */

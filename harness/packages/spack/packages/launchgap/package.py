@@ -34,6 +34,7 @@ class Launchgap(MakefilePackage, CudaPackage):
     depends_on("libsodium")
     depends_on("sqlite")
     depends_on("xxhash", type="build")
+    depends_on("xz")
     depends_on("zlib-api")
     depends_on("nccl", when="+cuda")
     depends_on("mpi", when="+mpi")
