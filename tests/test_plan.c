@@ -127,6 +127,11 @@ TEST(test_auto_backend)
 	expect_backend("nccl", "");
 	gpus = 1;
 	expect_backend("host", "nccl has room for 1 rank here");
+	/* What a rank does with its own memory needs no second one. */
+	const unsigned asked = spec.colls[0];
+	spec.colls[0] = COLL_TO_DEVICE;
+	expect_backend("nccl", "");
+	spec.colls[0] = asked;
 	gpus = 0;
 	expect_backend("host", "no GPU answers");
 	char why[8] = "?";

@@ -28,6 +28,12 @@ unsigned plan_sharing(const struct spec *spec)
 	return most;
 }
 
+unsigned plan_min_ranks(const struct spec *spec)
+{
+	const bool local = spec->ncolls && coll_info(spec->colls[0])->is & COLL_LOCAL;
+	return spec->ranks == 1 || local ? 1 : PLAN_MIN_RANKS;
+}
+
 const char *plan_backend(const struct spec *spec, const struct plan_machine *machine, char *why,
                          size_t why_bytes)
 {
@@ -42,7 +48,7 @@ const char *plan_backend(const struct spec *spec, const struct plan_machine *mac
 		last = (*b)->name; /* if none fits: the reason */
 		struct status st = {""};
 		unsigned ranks = plan_capacity(machine, (*b)->name, plan_sharing(spec), &st);
-		if (ranks >= PLAN_MIN_RANKS) {
+		if (ranks >= plan_min_ranks(spec)) {
 			if (first)
 				snprintf(why, why_bytes,
 				         "CPU memory is measured (backend %s): %s %s", (*b)->name,

@@ -25,6 +25,9 @@ struct plan_machine {
 	unsigned imagined_ranks;
 };
 
+/* What ranks = auto takes at least: 1 where that is asked for, or what a rank does with its own memory. */
+unsigned plan_min_ranks(const struct spec *spec);
+
 /* Ranks that it holds, with those of as many hosts like it, if so many share one of its GPUs' numbers;
  * 0: none, with why. */
 unsigned plan_capacity(const struct plan_machine *machine, const char *backend, unsigned sharing,

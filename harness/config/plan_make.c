@@ -477,7 +477,7 @@ static int ranks_resolve(struct plan *plan, struct status *st)
 		capacity = machine->cores < AUTO_MAX_RANKS ? machine->cores : AUTO_MAX_RANKS;
 		capacity = capacity > PLAN_MIN_RANKS ? capacity : PLAN_MIN_RANKS;
 	}
-	if (capacity < PLAN_MIN_RANKS)
+	if (capacity < plan_min_ranks(spec))
 		return status_set(
 		    st,
 		    "%s: ranks = auto, but backend %s has room for 1 here and a "
