@@ -36,8 +36,7 @@ struct traced_place {
 };
 struct traced_place traced_place(const struct summary_variant *variant, unsigned rank);
 
-/* What ran in a cell's last row, where the record has it: a step's work, its communication, or
- * its activations' sums.
+/* What ran in a cell's last row, where the record has it: a step's work, or its communication.
  * The i-th of a rank, from 0; false: there is none, or it is damaged. Ns since the cell's 0. */
 bool traced_span(const struct record_cell *cell, enum sample_lane lane, unsigned rank, size_t i,
                  int64_t *start, int64_t *end);

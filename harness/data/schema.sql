@@ -98,8 +98,8 @@ CREATE INDEX counter_of_cell ON counter(cell);
 -- first host's clock is the one that counts.
 CREATE TABLE meeting(cell INTEGER, host INTEGER, key TEXT, value);
 
--- What ran in the last row of a cell that is a step of training: work, communication, activations'
--- sums. From the cell's begin on.
+-- What ran in the last row of a cell that is a step of training: work and communication,
+-- from the cell's begin on.
 CREATE TABLE span(cell INTEGER, lane INTEGER, rank INTEGER, start_ns INTEGER, end_ns INTEGER);
 CREATE INDEX span_of_cell ON span(cell);
 

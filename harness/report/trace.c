@@ -12,16 +12,8 @@
 #define MOST_LANES     16384
 
 /* Of a rank. */
-enum track {
-	TRACK_CALLS,
-	TRACK_DEVICE,
-	TRACK_WORK,
-	TRACK_COMMUNICATION,
-	TRACK_ACTIVATIONS,
-	TRACKS
-};
-static const char *const track_names[TRACKS] = {"", "device", "work", "communication",
-                                                "activations"};
+enum track { TRACK_CALLS, TRACK_DEVICE, TRACK_WORK, TRACK_COMMUNICATION, TRACKS };
+static const char *const track_names[TRACKS] = {"", "device", "work", "communication"};
 
 struct writer {
 	FILE *out;
@@ -63,9 +55,8 @@ static void put_name(struct writer *w, const char *what, unsigned pid, unsigned 
 /* Whether any of the variant's cells, of which x is the first, has data for the lane. */
 static bool has_lane(const struct traced *t, const struct traced_cell *x, enum track lane)
 {
-	static const enum sample_lane of[TRACKS] = {[TRACK_WORK] = LANE_WORK,
-	                                            [TRACK_COMMUNICATION] = LANE_COMMUNICATION,
-	                                            [TRACK_ACTIVATIONS] = LANE_ACTIVATIONS};
+	static const enum sample_lane of[TRACKS] = {
+	    [TRACK_WORK] = LANE_WORK, [TRACK_COMMUNICATION] = LANE_COMMUNICATION};
 	const struct traced_cell *end = t->cells + t->n;
 	int64_t from, to;
 	for (unsigned variant = x->variant; x < end && x->variant == variant; x++)
@@ -162,9 +153,8 @@ static void put_row(struct writer *w, const struct traced_cell *x, unsigned pid,
 /* Spans of a damaged record that would overlap are omitted. */
 static void put_spans(struct writer *w, const struct traced_cell *x, unsigned pid, unsigned rank)
 {
-	static const enum track of[LANES] = {[LANE_WORK] = TRACK_WORK,
-	                                     [LANE_COMMUNICATION] = TRACK_COMMUNICATION,
-	                                     [LANE_ACTIVATIONS] = TRACK_ACTIVATIONS};
+	static const enum track of[LANES] = {
+	    [LANE_WORK] = TRACK_WORK, [LANE_COMMUNICATION] = TRACK_COMMUNICATION};
 	for (unsigned lane = 0; lane < LANES; lane++) {
 		const char *name = track_names[of[lane]];
 		int64_t from, to, last = INT64_MIN;

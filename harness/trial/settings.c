@@ -61,7 +61,6 @@ static const struct field rows[] = {
     {"first_bucket", FIELD_WIDE, AT(first_bucket), .hi = SIZES_MAX_BYTES, .read = size_read, .special = true, .initial = "1M", .help = "of a training step: the first bucket's size; 0: as the others'"},
     {"accumulation", FIELD_NUMBER, AT(accumulation), .lo = 1, .hi = 1024, .special = true, .initial = "1", .help = "of a training step: backward passes, of which the last is reduced"},
     {"bucket_view", FIELD_FLAG, AT(bucket_view), .special = true, .initial = "yes", .help = "of a training step: gradients are in their buckets; no: they are copied there and back"},
-    {"tensor", FIELD_FLAG, AT(tensor), .special = true, .initial = "no", .help = "of a training step, with split: ranks at one place of their groups reduce activations"},
     {"delay", FIELD_NS, AT(delay_ns), .hi = MINUTE_NS, .json = "delay_ns", .special = true, .initial = "0", .help = "what a call takes on the virtual device"},
     {"delay_rank", FIELD_RANK, AT(delay_rank), .hi = SETTINGS_MAX_RANKS - 1, .initial = "all", .help = "the rank that extra is of"},
     {"extra", FIELD_NS, AT(extra_ns), .hi = MINUTE_NS, .json = "extra_ns", .special = true, .initial = "0", .help = "a known delay on top, to be found again"},

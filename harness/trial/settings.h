@@ -105,7 +105,6 @@ struct settings {
 	unsigned batch;        /* samples of a rank */
 	uint64_t first_bucket; /* bytes at which the first bucket is full; 0: as the others */
 	unsigned accumulation; /* backward passes, of which the last one is reduced */
-	bool tensor;           /* ranks at the same place of their groups share a model */
 	unsigned hidden;       /* of a mixture of experts: a token's width */
 	bool bucket_view;  /* gradients are in their bucket; else they are copied there and back */
 	int64_t delay_ns;  /* null: length of one call on the virtual device */

@@ -223,11 +223,11 @@ static int calls(struct backend_ctx *ctx, unsigned does, struct status *st)
 static int look(struct backend_ctx *ctx, unsigned does, struct status *st)
 {
 	for (unsigned i = 0; i < RANKS; i++) {
-		struct buffers of[BACKEND_BUFFERS];
+		struct buffers of;
 		struct backend_verdict v = {0};
-		const unsigned n = backend_nccl.buffers(ctx, i, of);
-		if ((does & TURNED && buffers_corrupt(of, SIZE_MAX, 5, st)) ||
-		    buffers_check(of, n, &v, st))
+		backend_nccl.buffers(ctx, i, &of);
+		if ((does & TURNED && buffers_corrupt(&of, SIZE_MAX, 5, st)) ||
+		    buffers_check(&of, &v, st))
 			return -1;
 		if (v.wrong != !!(does & TURNED))
 			return status_set(st, "%d elements are wrong", (int)v.wrong);

@@ -148,7 +148,7 @@ static void blocking_error(struct backend_ctx *ctx, struct status *st)
 
 /* --- cells --- */
 
-static unsigned blocking_buffers(const struct backend_ctx *ctx, unsigned i, struct buffers *out)
+static void blocking_buffers(const struct backend_ctx *ctx, unsigned i, struct buffers *out)
 {
 	const struct blocking_place *p = &ctx->place;
 	(void)i;
@@ -157,7 +157,6 @@ static unsigned blocking_buffers(const struct backend_ctx *ctx, unsigned i, stru
 	                  ctx->send, ctx->recv);
 	out->memory = ctx->stage ? ctx->stage->memory : NULL;
 	out->at = ctx->stage ? ctx->stage->at : NULL;
-	return 1;
 }
 
 static void take_counts(struct backend_ctx *ctx)
@@ -363,7 +362,6 @@ static int blocking_supports(const struct trial *trial, struct status *st)
 	const struct blocking_library *library = library_of(trial);
 	const struct settings *set = &trial->settings;
 	const char *why = library->refuses(set);
-	unsigned group;
 	if (why)
 		return status_set(st, "%s: %s", library->name, why);
 	if (set->start == START_GATED)
@@ -371,9 +369,6 @@ static int blocking_supports(const struct trial *trial, struct status *st)
 		                  "%s: start = gated holds devices until all have issued, and "
 		                  "its calls complete while they are issued; allowed is free",
 		                  library->name);
-	if (set->split.op != SPLIT_NONE &&
-	    split_size(set->split, layout_ranks(set->layout), 2, &group, st))
-		return -1;
 	for (unsigned c = 0; c < trial->ncells; c++)
 		if (supports_cell(library, trial, &trial->cells[c], st))
 			return -1;

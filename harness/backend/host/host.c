@@ -8,7 +8,6 @@
 #include "../../clock.h"
 #include "../../machine.h"
 #include "../../core/counters.h"
-#include "../tensor.h"
 #include "host.h"
 
 /* --- what is possible, on which transport --- */
@@ -72,8 +71,6 @@ static int host_supports(const struct trial *trial, struct status *st)
 		                  "host: pages = %s is private memory of a process, and path = "
 		                  "shared reads a peer's: allowed are direct and fifo",
 		                  settings_words("pages")[set->pages]);
-	if (tensor_refuses(trial, st))
-		return -1;
 	for (unsigned c = 0; c < trial->ncells; c++)
 		if (supports_cell(trial, &trial->cells[c], (enum host_transport)transport, st))
 			return -1;
@@ -105,31 +102,16 @@ static unsigned queue_calls(const struct trial *trial)
 	return most > group ? (most + group - 1) / group * group : group;
 }
 
-static bool allocate_comm(struct host_comm *comm, const struct trial *trial, unsigned members,
-                          enum host_which which)
-{
-	const unsigned n = layout_ranks(trial->settings.layout);
-	comm->nranks = members;
-	comm->peers = calloc(n, sizeof *comm->peers);
-	comm->places = calloc(n, sizeof *comm->places);
-	for (unsigned rank = 0; members && comm->places && rank < n; rank++)
-		comm->places[rank] = which == HOST_TENSOR
-		                         ? tensor_place(trial, rank)
-		                         : split_place(trial->settings.split, n, rank);
-	return comm->peers && comm->places;
-}
-
 static int allocate(struct backend_ctx *ctx, struct status *st)
 {
 	const struct backend_place *place = &ctx->place;
-	ctx->nsums = host_cell_sums(place->trial);
+	const unsigned n = place->nranks;
 	ctx->queue_calls = queue_calls(place->trial);
-	ctx->sums = calloc(1 + ctx->nsums, sizeof *ctx->sums);
-	bool all = allocate_comm(&ctx->comms[HOST_MAIN], place->trial,
-	                         trial_comm_ranks(place->trial), HOST_MAIN) &&
-	           allocate_comm(&ctx->comms[HOST_TENSOR], place->trial, tensor_ranks(place->trial),
-	                         HOST_TENSOR) &&
-	           ctx->sums;
+	ctx->peers = calloc(n, sizeof *ctx->peers);
+	ctx->places = calloc(n, sizeof *ctx->places);
+	bool all = ctx->peers && ctx->places;
+	for (unsigned rank = 0; ctx->places && rank < n; rank++)
+		ctx->places[rank] = split_place(place->trial->settings.split, n, rank);
 	/* Aligned, or two workers' ranks would share a cache line. */
 	ctx->ranks = aligned_alloc(HOST_LINE_BYTES, place->count * sizeof *ctx->ranks);
 	if (ctx->ranks)
@@ -138,8 +120,7 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 		struct host_rank *rank = &ctx->ranks[i];
 		rank->rank = place->first + i;
 		rank->queue = calloc(ctx->queue_calls, sizeof *rank->queue);
-		rank->plans = calloc(1 + ctx->nsums, sizeof *rank->plans);
-		all = all && rank->queue && rank->plans;
+		all = all && rank->queue;
 	}
 	if (!all || !ctx->ranks)
 		return status_set(st, "host: no memory for the state of %u ranks", place->count);
@@ -236,24 +217,19 @@ static void host_close(struct backend_ctx *ctx)
 		host_memory_close(ctx);
 	for (unsigned i = 0; ctx->ranks && i < ctx->place.count; i++) {
 		struct host_rank *rank = &ctx->ranks[i];
-		for (unsigned k = 0; rank->plans && k <= ctx->nsums; k++)
-			steps_plan_free(&rank->plans[k]);
-		free(rank->plans);
+		steps_plan_free(&rank->plan);
 		free(rank->queue);
 		free(rank->stages);
 	}
 	free(ctx->ranks);
-	free(ctx->sums);
-	for (unsigned which = 0; which < HOST_COMMS; which++) {
-		free(ctx->comms[which].places);
-		free(ctx->comms[which].peers);
-	}
+	free(ctx->places);
+	free(ctx->peers);
 	free(ctx);
 }
 
 static const char *const uses[] = {"split",        "offset",       "stride",      "path",   "pages",
                                    "memory",       "extra",        "flip",        "hidden", "batch",
-                                   "first_bucket", "accumulation", "bucket_view", "tensor", NULL};
+                                   "first_bucket", "accumulation", "bucket_view", NULL};
 
 const struct backend backend_host = {
     .uses = uses,

@@ -45,7 +45,6 @@ struct place {
 	unsigned next_device; /* and its device, if all ranks are in one process */
 	ncclComm_t comm;      /* for collectives */
 	ncclComm_t world;     /* the one that comm was split from, or NULL */
-	ncclComm_t tensor;    /* of the ranks that share a model with this one, or NULL */
 	cudaStream_t stream;
 	struct device_place at; /* both again, for what fills and checks its buffers */
 	uint32_t *word;       /* pinned: which of the worker's calls its stream has done; or NULL */
@@ -82,7 +81,6 @@ struct place {
 	cudaStream_t compute;
 	cudaEvent_t ready; /* orders one stream after the other */
 	struct blas_place blas;
-	char *activations[2]; /* before and after their reduction, if ranks share a model */
 	/* Beside the calls: */
 	int64_t asked_ns; /* the last query for asynchronous errors */
 	struct nvml_watch *watch;
@@ -129,7 +127,6 @@ struct backend_ctx {
 	unsigned slots;
 	size_t elements, part; /* of a buffer, and of one rank's part in it */
 	struct blas math;
-	unsigned tensors; /* ranks that share a model; 0: each has its own */
 	ncclDataType_t type;
 	bool reads;          /* pair_copy: the destination's rank does it */
 	nccl_part_fn *issue; /* of the cell; `end` follows those of all local ranks, or is NULL */
@@ -266,13 +263,6 @@ nccl_part_fn nccl_move;
 nccl_grouped_fn nccl_move_phase;
 /* nccl_coll: waits for all local ranks' streams, then for the team; -1: a rank failed. */
 int nccl_meet(struct backend_ctx *ctx);
-
-/* Of ranks that share a model: opens and closes their part of a place. */
-int nccl_tensor_open(struct backend_ctx *ctx, struct place *p, struct status *st);
-void nccl_tensor_close(struct place *p);
-/* The buffers of their sums in the cell, but for the memory; 1 or, without shared models, 0. */
-unsigned nccl_tensor_buffers(const struct backend_ctx *ctx, const struct place *p,
-                             struct buffers *out);
 
 /* nccl_device: whether the settings ask for its kernel. */
 bool nccl_moves(const struct settings *settings);

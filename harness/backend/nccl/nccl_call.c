@@ -153,7 +153,6 @@ void nccl_settle(struct backend_ctx *ctx)
 	for (unsigned i = 0; i < ctx->count; i++) {
 		nccl_settle_comm(ctx, ctx->places[i].world);
 		nccl_settle_comm(ctx, ctx->places[i].comm);
-		nccl_settle_comm(ctx, ctx->places[i].tensor);
 	}
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../../clock.h"
-#include "../tensor.h"
 #include "nccl.h"
 
 #define MAILBOX_COMM NCCL_UNIQUE_ID_BYTES
@@ -135,17 +134,13 @@ static int init_all(struct backend_ctx *ctx, ncclUniqueId id, struct status *st)
 	return result;
 }
 
-/* Splits the world into the groups of the settings, or again for the ranks that share a model: those
- * at the same place in the groups. */
-static void split(struct backend_ctx *ctx, struct place *p, const void *tensors)
+/* Splits the world into the groups of the settings. */
+static void split(struct backend_ctx *ctx, struct place *p, const void *of)
 {
-	if (!tensors) {
-		p->world = p->comm;
-		p->comm = NULL;
-	}
-	nccl_keep(ctx,
-	          ctx->api.CommSplit(p->world, (int)(tensors ? p->me : p->color), (int)p->rank,
-	                             tensors ? &p->tensor : &p->comm, NULL),
+	(void)of;
+	p->world = p->comm;
+	p->comm = NULL;
+	nccl_keep(ctx, ctx->api.CommSplit(p->world, (int)p->color, (int)p->rank, &p->comm, NULL),
 	          p->world);
 }
 
@@ -200,8 +195,6 @@ static int nccl_make_comms(struct backend_ctx *ctx, struct status *st)
 		return -1;
 	if (groups)
 		nccl_group(ctx, split, NULL);
-	if (ctx->tensors)
-		nccl_group(ctx, split, ctx);
 	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "ncclCommSplit", st))
 		return -1;
 	if (!ctx->init_ns)
@@ -228,12 +221,12 @@ static void deregister_arenas(struct backend_ctx *ctx, struct place *p)
 	}
 }
 
-/* In the order of their destruction: the groups' first, as they were split from the world. */
-enum comm { COMM_TENSOR, COMM_GROUP, COMM_WORLD, COMMS };
+/* In the order of their destruction: the group's first, as it was split from the world. */
+enum comm { COMM_GROUP, COMM_WORLD, COMMS };
 
 static ncclComm_t *comm_of(struct place *p, enum comm which)
 {
-	return which == COMM_TENSOR ? &p->tensor : which == COMM_WORLD ? &p->world : &p->comm;
+	return which == COMM_WORLD ? &p->world : &p->comm;
 }
 
 static void finalize_one(struct backend_ctx *ctx, struct place *p, const void *which)
@@ -448,8 +441,6 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 	if (device_stream(&p->stream, st))
 		return -1;
 	p->at = (struct device_place){p->device, p->stream};
-	if (ctx->tensors && nccl_tensor_open(ctx, p, st))
-		return -1;
 	return nccl_trains(trial) ? nccl_train_open(ctx, p, st) : 0;
 }
 
@@ -504,7 +495,6 @@ static int open_ctx(struct backend_ctx *ctx, const struct backend_place *place, 
 	ctx->nranks = place->nranks;
 	ctx->count = place->count;
 	ctx->n = trial_comm_ranks(trial);
-	ctx->tensors = tensor_ranks(trial);
 	if (nccl_api_load(trial->settings.nccl, &ctx->api, st) ||
 	    (nccl_trains(trial) && blas_load(&ctx->math, st)))
 		return -1;
@@ -547,7 +537,6 @@ static void close_place(struct backend_ctx *ctx, struct place *p)
 {
 	cudaSetDevice((int)p->device);
 	nccl_train_close(ctx, p);
-	nccl_tensor_close(p);
 	nccl_links_drop(p);
 	nccl_move_free(ctx, p);
 	if (p->stream)

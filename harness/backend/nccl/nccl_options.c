@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../../machine.h"
-#include "../tensor.h"
 #include "nccl.h"
 
 /* Launches that a held stream can queue. CUDA queues about a thousand per stream, and NCCL adds some of
@@ -279,7 +278,7 @@ int nccl_refuse(const struct trial *trial, const struct nccl_api *api, unsigned 
                 struct status *st)
 {
 	const struct settings *set = &trial->settings;
-	if (refuse_settings(set, st) || tensor_refuses(trial, st))
+	if (refuse_settings(set, st))
 		return -1;
 	for (unsigned i = 0; i < trial->ncells; i++)
 		if (refuse_cell(trial, &trial->cells[i], compute, st))
