@@ -76,9 +76,7 @@ TEST_WITH(a_bad_file_is_named_with_its_line, set_up, tear_down)
 TEST(buckets_close_where_they_reach_their_cap)
 {
 	static const struct network network = {
-	    "six",
-	    7,
-	    {{64, 0}, {64, 0}, {0, 5}, {640, 0}, {64, 0}, {100, 0}, {0, 1}}};
+	    "six", 7, {{64, 0}, {64, 0}, {0, 5}, {640, 0}, {64, 0}, {100, 0}, {0, 1}}};
 	const uint64_t all = network_sums(&network).elements;
 	/* first, cap, then the buckets' layers */
 	static const struct {
@@ -180,9 +178,7 @@ static void add_steps(enum dtype dtype, enum op op, size_t cap)
 TEST(gradients_are_exact_in_every_datatype)
 {
 	static const struct network network = {
-	    "small",
-	    5,
-	    {{100, 200000}, {3, 0}, {700, 400000}, {0, 70000}, {1000, 0}}};
+	    "small", 5, {{100, 200000}, {3, 0}, {700, 400000}, {0, 70000}, {1000, 0}}};
 	static const struct {
 		struct layout layout;
 		const char *path;
