@@ -156,9 +156,7 @@ static int open_backend(struct loop *loop)
 	                      : loop->backend->open(place, &loop->ctx, &st);
 	if (!error && !loop->traffic && s->traffic == TRAFFIC_LINKS)
 		error = traffic_open(loop->backend, place, &loop->traffic, &st);
-	/* A nonblocking NCCL launches from its own thread. That would inherit the worker's core
-	 * and wait there until the worker stops polling, so both stay bound to the node. */
-	seat.opening = s->nonblocking;
+	seat.opening = false;
 	machine_binding_set(loop->binding, &seat, loop->bind, sizeof loop->bind);
 	/* The thread inherits the worker's CPUs, which are set by now. */
 	if (!error && !loop->traffic && s->traffic == TRAFFIC_CPU)

@@ -61,8 +61,6 @@ enum registration {
 enum cta_policy { CTA_LIBRARY, CTA_DEFAULT, CTA_EFFICIENCY, CTA_ZERO, CTA_KINDS };
 /* Who makes a process's communicators: each worker its own ranks', or the first worker all. */
 enum init { INIT_PARALLEL, INIT_GROUPED, INIT_KINDS };
-/* auto: around the calls of all ranks of a worker. never: none but what alltoall needs. */
-enum grouping { GROUPING_AUTO, GROUPING_NEVER, GROUPING_KINDS };
 
 struct settings {
 	char mode[TRIAL_NAME_BYTES];
@@ -97,9 +95,7 @@ struct settings {
 	unsigned min_ctas, max_ctas; /* 0: the library's choice */
 	unsigned call_ctas;          /* the most of a call, by its own configuration; 0: not said */
 	unsigned ranks_per_gpu;      /* 1 and up */
-	bool nonblocking;
 	enum init init;
-	enum grouping grouping;
 	/* Of a step of training (coll/network.h): */
 	unsigned batch;        /* samples of a rank */
 	uint64_t first_bucket; /* bytes at which the first bucket is full; 0: as the others */

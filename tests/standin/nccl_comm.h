@@ -50,10 +50,9 @@ struct comm {
 	struct shared *shared;
 	int fd; /* of the shared memory; -1: another process's */
 	unsigned n, rank, device, splits;
-	int questions; /* to be answered by "in progress" yet */
 	atomic_bool dead;
 	atomic_uint active; /* batches that run */
-	bool nonblocking, finalized, connected[MOST], ring;
+	bool finalized, connected[MOST], ring;
 	bool zero; /* its policy is to use no thread blocks */
 	struct region regions[4];
 	unsigned nwindows;

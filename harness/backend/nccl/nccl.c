@@ -340,12 +340,13 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 #endif
 
 /* Without CUDA only the three functions that report so are called. */
-static const char *const uses[] = {
-    "split",    "graph",        "offset",       "stride",        "engine",      "peer",
-    "nccl",     "nccl_below",   "api",          "allocator",     "register",    "cta_policy",
-    "min_ctas", "max_ctas",     "call_ctas",    "ranks_per_gpu", "nonblocking", "init",
-    "group",    "flip",         "each",         "extra",         "visible",     "hidden",
-    "batch",    "first_bucket", "accumulation", "bucket_view",   "path",        NULL};
+static const char *const uses[] = {"split",        "graph",       "offset",    "stride",
+                                   "engine",       "peer",        "nccl",      "nccl_below",
+                                   "api",          "allocator",   "register",  "cta_policy",
+                                   "min_ctas",     "max_ctas",    "call_ctas", "ranks_per_gpu",
+                                   "init",         "flip",        "each",      "extra",
+                                   "visible",      "hidden",      "batch",     "first_bucket",
+                                   "accumulation", "bucket_view", "path",      NULL};
 
 const struct backend backend_nccl = {
     .uses = uses,

@@ -133,13 +133,11 @@ struct backend_ctx {
 	void (*end)(struct backend_ctx *ctx);
 	struct nccl_coll_config config; /* of each call, if the settings ask for one */
 	bool grouped;                   /* begin and end form a group */
-	bool bracketed;                 /* each call needs its own group */
-	bool settles;        /* nonblocking: wait until the library has accepted each call */
-	int64_t init_ns;     /* time of first making the communicators */
-	bool fresh;          /* no call since prepare: it may have to connect */
-	bool capturing;      /* calls go into a graph */
-	bool allocates;      /* by ncclMemAlloc */
-	ncclResult_t failed; /* the first error of the timed path */
+	int64_t init_ns;                /* time of first making the communicators */
+	bool fresh;                     /* no call since prepare: it may have to connect */
+	bool capturing;                 /* calls go into a graph */
+	bool allocates;                 /* by ncclMemAlloc */
+	ncclResult_t failed;            /* the first error of the timed path */
 	cudaError_t cuda_failed;
 	ncclComm_t failed_comm;
 	struct nccl_peer *peers;    /* of all ranks, if they are in one process */
@@ -150,7 +148,6 @@ struct backend_ctx {
 	uint32_t *move_failed;      /* pinned, of each place (struct move_call) */
 	bool traced;
 	unsigned ctas[COLL_KINDS];  /* thread blocks of its largest kernel; 0: not known */
-	bool finalized;             /* its communicators are */
 	struct backend_ctx *before; /* the last connection, whose communicators are kept; or NULL */
 	bool watched;               /* the hardware counters were opened */
 	char watch_missing[128];    /* why there are none */
@@ -162,7 +159,7 @@ int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm, const
             struct status *st);
 
 /* `part` of all local ranks, in a group: outside of one, the first would wait for the others. Ends at the
- * first failure. Then settles. */
+ * first failure. */
 void nccl_group(struct backend_ctx *ctx, nccl_grouped_fn *part, const void *of);
 static inline int nccl_team(int failed, struct status *st)
 {
@@ -224,9 +221,6 @@ static inline bool nccl_use(struct backend_ctx *ctx, const struct place *p)
 	return result == cudaSuccess;
 }
 void nccl_keep(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm);
-/* nonblocking: waits until the library has accepted all calls; else returns at once. */
-void nccl_settle(struct backend_ctx *ctx);
-void nccl_settle_comm(struct backend_ctx *ctx, ncclComm_t comm); /* NULL is allowed */
 
 /* nccl_links: whether any cell copies from or to CPU memory. */
 bool nccl_links_host(const struct trial *trial);

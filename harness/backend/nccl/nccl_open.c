@@ -29,14 +29,13 @@ void nccl_group(struct backend_ctx *ctx, nccl_grouped_fn *part, const void *of)
 	for (unsigned i = 0; i < ctx->count && ctx->failed == ncclSuccess; i++)
 		part(ctx, &ctx->places[i], of);
 	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
-	nccl_settle(ctx);
 }
 
 /* --- communicators --- */
 
 static bool wants_config(const struct settings *set)
 {
-	return set->nonblocking || set->min_ctas || set->max_ctas || set->cta_policy != CTA_LIBRARY;
+	return set->min_ctas || set->max_ctas || set->cta_policy != CTA_LIBRARY;
 }
 
 /* NCCL compares the minimum with an unset maximum, and refuses it (parseCommConfig in init.cc,
@@ -56,7 +55,7 @@ static struct nccl_config config_of(const struct settings *set)
 	    .size = sizeof c,
 	    .magic = NCCL_CONFIG_MAGIC,
 	    .version = NCCL_AT(2, 27, 0),
-	    .blocking = !set->nonblocking,
+	    .blocking = true,
 	    .cga_cluster_size = INT_MIN, /* unset */
 	    .min_ctas = set->min_ctas ? (int)set->min_ctas : INT_MIN,
 	    .max_ctas = most_ctas(set),
@@ -99,8 +98,6 @@ static int init_ranks(struct backend_ctx *ctx, ncclUniqueId id, unsigned first, 
 		nccl_keep(ctx, init_rank(ctx, id, first + i, &comms[i]), NULL);
 	}
 	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
-	for (unsigned i = 0; i < count; i++)
-		nccl_settle_comm(ctx, comms[i]);
 	if (!nccl_ok(ctx, ctx->failed, NULL, "ncclCommInitRank", st) && !team_failure(ctx->team))
 		return 0;
 	abort_comms(ctx, comms, count);
@@ -261,25 +258,18 @@ static void release_cell(struct backend_ctx *ctx)
 	}
 }
 
-/* A nonblocking communicator has to be finalized, and finalizing has to be complete, before it is
- * destroyed. */
 void nccl_disconnect(struct backend_ctx *ctx)
 {
-	const bool first = ctx->trial->settings.nonblocking && !ctx->finalized;
 	release_cell(ctx);
-	for (enum comm which = 0; which < COMMS; which++) {
-		if (first)
-			finalize(ctx, which);
+	for (enum comm which = 0; which < COMMS; which++)
 		destroy(ctx, which);
-	}
 }
 
 void nccl_finalize(struct backend_ctx *ctx)
 {
 	release_cell(ctx);
-	for (enum comm which = 0; which < COMMS && !ctx->finalized; which++)
+	for (enum comm which = 0; which < COMMS; which++)
 		finalize(ctx, which);
-	ctx->finalized = true;
 }
 
 /* Like nccl_disconnect, after a failure: waits for nobody, but for our own kernels, whose waits end. */
@@ -564,7 +554,6 @@ void nccl_give_back(struct backend_ctx *ctx)
 int nccl_deregister(struct backend_ctx *ctx, struct status *st)
 {
 	release_cell(ctx);
-	nccl_settle(ctx);
 	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "deregistering the buffers", st))
 		return -1;
 	/* No registration refers to memory that is freed. */

@@ -157,12 +157,10 @@ static void reduce(struct backend_ctx *ctx, struct place *p, const void *of)
 /* For all local ranks: in a group, of which a worker with one rank has no need. */
 static void for_ranks(struct backend_ctx *ctx, nccl_grouped_fn *part, const void *of)
 {
-	if (ctx->count > 1) {
+	if (ctx->count > 1)
 		nccl_group(ctx, part, of);
-		return;
-	}
-	part(ctx, &ctx->places[0], of);
-	nccl_settle(ctx);
+	else
+		part(ctx, &ctx->places[0], of);
 }
 
 /* The last pass, whose gradients are reduced. In the first call after prepare each bucket ends on all
