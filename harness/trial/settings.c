@@ -40,7 +40,6 @@ static const struct field rows[] = {
     {"peer", FIELD_WORD, AT(peer), .words = WORDS("write", "read"), .special = true, .initial = "write", .help = "of pair_copy: write: the source's GPU copies; read: the destination's"},
     {"path", FIELD_CHOICE, TEXT(path), .words = WORDS("auto", "direct", "fifo", "shared", "packets", "stores", "bulk"), .special = true, .initial = "auto", .help = "how data goes from rank to rank"},
     {"memory", FIELD_WORD, AT(memory), .words = WORDS("host", "device"), .special = true, .initial = "host", .help = "device: buffers on GPUs, staged through CPU memory in each call"},
-    {"pages", FIELD_WORD, AT(pages), .words = WORDS("shared", "small", "huge"), .special = true, .initial = "shared", .help = "small, huge: buffers in memory of the process's own, without and with huge pages"},
     {"nccl", FIELD_TEXT, TEXT(nccl), .special = true, .otherwise = "the system's", .help = "path of the library; ${NAME} is of the environment"},
     {"nccl_below", FIELD_TEXT, TEXT(nccl_below), .read = below_read, .special = true, .check = true, .initial = "any", .help = "a version, as in 2.23: left out with that one or a later one"},
     {"api", FIELD_CHOICE, TEXT(api), .words = WORDS("grouped", "native", "copies", "device", "device-no-entry"), .special = true, .initial = "grouped", .help = "grouped sends and receives, the library's own call, a kernel of launchgap's own, or plain copies"},

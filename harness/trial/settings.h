@@ -41,9 +41,6 @@ enum isolate {
 #define ISOLATE_BIT(KIND) (1u << (KIND))
 /* Of a library that works in CPU memory. device: buffers on the rank's GPU, staged. */
 enum memory { MEMORY_HOST, MEMORY_DEVICE, MEMORY_KINDS };
-/* shared: pages that other processes could map, the default. small, huge: pages private to the
- * process; the kernel is asked for no huge ones, or for huge ones. */
-enum pages { PAGES_SHARED, PAGES_SMALL, PAGES_HUGE, PAGES_KINDS };
 /* What carries out a plain copy: the GPU's copy engine, a kernel on all multiprocessors, or one thread
  * whose loads wait for each other, so that its time is their latency. */
 enum engine { ENGINE_CE, ENGINE_SM, ENGINE_CHASE, ENGINE_KINDS };
@@ -85,7 +82,6 @@ struct settings {
 	enum peer peer;        /* of pair_copy */
 	char path[TRIAL_NAME_BYTES]; /* host: auto, direct, fifo, shared */
 	enum memory memory;          /* mpi, gloo */
-	enum pages pages;            /* host: of the buffers */
 	char nccl[PATH_MAX];         /* library to load; "" is the system's */
 	char nccl_below[16];         /* its version has to be before this, "2.23", or "" */
 	char api[TRIAL_NAME_BYTES];

@@ -3,10 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../clock.h"
-#include "../../machine.h"
 #include "../../core/counters.h"
 #include "host.h"
 
@@ -66,11 +64,6 @@ static int host_supports(const struct trial *trial, struct status *st)
 	if (transport == HOST_DIRECT && set->layout.processes > 1)
 		return status_set(st, "host: path = direct reads a peer's buffer by its address: "
 		                      "that needs one process; shared reads it from any");
-	if (set->pages != PAGES_SHARED && transport == HOST_SHARED)
-		return status_set(st,
-		                  "host: pages = %s is private memory of a process, and path = "
-		                  "shared reads a peer's: allowed are direct and fifo",
-		                  settings_words("pages")[set->pages]);
 	for (unsigned c = 0; c < trial->ncells; c++)
 		if (supports_cell(trial, &trial->cells[c], (enum host_transport)transport, st))
 			return -1;
@@ -195,14 +188,10 @@ static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 		if (ctx->ranks[i].most_bytes > most)
 			most = ctx->ranks[i].most_bytes;
 	}
-	long long huge = machine_memory_huge();
 	snprintf(text, bytes,
-	         "path=%s\npiece_bytes=%zu\nidle_bytes=%zu\nfifo_slots=%d\npage_bytes=%ld\n"
-	         "memory_buffers_bytes=%zu\nmemory_comm_bytes=%zu\nmemory_calls_bytes=0\n",
-	         transport_names[ctx->transport], HOST_PIECE_BYTES, HOST_POLL_BYTES,
-	         HOST_FIFO_SLOTS, sysconf(_SC_PAGESIZE), buffers, comm);
-	if (ctx->place.trial->settings.pages != PAGES_SHARED && huge >= 0)
-		status_add(text, bytes, "huge_bytes=%lld\n", huge);
+	         "path=%s\nmemory_buffers_bytes=%zu\nmemory_comm_bytes=%zu\n"
+	         "memory_calls_bytes=0\n",
+	         transport_names[ctx->transport], buffers, comm);
 	/* Evidence of the transport: on fifo twice the bytes are moved. */
 	if (moved > 0)
 		status_add(text, bytes, "moved_bytes=%llu\nidle_bytes_most=%zu\n",
@@ -227,9 +216,9 @@ static void host_close(struct backend_ctx *ctx)
 	free(ctx);
 }
 
-static const char *const uses[] = {"split",        "offset",       "stride",      "path",   "pages",
-                                   "memory",       "extra",        "flip",        "hidden", "batch",
-                                   "first_bucket", "accumulation", "bucket_view", NULL};
+static const char *const uses[] = {"split",        "offset",      "stride", "path",  "memory",
+                                   "extra",        "flip",        "hidden", "batch", "first_bucket",
+                                   "accumulation", "bucket_view", NULL};
 
 const struct backend backend_host = {
     .uses = uses,

@@ -120,21 +120,13 @@ static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status 
 		if (touch_slots(ctx, from, rank->rank, true, st))
 			return -1;
 	if (ctx->transport != HOST_SHARED) {
-		enum pages pages = ctx->place.trial->settings.pages;
-		at =
-		    mmap(NULL, all, PROT_READ | PROT_WRITE,
-		         (pages == PAGES_SHARED ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS, -1, 0);
+		at = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		if (at == MAP_FAILED)
 			return status_set(st,
 			                  "host: cannot map %zu bytes for rank %u's buffers: %s",
 			                  all, rank->rank, strerror(errno));
 	}
 	rank->own = buffers_at(ctx->place.trial, at);
-	/* Only a hint to the kernel: huge_bytes in the record says whether it worked. */
-	if (ctx->place.trial->settings.pages != PAGES_SHARED)
-		madvise(at, all,
-		        ctx->place.trial->settings.pages == PAGES_HUGE ? MADV_HUGEPAGE
-		                                                       : MADV_NOHUGEPAGE);
 	return buffers_touch("host", at, all, true, st);
 }
 
