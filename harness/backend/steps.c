@@ -36,6 +36,11 @@ unsigned steps_phases(const struct steps_call *call)
 	}
 }
 
+uint64_t steps_expert_flops(const struct steps_call *call, unsigned me, unsigned width)
+{
+	return 16 * value_received_before(&call->parts, me, call->nranks) * width;
+}
+
 bool steps_waits(enum coll_kind coll)
 {
 	return coll != COLL_COPY;

@@ -159,4 +159,10 @@ struct backend {
 	void (*leave)(struct backend_ctx *ctx);
 };
 
+/* For begin and end, where there is nothing to group. */
+static inline void backend_nothing(struct backend_ctx *ctx)
+{
+	(void)ctx;
+}
+
 #endif

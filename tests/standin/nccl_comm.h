@@ -16,7 +16,7 @@
 #define WINDOWS    64
 #define FIFO_BYTES 16384
 
-enum { OK, CUDA, SYSTEM, INTERNAL, ARGUMENT, USAGE, REMOTE, IN_PROGRESS };
+enum { OK, CUDA, SYSTEM, INTERNAL, ARGUMENT, USAGE, REMOTE };
 
 struct fifo {
 	atomic_size_t head, tail; /* bytes written, and read */

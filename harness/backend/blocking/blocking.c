@@ -115,11 +115,6 @@ static void staged(struct backend_ctx *ctx, const char *from, char *to)
 		stage_calls.copy(s, to, in, span->recv_bytes, &ctx->error);
 }
 
-static void blocking_nothing(struct backend_ctx *ctx)
-{
-	(void)ctx;
-}
-
 static void blocking_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
 	size_t at = slot * ctx->call.cell.bytes;
@@ -382,7 +377,7 @@ static const char *const uses[] = {"split", "stride", "memory", "flip", NULL};
 	.uses = uses, .arena_bytes = (size_t)8 << 20, /* more than the L2 of the core that owns it */ \
 	.supports = blocking_supports, .numa_node = blocking_numa_node, \
 	.open = blocking_open, .prepare = blocking_prepare, \
-	.begin = blocking_nothing, .issue = blocking_issue, .end = blocking_nothing, \
+	.begin = backend_nothing, .issue = blocking_issue, .end = backend_nothing, \
 	.poll = blocking_poll, .error = blocking_error, \
 	.disconnect = blocking_disconnect, .connect = blocking_connect, \
 	.buffers = blocking_buffers, \

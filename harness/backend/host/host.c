@@ -136,13 +136,6 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 	return host_memory_open(ctx, st);
 }
 
-/* begin and end: there is nothing to group. hold and release: a call begins with the first poll, and
- * nobody polls before all have issued. */
-static void host_nothing(struct backend_ctx *ctx)
-{
-	(void)ctx;
-}
-
 static void host_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
 	struct host_rank *rank = &ctx->ranks[i];
@@ -230,12 +223,13 @@ const struct backend backend_host = {
     .store_bytes = host_store_bytes,
     .open = host_open,
     .prepare = host_cell_prepare,
-    .begin = host_nothing,
+    .begin = backend_nothing,
     .issue = host_issue,
-    .end = host_nothing,
+    .end = backend_nothing,
     .poll = host_move,
-    .hold = host_nothing,
-    .release = host_nothing,
+    /* A call begins with the first poll, and nobody polls before all have issued. */
+    .hold = backend_nothing,
+    .release = backend_nothing,
     .spans = host_spans,
     .watch_ns = 1000000, /* what it counts is exact, in any number of calls */
     .watch = host_watch,

@@ -24,17 +24,14 @@ static uint64_t flops_of(const struct buckets *buckets, const struct bucket *buc
 	return sum;
 }
 
-/* An expert's forward work: from a token's width to four times that and back, which takes 16 width²
- * FLOPs per token received. */
 static void plan_expert(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	const struct steps_call *call = &ctx->call;
-	const struct split_place *at = &ctx->places[rank->rank];
-	uint64_t came = value_received_before(&call->parts, at->index, call->nranks);
-	uint64_t tiles = 16 * came * ctx->place.trial->settings.hidden / TILE_FLOPS;
+	const uint64_t flops = steps_expert_flops(call, ctx->places[rank->rank].index,
+	                                          ctx->place.trial->settings.hidden);
 	bool works = call->cell.coll == COLL_MOE_STEP || call->cell.coll == COLL_MOE_COMPUTE;
 	for (unsigned phase = 1; phase <= ctx->phases; phase++)
-		rank->stages[phase].tiles = works ? tiles : 0;
+		rank->stages[phase].tiles = works ? flops / TILE_FLOPS : 0;
 }
 
 /* All passes but the last are work alone. A bucket is reduced once the work of all its layers is done,

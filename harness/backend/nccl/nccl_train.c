@@ -210,20 +210,13 @@ void nccl_train(struct backend_ctx *ctx)
  * as in alltoallv), the experts work, and the results go back the same way. Nothing overlaps: each
  * part needs the result of the previous one. --- */
 
-/* An expert's forward work: from a token's width to four times that and back, which takes 16 width²
- * FLOPs per token received. */
-static uint64_t expert_flops(const struct backend_ctx *ctx, const struct place *p)
-{
-	return 16 * value_received_before(&ctx->call.parts, p->me, ctx->n) *
-	       ctx->trial->settings.hidden;
-}
-
 static void work_experts(struct backend_ctx *ctx)
 {
 	for (unsigned i = 0; i < ctx->count; i++) {
 		const struct place *p = &ctx->places[i];
 		follow(ctx, p, p->compute, p->stream);
-		multiply(ctx, p, expert_flops(ctx, p));
+		multiply(ctx, p,
+		         steps_expert_flops(&ctx->call, p->me, ctx->trial->settings.hidden));
 		follow(ctx, p, p->stream, p->compute);
 	}
 }
