@@ -170,22 +170,11 @@ unsigned machine_cores(void)
 	return cores ? cores : 1;
 }
 
-/* A field of the kernel's summary of this process's memory, in bytes; -1 if there is none. */
-static long long memory_field(const char *name)
-{
-	char kib[64];
-	return read_field("/proc/self/smaps_rollup", name, kib, sizeof kib) ? 1024 * atoll(kib)
-	                                                                    : -1;
-}
-
 long long machine_memory_share(void)
 {
-	return memory_field("Pss");
-}
-
-long long machine_memory_huge(void)
-{
-	return memory_field("AnonHugePages");
+	char kib[64];
+	return read_field("/proc/self/smaps_rollup", "Pss", kib, sizeof kib) ? 1024 * atoll(kib)
+	                                                                     : -1;
 }
 
 /* NVIDIA's driver lists its GPUs in /proc; no library is needed to name them. */

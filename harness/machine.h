@@ -23,10 +23,9 @@ bool machine_has_program(const char *name);
 unsigned machine_cores(void);
 /* How many processes ran or wanted to, on average over the last minute (the load); -1: not known. */
 double machine_load(void);
-/* Bytes of this process now; a page that n processes share counts 1/n (Linux's Pss); and those in huge
- * pages. -1 if the kernel does not say. May take milliseconds. */
+/* Bytes of this process now; a page that n processes share counts 1/n (Linux's Pss). -1 if the kernel does
+ * not say. May take milliseconds. */
 long long machine_memory_share(void);
-long long machine_memory_huge(void);
 
 /* Network cards that are up, with what each carries one way in Mb/s, by `class` (/sys/class): "eth0 25000,
  * IB mlx5_0:1 200000". A RoCE card is there twice. Interfaces without a device, and those of virtual

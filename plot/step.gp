@@ -1,5 +1,4 @@
-# One step of training, rank by rank: above when its work ran, below when its communication did, sums of
-# activations in a colour of their own where they can be told from gradients'. The last
+# One step of training, rank by rank: above when its work ran, below when its communication did. The last
 # call of the timeline's pass, of each variant that the experiment is about, on one time axis. No picture
 # where no lanes are known.
 load plot_dir.'/style.gp'
@@ -16,7 +15,6 @@ do for [picture = 1:exists('spans_rows')] {
 	end = 0.0
 	ranks = 0
 	bytes = 0
-	sums = 0 # of activations
 	do for [i = 1:main] {
 		stats $spans using (spans_of(i, 'end_us')) nooutput
 		if (found(0) > 0) {
@@ -27,8 +25,6 @@ do for [picture = 1:exists('spans_rows')] {
 			ranks = most(STATS_max + 1, ranks)
 			stats $spans using (spans_of(i, 'bytes')) nooutput
 			bytes = STATS_max
-			stats $spans using (in_lane(i, 2, 'rank')) nooutput
-			sums = sums + found(0)
 			stats $spans using (busy(i)) nooutput
 			said = said.(strlen(said) ? ', ' : 'Communication keeps rank 0 busy for ').\
 				number(found(0) > 0 ? STATS_sum : 0).' of '.number(length).(strlen(said) ? '' : ' µs').\
@@ -48,12 +44,7 @@ do for [picture = 1:exists('spans_rows')] {
 	set key horizontal width key_wide
 	set style fill solid noborder
 	set label 10 'rank' at screen x(16), screen y(top + (body - 40) / 2) center rotate by 90
-	if (sums) {
-		plot NaN with boxes lc rgb 0x555555 title 'work', NaN with boxes lc rgb slow title 'gradients', \
-			NaN with boxes lc rgb 0x000000 title 'activations'
-	} else {
-		plot NaN with boxes lc rgb 0x555555 title 'work', NaN with boxes lc rgb slow title 'communication'
-	}
+	plot NaN with boxes lc rgb 0x555555 title 'work', NaN with boxes lc rgb slow title 'communication'
 	unset label 10
 	load axes
 	set grid noytics
@@ -72,9 +63,7 @@ do for [picture = 1:exists('spans_rows')] {
 		plot $spans using (in_lane(i, 0, 'start_us')):(column('rank')):(in_lane(i, 0, 'start_us')):(seen(in_lane(i, 0, 'start_us'), in_lane(i, 0, 'end_us'))):\
 				(column('rank') - 0.4):(column('rank') - 0.02) with boxxyerror fs solid noborder lc rgb color(i) notitle, \
 			$spans using (in_lane(i, 1, 'start_us')):(column('rank')):(in_lane(i, 1, 'start_us')):(seen(in_lane(i, 1, 'start_us'), in_lane(i, 1, 'end_us'))):\
-				(column('rank') + 0.02):(column('rank') + 0.4) with boxxyerror fs solid noborder lc rgb slow notitle, \
-			$spans using (in_lane(i, 2, 'start_us')):(column('rank')):(in_lane(i, 2, 'start_us')):(seen(in_lane(i, 2, 'start_us'), in_lane(i, 2, 'end_us'))):\
-				(column('rank') + 0.02):(column('rank') + 0.4) with boxxyerror fs solid noborder lc rgb 0x000000 notitle
+				(column('rank') + 0.02):(column('rank') + 0.4) with boxxyerror fs solid noborder lc rgb slow notitle
 	}
 	eval finish
 }

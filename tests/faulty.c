@@ -142,20 +142,20 @@ static void error_struck(struct backend_ctx *ctx, struct status *st)
 	status_set(st, "the library says no");
 }
 
-int __real_buffers_check(const struct buffers *list, unsigned n, struct backend_verdict *out,
+int __real_buffers_check(const struct buffers *buffers, struct backend_verdict *out,
                          struct status *st);
-int __wrap_buffers_check(const struct buffers *list, unsigned n, struct backend_verdict *out,
+int __wrap_buffers_check(const struct buffers *buffers, struct backend_verdict *out,
                          struct status *st);
-int __wrap_buffers_check(const struct buffers *list, unsigned n, struct backend_verdict *out,
+int __wrap_buffers_check(const struct buffers *buffers, struct backend_verdict *out,
                          struct status *st)
 {
 	if (last && strikes("check")) {
 		if (does("error"))
 			return status_set(st, "the library says no");
-		if (does("wrong data") && buffers_corrupt(list, 1, 0, st))
+		if (does("wrong data") && buffers_corrupt(buffers, 1, 0, st))
 			return -1;
 	}
-	return __real_buffers_check(list, n, out, st);
+	return __real_buffers_check(buffers, out, st);
 }
 
 static void close_struck(struct backend_ctx *ctx)

@@ -100,8 +100,6 @@ static int rig_cell(const struct rig_worker *at, struct backend_ctx *ctx, unsign
 	if (buffers_prepare(&backend_host, ctx, place.count, &rig->cells[c], RIG_SEED + c,
 	                    rig->slots, st) != 0)
 		return -1;
-	if (rig->before)
-		rig->before(ctx);
 	if (team_meet(at->team) != 0)
 		return status_set(st, "the team broke up");
 	getrusage(RUSAGE_THREAD, &before);
@@ -115,14 +113,12 @@ static int rig_cell(const struct rig_worker *at, struct backend_ctx *ctx, unsign
 		return -1;
 	getrusage(RUSAGE_THREAD, &after);
 	found[0].faults += (uint64_t)(after.ru_minflt - before.ru_minflt);
-	if (rig->behind)
-		rig->behind(ctx);
 	/* No meeting here: a finished worker may look, and prepare, while others still work. */
 	for (unsigned i = 0; i < place.count; i++) {
-		struct buffers of[BACKEND_BUFFERS];
+		struct buffers of;
 		struct backend_verdict verdict;
-		const unsigned n = backend_host.buffers(ctx, i, of);
-		if (buffers_check(of, n, &verdict, st) != 0)
+		backend_host.buffers(ctx, i, &of);
+		if (buffers_check(&of, &verdict, st) != 0)
 			return -1;
 		found[i].wrong += verdict.wrong;
 		found[i].delivered = ctx->ranks[i].tally.delivered;

@@ -26,10 +26,6 @@ struct rig {
 	struct cell cells[RIG_CELLS];
 	unsigned calls; /* of each cell, in flight at once */
 	unsigned slots; /* they rotate through */
-	/* Done to a worker's ranks after all are prepared, and after its calls are over; or
-	 * NULL. */
-	void (*before)(struct backend_ctx *ctx);
-	void (*behind)(struct backend_ctx *ctx);
 	struct team *team;
 	char way_in[64];
 	struct rig_result *results; /* one per rank, in the team's area */

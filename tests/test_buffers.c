@@ -26,12 +26,12 @@ static void assert_each_is_found(const struct buffers *b, unsigned bit)
 {
 	const size_t element = coll_dtype_bytes(b->question.dtype);
 	struct backend_verdict verdict;
-	assert_int_equal(buffers_check(b, 1, &verdict, NULL), 0);
+	assert_int_equal(buffers_check(b, &verdict, NULL), 0);
 	assert_int_equal(verdict.wrong, 0);
 	for (unsigned at = 0; at < SLOTS * COUNT; at++) {
 		char *byte = b->recv + at * element + bit / 8 % element;
 		*byte ^= (char)(1 << bit % 8);
-		buffers_check(b, 1, &verdict, NULL);
+		buffers_check(b, &verdict, NULL);
 		assert_int_equal(verdict.wrong, 1);
 		assert_int_equal(verdict.wrong_at, at);
 		assert_int_equal(verdict.got ^ verdict.expected, UINT64_C(1)
@@ -61,7 +61,7 @@ TEST(all_that_is_wrong_is_counted)
 			struct backend_verdict verdict;
 			give_answers(&b, op == OP_NONE ? COLL_BROADCAST : COLL_ALL_REDUCE, d, op);
 			buffers_fill(&b, NULL); /* poisons the answers */
-			buffers_check(&b, 1, &verdict, NULL);
+			buffers_check(&b, &verdict, NULL);
 			assert_int_equal(verdict.wrong, SLOTS * COUNT);
 			assert_int_equal(verdict.wrong_at, 0);
 			for (uint64_t i = 0; i < SLOTS * COUNT; i++) {

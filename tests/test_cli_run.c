@@ -54,7 +54,7 @@ TEST(lists_say_what_is_allowed)
 	     "                    default near-gpu\n",
 	     "  blocks            trials of each variant; auto: as many as it takes [1 to\n"
 	     "                    1000, or auto]; default 10\n",
-	     "default shared (host)", " [claim NAME]\n", " [search]\n", "4K..64K +4K; required\n");
+	     "default write (nccl)", " [claim NAME]\n", " [search]\n", "4K..64K +4K; required\n");
 	struct cli cli = here_call("--version");
 	assert_lacks(cli.out, "with without"); /* of a build that lacks CUDA */
 	cli_expect(cli, 0, "launchgap ", "built with ", "hwloc", "MPI");

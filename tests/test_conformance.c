@@ -286,11 +286,9 @@ static void conform_options(const struct backend *backend, unsigned ranks)
 	    "threads\napi = native",
 	    "threads\ngraph = 2",
 	    "processes\ngraph = 2",
-	    "threads\nnonblocking = yes",
 	    "single\ninit = grouped",
 	    "threads\naggregate = 2",
 	    "processes\noffset = 64",
-	    "processes\ngroup = never",
 	    "threads\nmin_ctas = 2\nmax_ctas = 4",
 	    "processes\nregister = window\ncta_policy = zero\nenv.NCCL_NVLS_ENABLE = 0",
 	};

@@ -107,7 +107,6 @@ static const struct {
 	/* A library without a function that its version should have is refused as well. */
 	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "layout=1x4x1 split=MOD:2", "22903", 90, "split needs NCCL 2.18.1 or later; this is 2.29.3"},
 	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "graph=4", "2708", 90, "graph needs NCCL 2.9.6"},
-	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "nonblocking=yes", "2708", 90, "nonblocking = yes needs NCCL 2.14.3"},
 	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "max_ctas=8", "2708", 90, "min_ctas or max_ctas needs NCCL 2.17.1"},
 	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "register=local", "2708", 90, "register = local needs NCCL 2.19.1"},
 	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "allocator=nccl", "2708", 90, "allocator = nccl needs NCCL 2.19.1"},
@@ -120,9 +119,6 @@ static const struct {
 	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "env.NCCL_SYM_NOWIN_ENABLE=1", "2708", 90, "env.NCCL_SYM_NOWIN_ENABLE needs NCCL 2.29.2"},
 	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "env.NCCL_ENQUEUE_REARCH_ENABLE=0", "2708", 90, "env.NCCL_ENQUEUE_REARCH_ENABLE needs NCCL 2.31.2"},
 	/* What does not go together. */
-	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "layout=1x1x2 group=never", NULL, 90, "group = never"},
-	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "layout=2x1x1 group=never", NULL, 90, ""},
-	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "layout=2x1x1 group=never aggregate=4", NULL, 90, "aggregate = 4 puts calls into a group, which group = never forbids"},
 	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "layout=1x1x2 graph=2", NULL, 90, ADVISED},
 	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "layout=1x1x2 graph=2 force=yes", NULL, 90, ""},
 	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "min_ctas=8 max_ctas=8", NULL, 90, ""},

@@ -53,11 +53,8 @@ TEST_WITH(a_bad_file_is_named_with_its_line, set_up, tear_down)
 	    {"a,1,2\nb,x,2\n", "m.csv:2: not a line of a model"},
 	    {"# c\na,1\n", "m.csv:2: not a line of a model"},
 	    {"a,0,0\n", "m.csv:1: not a line of a model"},
-	    {"a,1,2,3,4\n", "m.csv:1: not a line of a model"},
-	    {"a,1,2,x\n", "as in fc.weight,2048000,8192000, and if ranks can share the model a "
-	                  "fourth number, activations"},
+	    {"a,1,2,3\n", "m.csv:1: not a line of a model"},
 	    {"a,1,2 3\n", "m.csv:1: not a line of a model"},
-	    {"a,1,2,99999999999999\n", "m.csv:1: not a line of a model"},
 	    {"a,-1,2\n", "m.csv:1: not a line of a model"},
 	    {"a,99999999999999,2\n", "m.csv:1: not a line of a model"},
 	    {",1,2\n", "m.csv:1: not a line of a model"},
@@ -79,9 +76,7 @@ TEST_WITH(a_bad_file_is_named_with_its_line, set_up, tear_down)
 TEST(buckets_close_where_they_reach_their_cap)
 {
 	static const struct network network = {
-	    "six",
-	    7,
-	    {{64, 0, 0}, {64, 0, 0}, {0, 5, 0}, {640, 0, 0}, {64, 0, 0}, {100, 0, 0}, {0, 1, 0}}};
+	    "six", 7, {{64, 0}, {64, 0}, {0, 5}, {640, 0}, {64, 0}, {100, 0}, {0, 1}}};
 	const uint64_t all = network_sums(&network).elements;
 	/* first, cap, then the buckets' layers */
 	static const struct {
@@ -183,9 +178,7 @@ static void add_steps(enum dtype dtype, enum op op, size_t cap)
 TEST(gradients_are_exact_in_every_datatype)
 {
 	static const struct network network = {
-	    "small",
-	    5,
-	    {{100, 200000, 0}, {3, 0, 0}, {700, 400000, 0}, {0, 70000, 0}, {1000, 0, 0}}};
+	    "small", 5, {{100, 200000}, {3, 0}, {700, 400000}, {0, 70000}, {1000, 0}}};
 	static const struct {
 		struct layout layout;
 		const char *path;
@@ -344,7 +337,6 @@ TEST_WITH(a_step_has_its_lanes, set_up, tear_down)
 		const struct record_cell *cell = &record.cells[c];
 		assert_int_equal(!!json_object_get(cell->json, lanes[0]),
 		                 cell->cell.pass == PASS_TIMELINE);
-		assert_null(json_object_get(cell->json, "activations_ns"));
 		for (unsigned k = 0; k < 2 && cell->cell.pass == PASS_TIMELINE; k++) {
 			const json_t *ranks = json_object_get(cell->json, lanes[k]);
 			assert_int_equal(json_array_size(ranks), 2);
@@ -356,7 +348,7 @@ TEST_WITH(a_step_has_its_lanes, set_up, tear_down)
 		}
 	}
 	assert_true(with >= 2);
-	/* They are drawn; no sums of activations are among them. */
+	/* They are drawn. */
 	if (!access("/usr/bin/gnuplot", X_OK) || !access("/usr/local/bin/gnuplot", X_OK)) {
 		struct cli cli = cli_call(folder, "report", path, NULL);
 		if (cli.code || strstr(cli.out, "was not drawn"))
@@ -366,7 +358,6 @@ TEST_WITH(a_step_has_its_lanes, set_up, tear_down)
 		strcpy(strrchr(path, '.'), ".svg");
 		char *svg = cli_read(path);
 		assert_says(svg, "communication");
-		assert_lacks(svg, "activations");
 	}
 }
 
@@ -412,12 +403,12 @@ TEST_WITH(the_experiments_are_right_on_host, set_up, tear_down)
 	}
 }
 
-/* Two groups reduce side by side, as with data times tensor parallelism. */
+/* Two groups reduce side by side. */
 TEST(groups_reduce_their_own_gradients)
 {
 	for (unsigned fifo = 0; fifo < 2; fifo++) {
 		rig_init(&rig, (struct layout){1, 4, 1}, fifo ? "fifo" : "direct");
-		rig.trial.network = (struct network){"two", 2, {{100, 9000, 0}, {500, 70000, 0}}};
+		rig.trial.network = (struct network){"two", 2, {{100, 9000}, {500, 70000}}};
 		rig.trial.settings.split = (struct split){SPLIT_MOD, 2};
 		rig.trial.settings.bucket_view = fifo;
 		add_steps(DTYPE_BFLOAT16, OP_AVG, 256);

@@ -264,7 +264,7 @@ TEST(groups_of_a_split)
 		assert_int_equal(split_parse(cases[i].text, &split, &st), 0);
 		split_text(split, text, sizeof text);
 		assert_string_equal(text, cases[i].text);
-		assert_int_equal(split_size(split, 8, 2, &size, &st), 0);
+		assert_int_equal(split_size(split, 8, &size, &st), 0);
 		assert_int_equal(size, cases[i].size);
 		struct split_place place = split_place(split, 8, 5);
 		assert_int_equal(place.color, cases[i].color_of_5);
@@ -304,10 +304,10 @@ TEST(uneven_groups_are_refused)
 {
 	unsigned size;
 	struct status st = {""};
-	assert_int_equal(split_size((struct split){SPLIT_DIV, 3}, 8, 2, &size, &st), -1);
+	assert_int_equal(split_size((struct split){SPLIT_DIV, 3}, 8, &size, &st), -1);
 	assert_says(st.text, "different sizes");
 	st = (struct status){""};
-	assert_int_equal(split_size((struct split){SPLIT_MOD, 8}, 8, 2, &size, &st), -1);
+	assert_int_equal(split_size((struct split){SPLIT_MOD, 8}, 8, &size, &st), -1);
 	assert_says(st.text, "one rank");
 }
 

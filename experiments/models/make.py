@@ -8,14 +8,12 @@ of that pass for one sample. experiments/README.md says what the columns mean.
 FLOPs: a matrix product or a convolution of N multiply-adds forward takes 2 N forward, and 4 N
 backward (one product for the input's gradient, one for the weight's); the first layer, whose
 input needs no gradient, 2 N. Attention's two products of scores and values stand with the
-projection of its output. Activations: where Megatron-LM cuts a product by columns (Shoeybi et al., 2019,
-arXiv 1909.08053, section 3), the gradient of its input is summed over the ranks that share the model:
-once for attention and once for the layers behind it. Norms, biases, activations and embeddings are counted as none."""
+projection of its output. Norms, biases, activations and embeddings are counted as none."""
 import os
 
 
-def rows_linear(name, i, o, tokens, bias=True, extra=0, first=False, shared=False):
-    rows = [(name + ".weight", i * o, (2 if first else 4) * i * o * tokens + extra, i * tokens if shared else 0)]
+def rows_linear(name, i, o, tokens, bias=True, extra=0, first=False):
+    rows = [(name + ".weight", i * o, (2 if first else 4) * i * o * tokens + extra)]
     return rows + ([(name + ".bias", o, 0)] if bias else [])
 
 
@@ -31,8 +29,8 @@ def lenet5():
     def conv(name, i, o, k, out, first=False):
         return [(name + ".weight", i * o * k * k, (2 if first else 4) * i * o * k * k * out * out),
                 (name + ".bias", o, 0)]
-    return (conv("conv1", 1, 6, 5, 28, True) + conv("conv2", 6, 16, 5, 10) + rows_linear("fc1", 400, 120, 1, shared=True)
-            + rows_linear("fc2", 120, 84, 1) + rows_linear("fc3", 84, 10, 1, shared=True))
+    return (conv("conv1", 1, 6, 5, 28, True) + conv("conv2", 6, 16, 5, 10) + rows_linear("fc1", 400, 120, 1)
+            + rows_linear("fc2", 120, 84, 1) + rows_linear("fc3", 84, 10, 1))
 
 
 def resnet50():
@@ -60,9 +58,9 @@ def bert_large():
     for i in range(24):
         at = f"layer.{i}."
         for part in ("query", "key", "value"):
-            rows += rows_linear(at + part, h, h, tokens, shared=part == "query")
+            rows += rows_linear(at + part, h, h, tokens)
         rows += rows_linear(at + "attention", h, h, tokens, extra=attention(tokens, h)) + rows_norm(at + "norm1", h)
-        rows += rows_linear(at + "intermediate", h, 4 * h, tokens, shared=True) + rows_linear(at + "output", 4 * h, h, tokens)
+        rows += rows_linear(at + "intermediate", h, 4 * h, tokens) + rows_linear(at + "output", 4 * h, h, tokens)
         rows += rows_norm(at + "norm2", h)
     return rows + rows_linear("pooler", h, h, 1)
 
@@ -72,11 +70,11 @@ def gpt2_xl():
     rows = [("wte", words * h, 0), ("wpe", 1024 * h, 0)]
     for i in range(48):
         at = f"h.{i}."
-        rows += rows_norm(at + "ln_1", h) + rows_linear(at + "attn.c_attn", h, 3 * h, tokens, shared=True)
+        rows += rows_norm(at + "ln_1", h) + rows_linear(at + "attn.c_attn", h, 3 * h, tokens)
         rows += rows_linear(at + "attn.c_proj", h, h, tokens, extra=attention(tokens, h)) + rows_norm(at + "ln_2", h)
-        rows += rows_linear(at + "mlp.c_fc", h, 4 * h, tokens, shared=True) + rows_linear(at + "mlp.c_proj", 4 * h, h, tokens)
+        rows += rows_linear(at + "mlp.c_fc", h, 4 * h, tokens) + rows_linear(at + "mlp.c_proj", 4 * h, h, tokens)
     # The output's weight is the word embedding's: its work comes first, its gradient last.
-    return rows + rows_norm("ln_f", h) + [("lm_head (wte)", 0, 4 * h * words * tokens, h * tokens)]
+    return rows + rows_norm("ln_f", h) + [("lm_head (wte)", 0, 4 * h * words * tokens)]
 
 
 def llama_7b():
@@ -85,12 +83,12 @@ def llama_7b():
     for i in range(32):
         at = f"layers.{i}."
         for part in ("q_proj", "k_proj", "v_proj"):
-            rows += rows_linear(at + part, h, h, tokens, False, shared=part == "q_proj")
+            rows += rows_linear(at + part, h, h, tokens, False)
         rows += rows_linear(at + "o_proj", h, h, tokens, False, attention(tokens, h))
-        rows += rows_linear(at + "gate_proj", h, inner, tokens, False, shared=True) + rows_linear(at + "up_proj", h, inner, tokens, False)
+        rows += rows_linear(at + "gate_proj", h, inner, tokens, False) + rows_linear(at + "up_proj", h, inner, tokens, False)
         rows += rows_linear(at + "down_proj", inner, h, tokens, False)
         rows += rows_norm(at + "input_layernorm", h, False) + rows_norm(at + "post_attention_layernorm", h, False)
-    return rows + rows_norm("norm", h, False) + rows_linear("lm_head", h, words, tokens, False, shared=True)
+    return rows + rows_norm("norm", h, False) + rows_linear("lm_head", h, words, tokens, False)
 
 
 MODELS = [
@@ -111,5 +109,5 @@ for make, source, sample in MODELS:
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), make.__name__ + ".csv"), "w") as out:
         out.write(f"# {source}.\n# A sample is {sample}. {sum(r[1] for r in rows)} parameters, "
                   f"{sum(r[2] for r in rows) / 1e9:.6g} GFLOP backward. Written by make.py.\n")
-        out.write("name,elements,flops,activations\n")
-        out.writelines(",".join(str(x) for x in (row if len(row) > 3 and row[3] else row[:3])) + "\n" for row in rows)
+        out.write("name,elements,flops\n")
+        out.writelines(",".join(str(x) for x in row) + "\n" for row in rows)

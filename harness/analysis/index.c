@@ -6,7 +6,8 @@
 
 #include "../arena.h"
 
-bool index_same_group(const struct cell *a, const struct cell *b)
+/* Everything of two cells but size is equal. */
+static bool same_group(const struct cell *a, const struct cell *b)
 {
 	return a->coll == b->coll && a->pace == b->pace && a->dtype == b->dtype && a->op == b->op &&
 	       a->in_place == b->in_place && a->root == b->root && a->comm_ranks == b->comm_ranks;
@@ -41,8 +42,7 @@ static unsigned group_of(const struct summary *s, const struct record_cell *c, u
 {
 	for (unsigned i = 0; i < s->ngroups; i++) {
 		unsigned g = (before + i) % s->ngroups;
-		if (s->groups[g].nranks == c->nranks &&
-		    index_same_group(&s->groups[g].cell, &c->cell))
+		if (s->groups[g].nranks == c->nranks && same_group(&s->groups[g].cell, &c->cell))
 			return g;
 	}
 	return s->ngroups;
@@ -174,8 +174,7 @@ unsigned index_place_on(const struct summary *s, unsigned group, unsigned size, 
 		struct cell as = as_other(&from->cell, &to->cell);
 		if (is_whole(from) && is_whole(to))
 			as.comm_ranks = to->cell.comm_ranks;
-		if (to->nranks != nranks || to->cell.coll != coll ||
-		    !index_same_group(&as, &to->cell))
+		if (to->nranks != nranks || to->cell.coll != coll || !same_group(&as, &to->cell))
 			continue;
 		for (unsigned i = 0; i < to->nsizes; i++)
 			if (to->asked_bytes[i] == from->asked_bytes[size])

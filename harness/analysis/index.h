@@ -144,8 +144,6 @@ void index_rows(struct summary *summary);
 /* Indexes their trials, after the last one is added. */
 void index_trials(struct summary *summary);
 
-/* Everything of two cells but size is equal. */
-bool index_same_group(const struct cell *a, const struct cell *b);
 /* The variant of a name, or -1. */
 int index_variant(const struct summary *summary, const char *name);
 /* The ranks of a variant; 0: not known. And whether a variant has other ranks than the reference,

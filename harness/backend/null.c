@@ -51,11 +51,6 @@ static int null_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 	return 0;
 }
 
-static void null_begin(struct backend_ctx *ctx)
-{
-	(void)ctx;
-}
-
 static void null_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
 	int64_t length = ctx->queue[i].delay_ns + ctx->queue[i].extra_ns + ctx->extra_ns;
@@ -114,9 +109,9 @@ const struct backend backend_null = {
     .supports = null_supports,
     .open = null_open,
     .prepare = null_prepare,
-    .begin = null_begin,
+    .begin = backend_nothing,
     .issue = null_issue,
-    .end = null_begin,
+    .end = backend_nothing,
     .poll = null_poll,
     .block = null_block,
     .hold = null_hold,

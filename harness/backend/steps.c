@@ -36,6 +36,11 @@ unsigned steps_phases(const struct steps_call *call)
 	}
 }
 
+uint64_t steps_expert_flops(const struct steps_call *call, unsigned me, unsigned width)
+{
+	return 16 * value_received_before(&call->parts, me, call->nranks) * width;
+}
+
 bool steps_waits(enum coll_kind coll)
 {
 	return coll != COLL_COPY;
@@ -65,8 +70,12 @@ const char *steps_refuses(const struct steps_call *call)
 int steps_supports(const char *backend, const struct trial *trial, const struct cell *cell,
                    struct status *st)
 {
+	const struct settings *set = &trial->settings;
+	unsigned group;
+	if (split_size(set->split, layout_ranks(set->layout), &group, st))
+		return -1;
 	const struct steps_call call = steps_call(trial, cell);
-	const unsigned offset = trial->settings.offset_bytes;
+	const unsigned offset = set->offset_bytes;
 	const size_t element = coll_dtype_bytes(cell->dtype);
 	const char *why = steps_refuses(&call);
 	if (why)

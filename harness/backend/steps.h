@@ -51,6 +51,9 @@ struct steps_move {
 /* A cell's call in each rank's communicator. */
 struct steps_call steps_call(const struct trial *trial, const struct cell *cell);
 unsigned steps_phases(const struct steps_call *call);
+/* An expert's forward work at a place: from a token's width to four times that and back, which takes
+ * 16 width² FLOPs per token received. */
+uint64_t steps_expert_flops(const struct steps_call *call, unsigned me, unsigned width);
 /* false: no rank waits for another (the machine's limit, measured without a handshake). */
 bool steps_waits(enum coll_kind coll);
 /* Why the call is not possible (buffers that cannot be cut, a root that does not exist), or NULL. */

@@ -27,7 +27,6 @@ struct network_sums network_sums(const struct network *network)
 		s.parameters += l->elements;
 		s.elements += network_aligned(l->elements);
 		s.flops += l->flops;
-		s.activations = l->activations > s.activations ? l->activations : s.activations;
 	}
 	return s;
 }
@@ -55,24 +54,17 @@ struct network_product network_product(uint64_t flops)
 
 /* --- a file --- */
 
-/* "name,elements,flops", and ",activations" if there are some. */
+/* "name,elements,flops" */
 static bool line_parse(const char *line, struct network_layer *out)
 {
 	const char *comma = strchr(line, ',');
 	struct network_layer own = {0};
-	int used = 0;
 	char end;
 	if (!comma || comma == line || !isdigit((unsigned char)comma[1]) ||
-	    sscanf(comma + 1, "%13" SCNu64 ",%19" SCNu64 "%n", &own.elements, &own.flops, &used) !=
+	    sscanf(comma + 1, "%13" SCNu64 ",%19" SCNu64 " %c", &own.elements, &own.flops, &end) !=
 	        2)
 		return false;
-	const char *rest = comma + 1 + used;
-	if (*rest == ',' ? !isdigit((unsigned char)rest[1]) ||
-	                       sscanf(rest + 1, "%13" SCNu64 " %c", &own.activations, &end) != 1
-	                 : rest[strspn(rest, " \t")] != '\0')
-		return false;
-	if (own.elements > MAX_ELEMENTS || own.flops > MAX_FLOPS ||
-	    own.activations > MAX_ELEMENTS || own.elements + own.flops == 0)
+	if (own.elements > MAX_ELEMENTS || own.flops > MAX_FLOPS || own.elements + own.flops == 0)
 		return false;
 	*out = own;
 	return true;
@@ -87,8 +79,7 @@ static int lines_read(FILE *in, const char *file, struct network *network, struc
 	while (!rc && getline(&line, &bytes, in) >= 0) {
 		at++;
 		line[strcspn(line, "\r\n")] = '\0';
-		if (!line[0] || line[0] == '#' || !strcmp(line, "name,elements,flops") ||
-		    !strcmp(line, "name,elements,flops,activations"))
+		if (!line[0] || line[0] == '#' || !strcmp(line, "name,elements,flops"))
 			continue;
 		if (network->n == NETWORK_MAX_LAYERS)
 			rc = status_set(st, "%s:%u: more than the %d tensors that are allowed",
@@ -97,8 +88,7 @@ static int lines_read(FILE *in, const char *file, struct network *network, struc
 			rc = status_set(
 			    st,
 			    "%s:%u: not a line of a model; allowed is name,elements,flops, "
-			    "as in fc.weight,2048000,8192000, and if ranks can share the "
-			    "model a fourth number, activations",
+			    "as in fc.weight,2048000,8192000",
 			    file, at);
 		else
 			network->n++;
@@ -138,10 +128,9 @@ json_t *network_to_json(const struct network *network)
 		return json_null();
 	}
 	for (unsigned i = 0; i < network->n; i++)
-		json_array_append_new(
-		    layers, json_pack("[I, I, I]", (json_int_t)network->layers[i].elements,
-		                      (json_int_t)network->layers[i].flops,
-		                      (json_int_t)network->layers[i].activations));
+		json_array_append_new(layers,
+		                      json_pack("[I, I]", (json_int_t)network->layers[i].elements,
+		                                (json_int_t)network->layers[i].flops));
 	return json_pack("{s:s, s:o}", "name", network->name, "layers", layers);
 }
 
@@ -160,13 +149,10 @@ int network_from_json(const json_t *json, struct network *out, struct status *st
 		return status_set(st, "a model has a name and 1 to %d layers", NETWORK_MAX_LAYERS);
 	json_array_foreach(layers, i, layer)
 	{
-		json_int_t elements, flops, activations;
-		if (json_unpack(layer, "[I, I, I!]", &elements, &flops, &activations) ||
-		    elements < 0 || flops < 0 || activations < 0)
-			return status_set(st,
-			                  "a layer of a model is [elements, flops, activations]");
-		out->layers[i] = (struct network_layer){(uint64_t)elements, (uint64_t)flops,
-		                                        (uint64_t)activations};
+		json_int_t elements, flops;
+		if (json_unpack(layer, "[I, I!]", &elements, &flops) || elements < 0 || flops < 0)
+			return status_set(st, "a layer of a model is [elements, flops]");
+		out->layers[i] = (struct network_layer){(uint64_t)elements, (uint64_t)flops};
 	}
 	strcpy(out->name, name);
 	out->n = (unsigned)json_array_size(layers);

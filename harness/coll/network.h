@@ -24,8 +24,6 @@
 struct network_layer {
 	uint64_t elements; /* of its gradient; 0: work alone */
 	uint64_t flops;    /* of its backward pass, for one sample */
-	/* Elements that tensor-parallel ranks reduce after that work, for one sample; 0: none. */
-	uint64_t activations;
 };
 
 struct network {
@@ -36,10 +34,9 @@ struct network {
 
 /* With the padding of a gradient. */
 uint64_t network_aligned(uint64_t elements);
-/* Of a model: its elements with and without that padding; FLOPs for one sample; and the largest reduction after
- * a layer's work, for one sample. */
+/* Of a model: its elements with and without that padding, and FLOPs for one sample. */
 struct network_sums {
-	uint64_t parameters, elements, flops, activations;
+	uint64_t parameters, elements, flops;
 };
 struct network_sums network_sums(const struct network *network);
 

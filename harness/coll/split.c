@@ -102,8 +102,7 @@ unsigned split_peer(struct split split, unsigned nranks, unsigned color, unsigne
 	return nranks;
 }
 
-int split_size(struct split split, unsigned nranks, unsigned least, unsigned *out,
-               struct status *st)
+int split_size(struct split split, unsigned nranks, unsigned *out, struct status *st)
 {
 	unsigned size = split_place(split, nranks, 0).size;
 	char text[32];
@@ -115,7 +114,7 @@ int split_size(struct split split, unsigned nranks, unsigned least, unsigned *ou
 			    "split = %s makes groups of different sizes out of %u ranks; "
 			    "allowed are splits into equal groups",
 			    text, nranks);
-	if (size < least && nranks > 1)
+	if (size < 2 && nranks > 1)
 		return status_set(
 		    st, "split = %s makes groups of one rank out of %u; allowed are 2 and up", text,
 		    nranks);

@@ -27,9 +27,7 @@ void split_text(struct split split, char *out, size_t bytes);
 struct split_place split_place(struct split split, unsigned nranks, unsigned rank);
 /* The rank at a place of a group; nranks if there is no such place. */
 unsigned split_peer(struct split split, unsigned nranks, unsigned color, unsigned index);
-/* Ranks of a group if all groups have the same number and at least `least`, 1 or 2; else -1 with a
- * sentence. */
-int split_size(struct split split, unsigned nranks, unsigned least, unsigned *out,
-               struct status *st);
+/* Ranks of a group if all groups have the same number, 2 and up; else -1 with a sentence. */
+int split_size(struct split split, unsigned nranks, unsigned *out, struct status *st);
 
 #endif

@@ -90,7 +90,7 @@ static unsigned ranks_of_all(const struct plan *plan, unsigned *most)
 	for (unsigned i = 0; i < plan->spec->nvariants; i++) {
 		struct status st = {""};
 		struct split split = plan->spec->variants[i].settings.split;
-		if (split_size(split, plan_ranks(plan, &plan->spec->variants[i]), 2, &size, &st))
+		if (split_size(split, plan_ranks(plan, &plan->spec->variants[i]), &size, &st))
 			continue;
 		least = size < least ? size : least;
 		*most = size > *most ? size : *most;

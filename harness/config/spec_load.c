@@ -508,7 +508,7 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 static const struct fields
     like_fields = TOLD("like", FIELD_OWN, .otherwise = "none", .help = "a variant above, whose settings this one starts from"),
     variable_fields = TOLD("env.NAME", FIELD_OWN, .otherwise = "none", .help = "a variable of the job's environment"),
-    searched_fields = TOLD("KEY", FIELD_OWN, .otherwise = "none", .help = "up to 8 values with commas between, besides the reference's: of any key of a variant but mode, layout, backend, nccl, each, expect, nccl_below, force, flip; up to 16 keys");
+    searched_fields = TOLD("KEY", FIELD_OWN, .otherwise = "none", .help = "up to 8 values with commas between, besides the reference's: of any key of a variant but mode, layout, backend, nccl, each, nccl_below, force, flip; up to 16 keys");
 
 static const struct key_table tables[] = {
     {"experiment", "[experiment]", false, experiment_apply, {&keys_fields}},

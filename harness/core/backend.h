@@ -11,8 +11,6 @@
 #include "team.h"
 #include "traits.h"
 
-#define BACKEND_BUFFERS 2 /* of a rank, at most */
-
 struct backend_ctx;
 struct buffers;
 struct counters;
@@ -80,9 +78,8 @@ struct backend {
 	/* For calls of a cell on `slots` buffers, whose inputs are made of the seed. */
 	int (*prepare)(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
 	               unsigned slots, struct status *st);
-	/* Local rank i's buffers in the cell that was prepared last: the cell's own, and those in which
-	 * activations are summed, if any. Returns how many. NULL: it carries no data. */
-	unsigned (*buffers)(const struct backend_ctx *ctx, unsigned i, struct buffers *out);
+	/* Local rank i's buffers in the cell that was prepared last. NULL: it carries no data. */
+	void (*buffers)(const struct backend_ctx *ctx, unsigned i, struct buffers *out);
 
 	void (*begin)(struct backend_ctx *ctx);
 	/* Local rank i's part of one call on buffer `slot`. Errors are kept for poll. */
@@ -161,5 +158,11 @@ struct backend {
 	 * waiting is left to it. NULL: close does the same. */
 	void (*leave)(struct backend_ctx *ctx);
 };
+
+/* For begin and end, where there is nothing to group. */
+static inline void backend_nothing(struct backend_ctx *ctx)
+{
+	(void)ctx;
+}
 
 #endif

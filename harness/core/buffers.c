@@ -40,13 +40,14 @@ struct buffers buffers_of(const struct trial *trial, const struct cell *cell,
 int buffers_prepare(const struct backend *backend, struct backend_ctx *ctx, unsigned count,
                     const struct cell *cell, uint64_t seed, unsigned slots, struct status *st)
 {
-	struct buffers of[BACKEND_BUFFERS];
+	struct buffers of;
 	if (backend->prepare(ctx, cell, seed, slots, st))
 		return -1;
-	for (unsigned i = 0; i < count && backend->buffers; i++)
-		for (unsigned n = backend->buffers(ctx, i, of); n-- > 0;)
-			if (buffers_fill(&of[n], st))
-				return -1;
+	for (unsigned i = 0; i < count && backend->buffers; i++) {
+		backend->buffers(ctx, i, &of);
+		if (buffers_fill(&of, st))
+			return -1;
+	}
 	return 0;
 }
 
@@ -119,7 +120,7 @@ int buffers_fill(const struct buffers *b, struct status *st)
 	return 0;
 }
 
-static int check(const struct buffers *b, struct backend_verdict *out, struct status *st)
+int buffers_check(const struct buffers *b, struct backend_verdict *out, struct status *st)
 {
 	if (b->memory)
 		return b->memory->check(b, out, st);
@@ -145,24 +146,6 @@ static int check(const struct buffers *b, struct backend_verdict *out, struct st
 		}
 	}
 	*out = verdict;
-	return 0;
-}
-
-int buffers_check(const struct buffers *list, unsigned n, struct backend_verdict *out,
-                  struct status *st)
-{
-	*out = (struct backend_verdict){0};
-	for (unsigned i = 0; i < n; i++) {
-		struct backend_verdict own = {0};
-		if (check(&list[i], &own, st))
-			return -1;
-		const uint64_t wrong = out->wrong + own.wrong;
-		if (!out->wrong) {
-			*out = own;
-			out->wrong_at += list[i].before;
-		}
-		out->wrong = wrong;
-	}
 	return 0;
 }
 

@@ -14,7 +14,6 @@ struct buffers {
 	char *send, *recv;                   /* the arenas */
 	const struct buffers_memory *memory; /* NULL: the CPU's */
 	const void *at;                      /* where in that memory; its own */
-	uint64_t before;                     /* elements of the rank's buffers before these */
 };
 
 /* The functions of that name below, of memory that the CPU does not fill and check itself (device.h). */
@@ -39,9 +38,8 @@ int buffers_prepare(const struct backend *backend, struct backend_ctx *ctx, unsi
 /* Poisons the output slots, then writes value_input to the send sides. */
 int buffers_fill(const struct buffers *buffers, struct status *st);
 /* Counts the elements of a rank's receive sides that are not value_expected; wrong_at counts elements from
- * the first arena's start. n = 0: it carries no data. */
-int buffers_check(const struct buffers *list, unsigned n, struct backend_verdict *out,
-                  struct status *st);
+ * the arena's start. */
+int buffers_check(const struct buffers *buffers, struct backend_verdict *out, struct status *st);
 /* Flips a bit of a byte of the receive arena, which has so many. */
 int buffers_corrupt(const struct buffers *buffers, size_t arena_bytes, size_t byte,
                     struct status *st);

@@ -85,7 +85,7 @@ struct sample_spans *sample_spans(const struct trial *trial, void *area, unsigne
 	                                              sizeof(struct sample)));
 }
 
-const char *const sample_lane_keys[LANES] = {"work_ns", "communication_ns", "activations_ns"};
+const char *const sample_lane_keys[LANES] = {"work_ns", "communication_ns"};
 
 void sample_spans_add(struct sample_spans *spans, enum sample_lane lane, int64_t start_ns,
                       int64_t end_ns, int64_t join_ns)

@@ -38,7 +38,7 @@ struct tally {
 	int64_t begin_ns;
 	uint64_t measured; /* 1 once the timed calls are done */
 	uint64_t wrong;    /* elements that differ from the exact answer */
-	/* The first wrong element, counted from the arena's start; activations follow the arena. */
+	/* The first wrong element, counted from the arena's start. */
 	uint64_t wrong_at;
 	uint64_t expected, got; /* its bits, as they should be and as they are */
 	uint64_t checked;       /* 1: the backend carries data, and it was compared */
@@ -60,9 +60,8 @@ struct tally {
  * The trial's cells may not change from then on. */
 int sample_place(struct trial *trial, struct status *st);
 /* For a timeline cell of a training step: when each rank's work and its communication ran in the
- * cell's last row. Reductions of activations have their own lane if they can be distinguished
- * from those of gradients. */
-enum sample_lane { LANE_WORK, LANE_COMMUNICATION, LANE_ACTIVATIONS, LANES };
+ * cell's last row. */
+enum sample_lane { LANE_WORK, LANE_COMMUNICATION, LANES };
 extern const char *const sample_lane_keys[LANES]; /* in a record */
 
 #define SAMPLE_SPANS 1024 /* Llama-7B has 270 buckets of 25 MiB, and work between them */

@@ -34,23 +34,18 @@ static int prepare(struct loop *loop, const struct cell *cell, uint64_t seed, un
 	return 0;
 }
 
-/* Local rank i's buffers; how many. */
-static unsigned buffers_in(const struct loop *loop, unsigned i, struct buffers *out)
-{
-	return loop->backend->buffers ? loop->backend->buffers(loop->ctx, i, out) : 0;
-}
-
 static int check(struct loop *loop, unsigned cell)
 {
 	for (unsigned i = 0; i < loop->place.count; i++) {
 		struct tally *tally = loop_tally(loop, cell, i);
-		struct buffers of[BACKEND_BUFFERS];
-		const unsigned n = buffers_in(loop, i, of);
+		struct buffers of = {.slots = 0}; /* nothing to check */
 		struct backend_verdict v;
 		struct status st = {0};
-		if (buffers_check(of, n, &v, &st))
+		if (loop->backend->buffers)
+			loop->backend->buffers(loop->ctx, i, &of);
+		if (buffers_check(&of, &v, &st))
 			return loop_fail(loop, &st);
-		tally->checked = n > 0;
+		tally->checked = of.slots > 0;
 		if (v.wrong && !tally->wrong) {
 			tally->wrong_at = v.wrong_at;
 			tally->expected = v.expected;
@@ -66,13 +61,13 @@ static int corrupt(struct loop *loop)
 {
 	const struct trial *trial = loop->place.trial;
 	const struct settings *set = &trial->settings;
-	struct buffers of[BACKEND_BUFFERS];
+	struct buffers of;
 	struct status st = {0};
-	if (set->flip_rank < (int)loop->place.first ||
+	if (!loop->backend->buffers || set->flip_rank < (int)loop->place.first ||
 	    set->flip_rank >= (int)(loop->place.first + loop->place.count))
 		return 0;
-	buffers_in(loop, (unsigned)set->flip_rank - loop->place.first, of);
-	if (buffers_corrupt(of, trial->arena_bytes, (size_t)set->flip_byte, &st))
+	loop->backend->buffers(loop->ctx, (unsigned)set->flip_rank - loop->place.first, &of);
+	if (buffers_corrupt(&of, trial->arena_bytes, (size_t)set->flip_byte, &st))
 		return loop_fail(loop, &st);
 	return 0;
 }
@@ -161,9 +156,7 @@ static int open_backend(struct loop *loop)
 	                      : loop->backend->open(place, &loop->ctx, &st);
 	if (!error && !loop->traffic && s->traffic == TRAFFIC_LINKS)
 		error = traffic_open(loop->backend, place, &loop->traffic, &st);
-	/* A nonblocking NCCL launches from its own thread. That would inherit the worker's core
-	 * and wait there until the worker stops polling, so both stay bound to the node. */
-	seat.opening = s->nonblocking;
+	seat.opening = false;
 	machine_binding_set(loop->binding, &seat, loop->bind, sizeof loop->bind);
 	/* The thread inherits the worker's CPUs, which are set by now. */
 	if (!error && !loop->traffic && s->traffic == TRAFFIC_CPU)

@@ -15,13 +15,6 @@ static struct formatted __attribute__((format(printf, 1, 2))) say(const char *fo
 	return words;
 }
 
-struct formatted format_size(size_t bytes)
-{
-	struct formatted words = {""};
-	coll_size_label(bytes, words.text, sizeof words.text);
-	return words;
-}
-
 struct formatted format_range(struct claim_range range)
 {
 	struct formatted words = {""};

@@ -11,8 +11,6 @@ struct formatted {
 	char text[96];
 };
 
-/* "16 MiB". */
-struct formatted format_size(size_t bytes);
 /* "16 MiB to 256 MiB", or "16 MiB" where that is all; without an end "from
  * 16 MiB up" (SIZE_MAX), "up to 16 MiB" (0), or "all sizes". */
 struct formatted format_range(struct claim_range range);

@@ -6,7 +6,6 @@
 #include "../analysis/measure.h"
 #include "../analysis/spent.h"
 #include "../analysis/summary.h"
-#include "../analysis/traced.h"
 #include "../trial/path.h"
 
 #define PATH_PAIRS_BYTES 512
@@ -135,13 +134,26 @@ static void put_counters(struct db *db, struct arena *arena, unsigned id,
 	}
 }
 
+/* Up to the first that is damaged. */
 static void put_spans(struct db *db, unsigned id, const struct record_cell *c)
 {
-	int64_t start, end;
-	for (unsigned k = 0; k < LANES * c->nranks; k++)
-		for (size_t i = 0; traced_span(c, k / c->nranks, k % c->nranks, i, &start, &end);
-		     i++)
-			db_add(db, "span", "iiill", id, k / c->nranks, k % c->nranks, start, end);
+	for (unsigned k = 0; k < LANES * c->nranks; k++) {
+		const unsigned lane = k / c->nranks, rank = k % c->nranks;
+		const json_t *ranks = json_object_get(c->json, sample_lane_keys[lane]);
+		size_t i;
+		json_t *span;
+		json_array_foreach(json_array_get(ranks, rank), i, span)
+		{
+			const json_t *start = json_array_get(span, 0),
+			             *end = json_array_get(span, 1);
+			const int64_t from = json_integer_value(start),
+			              to = json_integer_value(end);
+			if (!json_is_integer(start) || !json_is_integer(end) || to < from ||
+			    !record_stamp_fits(from) || !record_stamp_fits(to))
+				break;
+			db_add(db, "span", "iiill", id, lane, rank, from, to);
+		}
+	}
 }
 
 static void put_cell(struct db *db, struct arena *arena, const struct record_run *run, unsigned id,
@@ -225,8 +237,6 @@ static void put_path(struct db *db, struct arena *arena, unsigned variant,
 		path_free(&path);
 	}
 	db_add(db, "path", "itt", variant, "taken", text);
-	if (!of->as_expected)
-		db_add(db, "path", "itt", variant, "expected", of->expect);
 }
 
 static void put_phases(struct db *db, struct arena *arena, const struct record_run *run)

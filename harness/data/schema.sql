@@ -98,13 +98,13 @@ CREATE INDEX counter_of_cell ON counter(cell);
 -- first host's clock is the one that counts.
 CREATE TABLE meeting(cell INTEGER, host INTEGER, key TEXT, value);
 
--- What ran in the last row of a cell that is a step of training: work, communication, activations'
--- sums. From the cell's begin on.
+-- What ran in the last row of a cell that is a step of training: work and communication,
+-- from the cell's begin on.
 CREATE TABLE span(cell INTEGER, lane INTEGER, rank INTEGER, start_ns INTEGER, end_ns INTEGER);
 CREATE INDEX span_of_cell ON span(cell);
 
 -- The path of a variant's data, by the library's log: transport, data_path, p2p_channels …;
--- taken: in words; pairs: of ranks, by transport, if there are several; expected: if it is another.
+-- taken: in words; pairs: of ranks, by transport, if there are several.
 CREATE TABLE path(variant INTEGER, key TEXT, value);
 CREATE INDEX path_of ON path(variant, key);
 

@@ -114,48 +114,32 @@ static int check_flip(const struct trial *trial, struct status *st)
 	                  (long long)set->flip_byte);
 }
 
-/* The place of the first wrong element. */
-static void say_place(const struct trial *trial, const struct cell *cell, uint64_t element,
-                      char *out, size_t bytes)
-{
-	uint64_t arena = trial_arena_elements(trial, cell->dtype);
-	bool activations = element >= arena;
-	snprintf(out, bytes, "%sbyte %" PRIu64, activations ? "activations' " : "",
-	         (element - (activations ? arena : 0)) * coll_dtype_bytes(cell->dtype));
-}
-
 int record_check_data(const struct trial *trial, void *area, struct status *st)
 {
 	for (unsigned c = 0; c < trial->ncells; c++) {
 		const struct cell *cell = &trial->cells[c];
 		unsigned nranks = layout_ranks(trial->settings.layout);
-		int size = (int)coll_dtype_bytes(cell->dtype);
+		const size_t size = coll_dtype_bytes(cell->dtype);
 		for (unsigned r = 0; r < nranks; r++) {
 			const struct tally *t = sample_tally(trial, area, c, r);
-			char at[64];
 			if (!t->wrong)
 				continue;
-			say_place(trial, cell, t->wrong_at, at, sizeof at);
 			return status_set(st,
-			                  "wrong data in %s of %zu bytes, %s: rank %u, %s: "
-			                  "0x%0*" PRIx64 " in place of 0x%0*" PRIx64,
+			                  "wrong data in %s of %zu bytes, %s: rank %u, byte "
+			                  "%" PRIu64 ": 0x%0*" PRIx64 " in place of 0x%0*" PRIx64,
 			                  coll_word(cell, nranks).text, cell->bytes,
-			                  coll_pace_name(cell->pace), r, at, 2 * size, t->got,
-			                  2 * size, t->expected);
+			                  coll_pace_name(cell->pace), r, t->wrong_at * size,
+			                  2 * (int)size, t->got, 2 * (int)size, t->expected);
 		}
 	}
 	return check_flip(trial, st);
 }
 
-int record_write_path(FILE *out, const struct trial *trial, json_t *path, bool as_expected,
-                      struct status *st)
+int record_write_path(FILE *out, const struct trial *trial, json_t *path, struct status *st)
 {
 	json_t *line = path ? line_json("path", trial) : NULL;
-	if (line) {
+	if (line)
 		json_object_set(line, "path", path);
-		json_object_set_new(line, "expect", json_string(trial->settings.expect));
-		json_object_set_new(line, "as_expected", json_boolean(as_expected));
-	}
 	json_decref(path);
 	return write_line(out, line, st);
 }

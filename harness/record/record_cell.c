@@ -545,15 +545,13 @@ json_t *record_text(const char *text, size_t bytes)
 	return string;
 }
 
-/* [[start, end], …] of each rank, in the order in which they ran. Sums of activations only if there
- * are any. */
+/* [[start, end], …] of each rank, in the order in which they ran. */
 static void put_spans(json_t *line, const struct trial *trial, void *area, unsigned cell)
 {
 	const unsigned nranks = layout_ranks(trial->settings.layout);
 	int64_t begin = sample_tally(trial, area, cell, 0)->begin_ns;
 	for (unsigned lane = 0; lane < LANES && sample_spans(trial, area, cell, 0); lane++) {
 		json_t *ranks = json_array();
-		bool any = lane != LANE_ACTIVATIONS;
 		for (unsigned r = 0; r < nranks; r++) {
 			const struct sample_spans *spans = sample_spans(trial, area, cell, r);
 			json_t *list = json_array();
@@ -564,12 +562,9 @@ static void put_spans(json_t *line, const struct trial *trial, void *area, unsig
 					    json_pack("[I, I]",
 					              (json_int_t)(spans->of[i].start_ns - begin),
 					              (json_int_t)(spans->of[i].end_ns - begin)));
-			any = any || json_array_size(list);
 			json_array_append_new(ranks, list);
 		}
-		if (any)
-			json_object_set(line, sample_lane_keys[lane], ranks);
-		json_decref(ranks);
+		json_object_set_new(line, sample_lane_keys[lane], ranks);
 	}
 }
 

@@ -314,7 +314,8 @@ static void draw_all(struct job *job, const struct story *story)
 	if (each_file(job->plot_dir, is_plot, draw_file, job) <= 0)
 		snprintf(job->result->warning, sizeof job->result->warning,
 		         "no pictures: %.300s holds no .gp file",
-		         *job->plot_dir ? job->plot_dir : "no folder plot, beside the program or here,");
+		         *job->plot_dir ? job->plot_dir
+		                        : "no folder plot, beside the program or here,");
 	take_list(job);
 	remove_earlier(job);
 	each_file(job->out, is_file, keep_drawn, job);

@@ -14,7 +14,6 @@
 #include "output.h"
 #include "own.h"
 #include "sections.h"
-#include "trace.h"
 
 static const char *const formats[] = {"tables", "nccl-tests", NULL};
 
@@ -47,7 +46,6 @@ static const struct field rows[] = {
     {"-q, --quiet", FIELD_FLAG, AT(quiet), .help = "print the answer alone, and where the report is; no progress"},
     {"--chapters", FIELD_OWN, AT(chapters), .read = options_borrow, .value = "DIR", .help = "tell the chapters of that folder too (NAME.chapter): questions of your own"},
     {"--sqlite", FIELD_OWN, AT(sqlite), .read = options_borrow, .value = "FILE", .help = "write the run's tables into a new SQLite file, for sqlite3, pandas, DuckDB"},
-    {"--trace", FIELD_FLAG, AT(trace), .help = "the stamps too, as trace.json for ui.perfetto.dev"},
     {"--format", FIELD_WORD, AT(format), .words = formats, .otherwise = "tables", .help = "print nccl-tests' columns instead of our tables"},
     {"--average", FIELD_OWN, .read = average_read, .word = average_word, .otherwise = "1",
      .help = "with nccl-tests' columns: rank 0, mean, min or max of the workers' times as its -a, earliest start to latest end, or the time of launching as its -C 1"},
@@ -132,15 +130,6 @@ static int write_tables(const struct model *m, const char *dir, struct status *s
 		if (write_told(m, &m->story.chapters[i], dir, st))
 			return -1;
 	return 0;
-}
-
-static int write_trace(const struct model *m, const char *dir, struct status *st)
-{
-	struct output *file = begin(m, dir, "trace.json", st);
-	if (!file)
-		return -1;
-	trace_write(m->analysis->s, TRACED_EVENTS, m->arena, file->out);
-	return output_close(file, 0, st);
 }
 
 static int write_html(const struct model *m, const char *markdown, const char *dir,
@@ -249,7 +238,7 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
 {
 	const struct summary *s = m->analysis->s;
 	json_t *tables = NULL;
-	if (write_report(m, dir, st) || (options && options->trace && write_trace(m, dir, st)))
+	if (write_report(m, dir, st))
 		return -1;
 	const bool theirs = options && options->format == REPORT_NCCL_TESTS;
 	if (theirs && !(tables = print_nccl_tests(m, dir, options, st)))
@@ -258,8 +247,6 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
 		print_tables(m, dir, options->verbose, options->quiet);
 	if (options && options->chapters && !theirs)
 		own_warn(options->chapters, &m->story);
-	if (options && options->trace && !options->quiet)
-		status_say("trace   %s/trace.json: open it in https://ui.perfetto.dev", dir);
 	if (theirs && options->json && nccl_write(tables, dir, options->json, stdout, st))
 		return -1;
 	if (options && options->sqlite && db_save(m->db, options->sqlite, st))

@@ -24,7 +24,6 @@ struct report_options {
 	const char *summary;  /* a file that gets a short page in Markdown appended, or NULL */
 	const char *chapters; /* a folder with chapters of one's own (own.h), or NULL */
 	const char *sqlite;   /* a file that gets the run's tables (chapters/figures.h), or NULL */
-	bool trace;           /* write the stamps too, as trace.json (trace.h) */
 	bool verbose;         /* on the terminal the whole report, not only its first part */
 	bool quiet;           /* the answer alone, and where the report is */
 	/* Adds to the record of `dir` that a report began then, once its pictures are drawn, which

@@ -50,7 +50,6 @@ struct runner {
 	unsigned first_block; /* 0, or the block after the whole ones of a resumed run */
 	unsigned begun;       /* trials of that block that a resumed run already has */
 	bool has_path[PLAN_MAX_VARIANTS];   /* of an earlier session */
-	bool unexpected[PLAN_MAX_VARIANTS]; /* its path, of an earlier session too */
 	unsigned failed[PLAN_MAX_VARIANTS]; /* in a row */
 	unsigned first_order;               /* of this session's trials, in a search */
 	unsigned nfailed;
@@ -88,11 +87,8 @@ enum path_job_end {
 	PATH_JOB_DONE,
 	PATH_JOB_NONE,        /* the path is unknown, as st says; the record has a failure */
 	PATH_JOB_INTERRUPTED, /* by a signal */
-	PATH_JOB_UNEXPECTED,  /* the path is in the record, but not the expected one, as st says */
 };
 /* One of them, or -1: the run cannot go on. order: its place after the trials of block 0. */
 int path_job_run(struct runner *r, unsigned variant, unsigned order, struct status *st);
-/* 0 when all of it succeeded; else -1 with the run's last sentence. */
-int run_sum_up(const struct runner *r, struct status *st);
 
 #endif

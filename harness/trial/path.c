@@ -1,4 +1,4 @@
-/* The path of a variant's data: matched, printed, written to the record and read again. */
+/* The path of a variant's data: printed, written to the record and read again. */
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -24,78 +24,6 @@ void path_free(struct path *path)
 	free(path->choices);
 	free(path->settings);
 	*path = (struct path){0};
-}
-
-/* What may follow the transport of an `expect`: a flag, or a way of the data. */
-static const struct demand {
-	const char *word;
-	size_t flag;
-	enum path_data way; /* PATH_UNKNOWN: it is a flag */
-} demands[] = {
-    {"reg", offsetof(struct path, registered), PATH_UNKNOWN},
-    {"ce", offsetof(struct path, copy_engine), PATH_UNKNOWN},
-    {"sym", offsetof(struct path, symmetric), PATH_UNKNOWN},
-    {"direct", 0, PATH_DIRECT},
-    {"staged", 0, PATH_STAGED},
-};
-
-/* `word` up to the next '+' or the end. */
-static const struct demand *find_demand(const char *word, size_t bytes)
-{
-	for (unsigned i = 0; i < sizeof demands / sizeof *demands; i++)
-		if (strlen(demands[i].word) == bytes && !memcmp(demands[i].word, word, bytes))
-			return &demands[i];
-	return NULL;
-}
-
-static bool is_transport(const char *text, size_t bytes)
-{
-	static const char *const known[] = {"P2P", "SHM", "NET", "mixed"};
-	for (unsigned i = 0; i < sizeof known / sizeof *known; i++) {
-		size_t n = strlen(known[i]);
-		if (bytes >= n && !memcmp(text, known[i], n) &&
-		    (bytes == n || (text[n] == '/' && bytes > n + 1)))
-			return true;
-	}
-	return false;
-}
-
-int path_expect_check(const char *expect, struct status *st)
-{
-	size_t n = strcspn(expect, "+");
-	unsigned ways = 0;
-	bool known = n < PATH_VIA_BYTES && is_transport(expect, n);
-	for (const char *word = expect + n; known && *word; word += n) {
-		word++;
-		n = strcspn(word, "+");
-		const struct demand *demand = find_demand(word, n);
-		known = demand;
-		ways += demand && demand->way;
-	}
-	if (known && ways <= 1)
-		return 0;
-	return status_set(st,
-	                  "'%s' is no path; allowed is P2P, SHM, NET or mixed, or more of it "
-	                  "as in P2P/CUMEM, with any of +reg, +ce, +sym and one of +direct, "
-	                  "+staged after it",
-	                  expect);
-}
-
-bool path_matches(const struct path *path, const char *expect)
-{
-	struct status ignored = {""};
-	size_t n = strcspn(expect, "+");
-	if (path_expect_check(expect, &ignored) || strncmp(path->transport, expect, n) ||
-	    (path->transport[n] && path->transport[n] != '/'))
-		return false;
-	for (const char *word = expect + n; *word; word += n) {
-		word++;
-		n = strcspn(word, "+");
-		const struct demand *d = find_demand(word, n);
-		if (d->way ? path->data != d->way : !*(const bool *)((const char *)path + d->flag))
-			return false;
-	}
-	return true;
 }
 
 void path_text(const struct path *path, char *text, size_t bytes)

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "path.h"
 #include "sizes.h"
 
 static bool of_hosts_names(const char *text);
-static field_read_fn below_read, cpus_read, expect_read, flip_read, of_hosts_read, size_read;
+static field_read_fn below_read, cpus_read, flip_read, of_hosts_read, size_read;
 
 #define AT(FIELD)   offsetof(struct settings, FIELD)
 #define TEXT(FIELD) AT(FIELD), sizeof(((struct settings *)0)->FIELD)
@@ -36,13 +35,11 @@ static const struct field rows[] = {
     {"graph", FIELD_NUMBER, AT(graph), .hi = 10000, .special = true, .initial = "0", .help = "a row's calls are captured in a CUDA graph, launched so often; 0: none"},
     {"force", FIELD_FLAG, AT(force), .check = true, .initial = "no", .help = "also what the vendor advises against"},
     {"offset", FIELD_NUMBER, AT(offset_bytes), .hi = 4096, .special = true, .initial = "0", .help = "bytes by which buffers are off an aligned address"},
-    {"expect", FIELD_TEXT, TEXT(expect), .read = expect_read, .check = true, .initial = "any", .help = "the path that data has to take, as in P2P/CUMEM+reg+direct"},
     {"stride", FIELD_NUMBER, AT(stride), .lo = 1, .hi = 4096, .special = true, .initial = "1", .help = "of access: elements between two that neighbouring threads take"},
     {"engine", FIELD_WORD, AT(engine), .words = WORDS("ce", "sm", "chase"), .special = true, .initial = "ce", .help = "of plain copies, and the own part of api = copies: ce: copy engine, sm: kernel, chase: one thread, each load waits for the last"},
     {"peer", FIELD_WORD, AT(peer), .words = WORDS("write", "read"), .special = true, .initial = "write", .help = "of pair_copy: write: the source's GPU copies; read: the destination's"},
     {"path", FIELD_CHOICE, TEXT(path), .words = WORDS("auto", "direct", "fifo", "shared", "packets", "stores", "bulk"), .special = true, .initial = "auto", .help = "how data goes from rank to rank"},
     {"memory", FIELD_WORD, AT(memory), .words = WORDS("host", "device"), .special = true, .initial = "host", .help = "device: buffers on GPUs, staged through CPU memory in each call"},
-    {"pages", FIELD_WORD, AT(pages), .words = WORDS("shared", "small", "huge"), .special = true, .initial = "shared", .help = "small, huge: buffers in memory of the process's own, without and with huge pages"},
     {"nccl", FIELD_TEXT, TEXT(nccl), .special = true, .otherwise = "the system's", .help = "path of the library; ${NAME} is of the environment"},
     {"nccl_below", FIELD_TEXT, TEXT(nccl_below), .read = below_read, .special = true, .check = true, .initial = "any", .help = "a version, as in 2.23: left out with that one or a later one"},
     {"api", FIELD_CHOICE, TEXT(api), .words = WORDS("grouped", "native", "copies", "device", "device-no-entry"), .special = true, .initial = "grouped", .help = "grouped sends and receives, the library's own call, a kernel of launchgap's own, or plain copies"},
@@ -53,15 +50,12 @@ static const struct field rows[] = {
     {"max_ctas", FIELD_NUMBER, AT(max_ctas), .lo = 1, .hi = 1024, .special = true, .otherwise = "the library's", .help = "most thread blocks"},
     {"call_ctas", FIELD_NUMBER, AT(call_ctas), .lo = 1, .hi = 1024, .special = true, .otherwise = "the communicator's", .help = "most thread blocks of a call, by its own configuration"},
     {"ranks_per_gpu", FIELD_NUMBER, AT(ranks_per_gpu), .lo = 1, .hi = 16, .special = true, .initial = "1", .help = "ranks that share a GPU: for right or wrong, not for speed"},
-    {"nonblocking", FIELD_FLAG, AT(nonblocking), .special = true, .initial = "no", .help = "a nonblocking communicator"},
     {"init", FIELD_WORD, AT(init), .words = WORDS("parallel", "grouped"), .special = true, .initial = "parallel", .help = "each worker makes its communicators, or one of each process all"},
-    {"group", FIELD_WORD, AT(grouping), .words = WORDS("auto", "never"), .special = true, .initial = "auto", .help = "never: no group around the calls of a worker with one rank"},
     {"hidden", FIELD_NUMBER, AT(hidden), .lo = 1, .hi = 1 << 20, .special = true, .initial = "4096", .help = "of a mixture of experts: a token's width; experts work in four times as much"},
     {"batch", FIELD_NUMBER, AT(batch), .lo = 1, .hi = 65536, .special = true, .initial = "1", .help = "of a training step: samples of a rank, as the model's file counts them"},
     {"first_bucket", FIELD_WIDE, AT(first_bucket), .hi = SIZES_MAX_BYTES, .read = size_read, .special = true, .initial = "1M", .help = "of a training step: the first bucket's size; 0: as the others'"},
     {"accumulation", FIELD_NUMBER, AT(accumulation), .lo = 1, .hi = 1024, .special = true, .initial = "1", .help = "of a training step: backward passes, of which the last is reduced"},
     {"bucket_view", FIELD_FLAG, AT(bucket_view), .special = true, .initial = "yes", .help = "of a training step: gradients are in their buckets; no: they are copied there and back"},
-    {"tensor", FIELD_FLAG, AT(tensor), .special = true, .initial = "no", .help = "of a training step, with split: ranks at one place of their groups reduce activations"},
     {"delay", FIELD_NS, AT(delay_ns), .hi = MINUTE_NS, .json = "delay_ns", .special = true, .initial = "0", .help = "what a call takes on the virtual device"},
     {"delay_rank", FIELD_RANK, AT(delay_rank), .hi = SETTINGS_MAX_RANKS - 1, .initial = "all", .help = "the rank that extra is of"},
     {"extra", FIELD_NS, AT(extra_ns), .hi = MINUTE_NS, .json = "extra_ns", .special = true, .initial = "0", .help = "a known delay on top, to be found again"},
@@ -182,21 +176,6 @@ static int below_read(const struct field *f, const char *text, void *base, struc
 		                  "MAJOR.MINOR.PATCH, as in 2.23, or any",
 		                  f->key, text);
 	strcpy(settings->nccl_below, any ? "" : text);
-	return 0;
-}
-
-/* any: cancels a value from further out. */
-static int expect_read(const struct field *f, const char *text, void *base, struct status *st)
-{
-	struct settings *settings = base;
-	struct status why = {""};
-	if (strlen(text) >= f->bytes)
-		return status_set(st, "%s has %zu bytes; allowed are up to %zu", f->key,
-		                  strlen(text), f->bytes - 1);
-	bool any = !strcmp(text, "any");
-	if (!any && path_expect_check(text, &why))
-		return status_set(st, "%s = %s; or any", f->key, why.text);
-	strcpy(settings->expect, any ? "" : text);
 	return 0;
 }
 

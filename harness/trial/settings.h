@@ -41,9 +41,6 @@ enum isolate {
 #define ISOLATE_BIT(KIND) (1u << (KIND))
 /* Of a library that works in CPU memory. device: buffers on the rank's GPU, staged. */
 enum memory { MEMORY_HOST, MEMORY_DEVICE, MEMORY_KINDS };
-/* shared: pages that other processes could map, the default. small, huge: pages private to the
- * process; the kernel is asked for no huge ones, or for huge ones. */
-enum pages { PAGES_SHARED, PAGES_SMALL, PAGES_HUGE, PAGES_KINDS };
 /* What carries out a plain copy: the GPU's copy engine, a kernel on all multiprocessors, or one thread
  * whose loads wait for each other, so that its time is their latency. */
 enum engine { ENGINE_CE, ENGINE_SM, ENGINE_CHASE, ENGINE_KINDS };
@@ -61,8 +58,6 @@ enum registration {
 enum cta_policy { CTA_LIBRARY, CTA_DEFAULT, CTA_EFFICIENCY, CTA_ZERO, CTA_KINDS };
 /* Who makes a process's communicators: each worker its own ranks', or the first worker all. */
 enum init { INIT_PARALLEL, INIT_GROUPED, INIT_KINDS };
-/* auto: around the calls of all ranks of a worker. never: none but what alltoall needs. */
-enum grouping { GROUPING_AUTO, GROUPING_NEVER, GROUPING_KINDS };
 
 struct settings {
 	char mode[TRIAL_NAME_BYTES];
@@ -77,18 +72,16 @@ struct settings {
 	enum visible visible;
 	unsigned isolate; /* ISOLATE_BITs: what is isolated for each process */
 	enum start start;
-	struct split split;            /* the communicator, into groups that work in parallel */
-	unsigned aggregate;            /* calls that are issued in one group, 1 and up */
-	unsigned graph;                /* replays of a captured row; 0: no graph */
-	bool force;                    /* also where the vendor advises against it */
-	unsigned offset_bytes;         /* of the buffers from an aligned address */
-	char expect[TRIAL_NAME_BYTES]; /* the path that the data has to take, or "" */
-	unsigned stride;    /* of access: elements between two that neighbouring threads take */
-	enum engine engine; /* of plain copies (COLL_RAW) */
-	enum peer peer;     /* of pair_copy */
+	struct split split;    /* the communicator, into groups that work in parallel */
+	unsigned aggregate;    /* calls that are issued in one group, 1 and up */
+	unsigned graph;        /* replays of a captured row; 0: no graph */
+	bool force;            /* also where the vendor advises against it */
+	unsigned offset_bytes; /* of the buffers from an aligned address */
+	unsigned stride;       /* of access: elements between two that neighbouring threads take */
+	enum engine engine;    /* of plain copies (COLL_RAW) */
+	enum peer peer;        /* of pair_copy */
 	char path[TRIAL_NAME_BYTES]; /* host: auto, direct, fifo, shared */
 	enum memory memory;          /* mpi, gloo */
-	enum pages pages;            /* host: of the buffers */
 	char nccl[PATH_MAX];         /* library to load; "" is the system's */
 	char nccl_below[16];         /* its version has to be before this, "2.23", or "" */
 	char api[TRIAL_NAME_BYTES];
@@ -98,14 +91,11 @@ struct settings {
 	unsigned min_ctas, max_ctas; /* 0: the library's choice */
 	unsigned call_ctas;          /* the most of a call, by its own configuration; 0: not said */
 	unsigned ranks_per_gpu;      /* 1 and up */
-	bool nonblocking;
 	enum init init;
-	enum grouping grouping;
 	/* Of a step of training (coll/network.h): */
 	unsigned batch;        /* samples of a rank */
 	uint64_t first_bucket; /* bytes at which the first bucket is full; 0: as the others */
 	unsigned accumulation; /* backward passes, of which the last one is reduced */
-	bool tensor;           /* ranks at the same place of their groups share a model */
 	unsigned hidden;       /* of a mixture of experts: a token's width */
 	bool bucket_view;  /* gradients are in their bucket; else they are copied there and back */
 	int64_t delay_ns;  /* null: length of one call on the virtual device */
@@ -130,7 +120,7 @@ json_t *settings_to_json(const struct settings *settings);
 /* Strict: every row has to be there, and nothing else. */
 int settings_from_json(json_t *json, struct settings *out, struct status *st);
 
-/* Whether a key is a check of a variant (expect, force, nccl_below) and not a setting of the
+/* Whether a key is a check of a variant (force, nccl_below) and not a setting of the
  * measured call. */
 bool settings_is_check(const char *key);
 

@@ -21,12 +21,6 @@ bool trial_has(const struct trial *trial, enum coll_kind coll)
 	return i < trial->ncells;
 }
 
-uint64_t trial_arena_elements(const struct trial *trial, enum dtype dtype)
-{
-	size_t element = coll_dtype_bytes(dtype);
-	return (trial->arena_bytes + element - 1) / element;
-}
-
 unsigned trial_rows(const struct trial *trial, const struct cell *cell)
 {
 	if (cell->coll == COLL_INIT)

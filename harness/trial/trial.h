@@ -35,9 +35,6 @@ struct trial {
 /* Of the communicator that each rank is in: all, or its group's. */
 unsigned trial_comm_ranks(const struct trial *trial);
 bool trial_has(const struct trial *trial, enum coll_kind coll);
-/* Elements that an arena holds, the last one cut off or not: a step's activations are counted after
- * them. */
-uint64_t trial_arena_elements(const struct trial *trial, enum dtype dtype);
 /* The index of a rank's device among those that its process sees. */
 unsigned trial_device(const struct trial *trial, unsigned rank);
 unsigned trial_group(const struct trial *trial);

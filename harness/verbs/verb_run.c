@@ -163,9 +163,7 @@ static const char *report_only(const struct report_options *options)
 	for (unsigned i = 0; i < EXPORT_FORMATS; i++)
 		if (options->exports[i])
 			return export_options.rows[i].key;
-	return options->format == REPORT_NCCL_TESTS ? "--format nccl-tests"
-	       : options->trace                     ? "--trace"
-	                                            : NULL;
+	return options->format == REPORT_NCCL_TESTS ? "--format nccl-tests" : NULL;
 }
 
 /* Measures, and reports, even after an interruption. */

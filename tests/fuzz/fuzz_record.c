@@ -17,7 +17,6 @@ static void report(bool nccl_tests)
 	struct report_options options = {.format = nccl_tests ? REPORT_NCCL_TESTS : REPORT_TABLES,
 	                                 .exports = {"a.prom", "more.json", "less.json"},
 	                                 .summary = "page.md",
-	                                 .trace = true,
 	                                 .verbose = true};
 	struct status st = {""};
 	int rc = report_make(fuzz_file(NULL, NULL, 0), "/nowhere", &options, &st);

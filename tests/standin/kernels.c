@@ -50,7 +50,7 @@ static void check(void *args)
 	    .slots = s->slots,
 	    .recv = s->arena};
 	struct backend_verdict v;
-	buffers_check(&b, 1, &v, NULL);
+	buffers_check(&b, &v, NULL);
 	s->tally[0] += v.wrong;
 	if (v.wrong && v.wrong_at < s->tally[1])
 		s->tally[1] = v.wrong_at;

@@ -272,10 +272,9 @@ static struct batch *call_begin(const char *function, struct comm *c, int type, 
 	return b;
 }
 
-static int call_end(struct comm *c)
+static int call_end(void)
 {
-	int error = group.depth ? OK : batches_end();
-	return error ? error : c->nonblocking ? IN_PROGRESS : OK;
+	return group.depth ? OK : batches_end();
 }
 
 /* Of a call that has an algorithm. The error ends its group. */
@@ -310,14 +309,14 @@ static int reduce(const char *function, const void *from, void *to, size_t count
 		if (root == ALL || r == (unsigned)root)
 			add(b, true, r, (const char *)from + (shares ? r * bytes : 0), bytes);
 	if (root != ALL && c->rank != (unsigned)root)
-		return call_end(c);
+		return call_end();
 	call->parts = malloc(c->n * bytes + 1);
 	call->into = to;
 	call->bytes = bytes;
 	call->reduction = (struct host_reduction){dtypes[type], ops[op], c->n};
 	for (unsigned r = 0; r < c->n; r++)
 		add(b, false, r, call->parts + r * bytes, bytes);
-	return call_end(c);
+	return call_end();
 }
 
 int ncclAllReduce(const void *from, void *to, size_t count, int type, int op, struct comm *c,
@@ -362,7 +361,7 @@ static int move(const char *function, const void *from, int to_whom, bool shares
 		if (from_whom == ALL || from_whom == r)
 			add(b, false, (unsigned)r,
 			    (char *)to + (from_whom == ALL ? (size_t)r * bytes : 0), bytes);
-	return call_end(c);
+	return call_end();
 }
 
 static int only(bool holds)
@@ -397,7 +396,7 @@ static int pass(const char *function, const void *at, bool sends, size_t count, 
 		standin_say_link(c, (unsigned)peer, 1);
 	}
 	add(b, sends, (unsigned)peer, at, bytes);
-	return call_end(c);
+	return call_end();
 }
 
 int ncclSend(const void *from, size_t count, int type, int peer, struct comm *c,

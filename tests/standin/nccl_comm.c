@@ -411,14 +411,11 @@ int standin_comms_end(int error)
 	return error;
 }
 
-static struct comm *comm_make(bool nonblocking)
+static struct comm *comm_make(void)
 {
 	struct comm *c = calloc(1, sizeof *c);
-	if (!c)
-		return NULL;
-	c->fd = -1;
-	c->nonblocking = nonblocking;
-	c->questions = nonblocking ? 2 : 0;
+	if (c)
+		c->fd = -1;
 	return c;
 }
 
@@ -430,14 +427,12 @@ static int comm_add(struct comm *c, struct comm *parent, int color, int error, s
 	}
 	*out = c;
 	begun.list[begun.n++] = (struct pending){.comm = c, .parent = parent, .color = color};
-	error = standin_group_is_open() ? OK : standin_comms_end(OK);
-	return error ? error : c->nonblocking ? IN_PROGRESS : OK;
+	return standin_group_is_open() ? OK : standin_comms_end(OK);
 }
 
-static int comm_init(struct comm **out, int n, const struct ncclUniqueId *id, int rank,
-                     bool nonblocking)
+static int comm_init(struct comm **out, int n, const struct ncclUniqueId *id, int rank)
 {
-	struct comm *c = comm_make(nonblocking);
+	struct comm *c = comm_make();
 	struct id known;
 	int error = OK, device = 0;
 	memcpy(&known, id, sizeof known);
@@ -455,7 +450,7 @@ static int comm_init(struct comm **out, int n, const struct ncclUniqueId *id, in
 int ncclCommInitRank(struct comm **out, int n, struct ncclUniqueId id, int rank)
 {
 	int error = standin_enter(__func__);
-	return error ? standin_group_fail(error) : comm_init(out, n, &id, rank, false);
+	return error ? standin_group_fail(error) : comm_init(out, n, &id, rank);
 }
 
 /* Pending work no longer waits for its peers. */
@@ -492,8 +487,8 @@ int ncclCommAbort(struct comm *c)
 int ncclCommGetAsyncError(struct comm *c, int *error)
 {
 	int asked = standin_enter(__func__);
-	*error = c->questions > 0 ? IN_PROGRESS : standin_enter("async");
-	c->questions -= c->questions > 0;
+	(void)c;
+	*error = standin_enter("async");
 	return asked;
 }
 
@@ -512,10 +507,11 @@ int ncclCommInitRankConfig(struct comm **out, int n, struct ncclUniqueId id, int
 	} said;
 	int error = standin_enter(__func__);
 	memcpy(&said, config, sizeof said);
-	if (!error && (said.magic != 0xcafebeef || said.min_ctas > said.max_ctas))
+	if (!error &&
+	    (said.magic != 0xcafebeef || said.blocking != 1 || said.min_ctas > said.max_ctas))
 		error = ARGUMENT;
-	error = error ? standin_group_fail(error) : comm_init(out, n, &id, rank, !said.blocking);
-	if ((!error || error == IN_PROGRESS) && VERSION >= 22703)
+	error = error ? standin_group_fail(error) : comm_init(out, n, &id, rank);
+	if (!error && VERSION >= 22703)
 		(*out)->zero = said.cta_policy == 2;
 	return error;
 }
@@ -526,8 +522,7 @@ int ncclCommFinalize(struct comm *c)
 	if (c->finalized)
 		return ARGUMENT;
 	c->finalized = true;
-	c->questions = c->nonblocking ? 2 : 0;
-	return error ? error : c->nonblocking ? IN_PROGRESS : OK;
+	return error;
 }
 #endif
 
@@ -535,7 +530,7 @@ int ncclCommFinalize(struct comm *c)
 int ncclCommSplit(struct comm *parent, int color, int key, struct comm **out, const void *config)
 {
 	int error = standin_enter(__func__);
-	struct comm *c = error ? NULL : comm_make(parent->nonblocking);
+	struct comm *c = error ? NULL : comm_make();
 	/* Ranks keep their order, and the parent's settings. */
 	return comm_add(c, parent, color, error ? error : c ? OK : SYSTEM, out);
 }

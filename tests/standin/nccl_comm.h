@@ -16,7 +16,7 @@
 #define WINDOWS    64
 #define FIFO_BYTES 16384
 
-enum { OK, CUDA, SYSTEM, INTERNAL, ARGUMENT, USAGE, REMOTE, IN_PROGRESS };
+enum { OK, CUDA, SYSTEM, INTERNAL, ARGUMENT, USAGE, REMOTE };
 
 struct fifo {
 	atomic_size_t head, tail; /* bytes written, and read */
@@ -50,10 +50,9 @@ struct comm {
 	struct shared *shared;
 	int fd; /* of the shared memory; -1: another process's */
 	unsigned n, rank, device, splits;
-	int questions; /* to be answered by "in progress" yet */
 	atomic_bool dead;
 	atomic_uint active; /* batches that run */
-	bool nonblocking, finalized, connected[MOST], ring;
+	bool finalized, connected[MOST], ring;
 	bool zero; /* its policy is to use no thread blocks */
 	struct region regions[4];
 	unsigned nwindows;

@@ -57,9 +57,8 @@ static void set_split(struct settings *set)
 	set->split = (struct split){SPLIT_MOD, 2};
 }
 
-static void set_nonblocking(struct settings *set)
+static void set_cuda(struct settings *set)
 {
-	set->nonblocking = true;
 	set->allocator = ALLOCATOR_CUDA;
 }
 
@@ -97,7 +96,7 @@ static const struct scene scenes[] = {
     {"registered",  COLL_ALLTOALL, OP_NONE, AGAIN, set_registered},
     {"windows",     COLL_ALL_GATHER, OP_NONE, AGAIN, set_windows},
     {"split",       COLL_BROADCAST, OP_NONE, AGAIN, set_split},
-    {"nonblocking", COLL_REDUCE, OP_PREMULSUM, AGAIN, set_nonblocking},
+    {"scaled",      COLL_REDUCE, OP_PREMULSUM, AGAIN, set_cuda},
     {"grouped",     COLL_ALLTOALLV, OP_NONE, 0, set_grouped},
     {"held",        COLL_REDUCE_SCATTER, OP_MAX, HELD, set_held},
     {"native",      COLL_ALLTOALL, OP_NONE, SLEEPS, set_native},
@@ -223,11 +222,11 @@ static int calls(struct backend_ctx *ctx, unsigned does, struct status *st)
 static int look(struct backend_ctx *ctx, unsigned does, struct status *st)
 {
 	for (unsigned i = 0; i < RANKS; i++) {
-		struct buffers of[BACKEND_BUFFERS];
+		struct buffers of;
 		struct backend_verdict v = {0};
-		const unsigned n = backend_nccl.buffers(ctx, i, of);
-		if ((does & TURNED && buffers_corrupt(of, SIZE_MAX, 5, st)) ||
-		    buffers_check(of, n, &v, st))
+		backend_nccl.buffers(ctx, i, &of);
+		if ((does & TURNED && buffers_corrupt(&of, SIZE_MAX, 5, st)) ||
+		    buffers_check(&of, &v, st))
 			return -1;
 		if (v.wrong != !!(does & TURNED))
 			return status_set(st, "%d elements are wrong", (int)v.wrong);
@@ -407,8 +406,7 @@ static void fail_each(const struct scene *scene, char *counts, unsigned *cases)
 		/* Sleeping reports nothing: polling does, if the error persists. */
 		bool sleeps = scene->does & SLEEPS && !strcmp(function, "cudaStreamSynchronize");
 		/* A blocking library is asked only if a call takes long. */
-		if (scene->set != set_nonblocking &&
-		    (!strcmp(function, "async") || !strcmp(function, "ncclCommGetAsyncError")))
+		if (!strcmp(function, "async") || !strcmp(function, "ncclCommGetAsyncError"))
 			continue;
 		/* CUDA too, where the streams write words. */
 		if (scene->set != set_asked && !strcmp(function, "cudaStreamQuery"))

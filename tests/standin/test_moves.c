@@ -42,7 +42,7 @@ TEST(data_is_right_in_every_mode)
 	    "sendrecv_halves, pair\nbytes = 20, 40K\ndtype = int8\nreference = threads\n"
 	    "[variant threads]\nmode = threads\n[variant processes]\nmode = processes\n"
 	    "[variant single]\nmode = single\ncall_ctas = 2\n"
-	    "[variant turns]\nmode = single\ngroup = never\ncall_ctas = 1\n"
+	    "[variant turns]\nmode = single\ncall_ctas = 1\n"
 	    "[variant straight]\nmode = processes\ncall_ctas = 1\nnccl = ${NCCL_NEW}\n"
 	    "[variant open]\nmode = threads\ncall_ctas = 1\napi = device-no-entry\n"
 	    "[variant graph]\nmode = threads\ngraph = 2\ncall_ctas = 1\n"

@@ -368,34 +368,6 @@ TEST(a_training_step_is_right_however_it_is_launched)
 	cli_expect(run(text), 0, "");
 }
 
-/* Four ranks in two groups of gradients and two of a shared model; and two that share one, with
- * gradients that no other rank has. A wrong sum is found. */
-TEST(ranks_that_share_a_model_are_right)
-{
-	static const char pairs[] = "split = MOD:2\ntensor = yes\nbatch = 3\nbucket_view = no\n"
-	                            "accumulation = 2\n[variant mixed]\nlayout = 2x1x2\n"
-	                            "[variant graph]\nmode = threads\ngraph = 2\n";
-	char text[1024], here[256];
-	assert_non_null(getcwd(here, sizeof here));
-	snprintf(text, sizeof text, training, here, pairs);
-	cli_expect(run_with(text, "ranks=4"), 0, "");
-	/* In the last of four calls, of six pieces of data each, the larger activations' of
-	 * rank 0. */
-	setenv("STANDIN_NCCL", "data:wrong:21", 1);
-	snprintf(text, sizeof text,
-	         "collective = ddp_step\nmodel = %s/experiments/models/lenet5.csv\nop = avg\n"
-	         "dtype = bfloat16\nbytes = 1M\npace = isolated\nsplit = MOD:2\ntensor = yes\n"
-	         "[variant single]\nmode = single\n",
-	         here);
-	cli_expect(run(text), 1,
-	           "wrong data in ddp_step_bfloat16_avg of 1048576 bytes, isolated: rank 0, "
-	           "activations' byte ");
-	unsetenv("STANDIN_NCCL");
-	snprintf(text, sizeof text, training, here,
-	         "tensor = yes\n[variant threads]\nmode = threads\n");
-	cli_expect(run(text), 1, "tensor = yes needs groups that reduce gradients");
-}
-
 /* 40 GB of gradients, and as much for their buckets, are more than a stand-in's 64 GiB. */
 TEST(a_model_that_does_not_fit_is_told_with_the_room_there_is)
 {

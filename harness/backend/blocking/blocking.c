@@ -115,11 +115,6 @@ static void staged(struct backend_ctx *ctx, const char *from, char *to)
 		stage_calls.copy(s, to, in, span->recv_bytes, &ctx->error);
 }
 
-static void blocking_nothing(struct backend_ctx *ctx)
-{
-	(void)ctx;
-}
-
 static void blocking_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
 	size_t at = slot * ctx->call.cell.bytes;
@@ -148,7 +143,7 @@ static void blocking_error(struct backend_ctx *ctx, struct status *st)
 
 /* --- cells --- */
 
-static unsigned blocking_buffers(const struct backend_ctx *ctx, unsigned i, struct buffers *out)
+static void blocking_buffers(const struct backend_ctx *ctx, unsigned i, struct buffers *out)
 {
 	const struct blocking_place *p = &ctx->place;
 	(void)i;
@@ -157,7 +152,6 @@ static unsigned blocking_buffers(const struct backend_ctx *ctx, unsigned i, stru
 	                  ctx->send, ctx->recv);
 	out->memory = ctx->stage ? ctx->stage->memory : NULL;
 	out->at = ctx->stage ? ctx->stage->at : NULL;
-	return 1;
 }
 
 static void take_counts(struct backend_ctx *ctx)
@@ -363,7 +357,6 @@ static int blocking_supports(const struct trial *trial, struct status *st)
 	const struct blocking_library *library = library_of(trial);
 	const struct settings *set = &trial->settings;
 	const char *why = library->refuses(set);
-	unsigned group;
 	if (why)
 		return status_set(st, "%s: %s", library->name, why);
 	if (set->start == START_GATED)
@@ -371,9 +364,6 @@ static int blocking_supports(const struct trial *trial, struct status *st)
 		                  "%s: start = gated holds devices until all have issued, and "
 		                  "its calls complete while they are issued; allowed is free",
 		                  library->name);
-	if (set->split.op != SPLIT_NONE &&
-	    split_size(set->split, layout_ranks(set->layout), 2, &group, st))
-		return -1;
 	for (unsigned c = 0; c < trial->ncells; c++)
 		if (supports_cell(library, trial, &trial->cells[c], st))
 			return -1;
@@ -387,7 +377,7 @@ static const char *const uses[] = {"split", "stride", "memory", "flip", NULL};
 	.uses = uses, .arena_bytes = (size_t)8 << 20, /* more than the L2 of the core that owns it */ \
 	.supports = blocking_supports, .numa_node = blocking_numa_node, \
 	.open = blocking_open, .prepare = blocking_prepare, \
-	.begin = blocking_nothing, .issue = blocking_issue, .end = blocking_nothing, \
+	.begin = backend_nothing, .issue = blocking_issue, .end = backend_nothing, \
 	.poll = blocking_poll, .error = blocking_error, \
 	.disconnect = blocking_disconnect, .connect = blocking_connect, \
 	.buffers = blocking_buffers, \

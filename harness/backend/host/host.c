@@ -3,12 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../clock.h"
-#include "../../machine.h"
 #include "../../core/counters.h"
-#include "../tensor.h"
 #include "host.h"
 
 /* --- what is possible, on which transport --- */
@@ -67,13 +64,6 @@ static int host_supports(const struct trial *trial, struct status *st)
 	if (transport == HOST_DIRECT && set->layout.processes > 1)
 		return status_set(st, "host: path = direct reads a peer's buffer by its address: "
 		                      "that needs one process; shared reads it from any");
-	if (set->pages != PAGES_SHARED && transport == HOST_SHARED)
-		return status_set(st,
-		                  "host: pages = %s is private memory of a process, and path = "
-		                  "shared reads a peer's: allowed are direct and fifo",
-		                  settings_words("pages")[set->pages]);
-	if (tensor_refuses(trial, st))
-		return -1;
 	for (unsigned c = 0; c < trial->ncells; c++)
 		if (supports_cell(trial, &trial->cells[c], (enum host_transport)transport, st))
 			return -1;
@@ -105,31 +95,16 @@ static unsigned queue_calls(const struct trial *trial)
 	return most > group ? (most + group - 1) / group * group : group;
 }
 
-static bool allocate_comm(struct host_comm *comm, const struct trial *trial, unsigned members,
-                          enum host_which which)
-{
-	const unsigned n = layout_ranks(trial->settings.layout);
-	comm->nranks = members;
-	comm->peers = calloc(n, sizeof *comm->peers);
-	comm->places = calloc(n, sizeof *comm->places);
-	for (unsigned rank = 0; members && comm->places && rank < n; rank++)
-		comm->places[rank] = which == HOST_TENSOR
-		                         ? tensor_place(trial, rank)
-		                         : split_place(trial->settings.split, n, rank);
-	return comm->peers && comm->places;
-}
-
 static int allocate(struct backend_ctx *ctx, struct status *st)
 {
 	const struct backend_place *place = &ctx->place;
-	ctx->nsums = host_cell_sums(place->trial);
+	const unsigned n = place->nranks;
 	ctx->queue_calls = queue_calls(place->trial);
-	ctx->sums = calloc(1 + ctx->nsums, sizeof *ctx->sums);
-	bool all = allocate_comm(&ctx->comms[HOST_MAIN], place->trial,
-	                         trial_comm_ranks(place->trial), HOST_MAIN) &&
-	           allocate_comm(&ctx->comms[HOST_TENSOR], place->trial, tensor_ranks(place->trial),
-	                         HOST_TENSOR) &&
-	           ctx->sums;
+	ctx->peers = calloc(n, sizeof *ctx->peers);
+	ctx->places = calloc(n, sizeof *ctx->places);
+	bool all = ctx->peers && ctx->places;
+	for (unsigned rank = 0; ctx->places && rank < n; rank++)
+		ctx->places[rank] = split_place(place->trial->settings.split, n, rank);
 	/* Aligned, or two workers' ranks would share a cache line. */
 	ctx->ranks = aligned_alloc(HOST_LINE_BYTES, place->count * sizeof *ctx->ranks);
 	if (ctx->ranks)
@@ -138,8 +113,7 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 		struct host_rank *rank = &ctx->ranks[i];
 		rank->rank = place->first + i;
 		rank->queue = calloc(ctx->queue_calls, sizeof *rank->queue);
-		rank->plans = calloc(1 + ctx->nsums, sizeof *rank->plans);
-		all = all && rank->queue && rank->plans;
+		all = all && rank->queue;
 	}
 	if (!all || !ctx->ranks)
 		return status_set(st, "host: no memory for the state of %u ranks", place->count);
@@ -160,13 +134,6 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 		ctx->ranks[i].extra_ns =
 		    settings_extra_ns(&place->trial->settings, place->first + i);
 	return host_memory_open(ctx, st);
-}
-
-/* begin and end: there is nothing to group. hold and release: a call begins with the first poll, and
- * nobody polls before all have issued. */
-static void host_nothing(struct backend_ctx *ctx)
-{
-	(void)ctx;
 }
 
 static void host_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
@@ -214,14 +181,10 @@ static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 		if (ctx->ranks[i].most_bytes > most)
 			most = ctx->ranks[i].most_bytes;
 	}
-	long long huge = machine_memory_huge();
 	snprintf(text, bytes,
-	         "path=%s\npiece_bytes=%zu\nidle_bytes=%zu\nfifo_slots=%d\npage_bytes=%ld\n"
-	         "memory_buffers_bytes=%zu\nmemory_comm_bytes=%zu\nmemory_calls_bytes=0\n",
-	         transport_names[ctx->transport], HOST_PIECE_BYTES, HOST_POLL_BYTES,
-	         HOST_FIFO_SLOTS, sysconf(_SC_PAGESIZE), buffers, comm);
-	if (ctx->place.trial->settings.pages != PAGES_SHARED && huge >= 0)
-		status_add(text, bytes, "huge_bytes=%lld\n", huge);
+	         "path=%s\nmemory_buffers_bytes=%zu\nmemory_comm_bytes=%zu\n"
+	         "memory_calls_bytes=0\n",
+	         transport_names[ctx->transport], buffers, comm);
 	/* Evidence of the transport: on fifo twice the bytes are moved. */
 	if (moved > 0)
 		status_add(text, bytes, "moved_bytes=%llu\nidle_bytes_most=%zu\n",
@@ -236,24 +199,19 @@ static void host_close(struct backend_ctx *ctx)
 		host_memory_close(ctx);
 	for (unsigned i = 0; ctx->ranks && i < ctx->place.count; i++) {
 		struct host_rank *rank = &ctx->ranks[i];
-		for (unsigned k = 0; rank->plans && k <= ctx->nsums; k++)
-			steps_plan_free(&rank->plans[k]);
-		free(rank->plans);
+		steps_plan_free(&rank->plan);
 		free(rank->queue);
 		free(rank->stages);
 	}
 	free(ctx->ranks);
-	free(ctx->sums);
-	for (unsigned which = 0; which < HOST_COMMS; which++) {
-		free(ctx->comms[which].places);
-		free(ctx->comms[which].peers);
-	}
+	free(ctx->places);
+	free(ctx->peers);
 	free(ctx);
 }
 
-static const char *const uses[] = {"split",        "offset",       "stride",      "path",   "pages",
-                                   "memory",       "extra",        "flip",        "hidden", "batch",
-                                   "first_bucket", "accumulation", "bucket_view", "tensor", NULL};
+static const char *const uses[] = {"split",        "offset",      "stride", "path",  "memory",
+                                   "extra",        "flip",        "hidden", "batch", "first_bucket",
+                                   "accumulation", "bucket_view", NULL};
 
 const struct backend backend_host = {
     .uses = uses,
@@ -265,12 +223,13 @@ const struct backend backend_host = {
     .store_bytes = host_store_bytes,
     .open = host_open,
     .prepare = host_cell_prepare,
-    .begin = host_nothing,
+    .begin = backend_nothing,
     .issue = host_issue,
-    .end = host_nothing,
+    .end = backend_nothing,
     .poll = host_move,
-    .hold = host_nothing,
-    .release = host_nothing,
+    /* A call begins with the first poll, and nobody polls before all have issued. */
+    .hold = backend_nothing,
+    .release = backend_nothing,
     .spans = host_spans,
     .watch_ns = 1000000, /* what it counts is exact, in any number of calls */
     .watch = host_watch,

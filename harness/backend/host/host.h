@@ -2,7 +2,7 @@
  *
  *   host_reduce    arithmetic of datatypes and operations (pure)
  *   host_memory    the layout of buffers, flags and slots, and who touches their pages
- *   host_cell      a cell: its lists of moves, its inputs, its check; also of shared models
+ *   host_cell      a cell: its lists of moves, its inputs, its check
  *   host_move      the timed path: moves, and the work of a training step, a bounded piece per poll
  *   host           what is possible, on which transport; the backend's table: open, prepare, describe
  *
@@ -31,20 +31,12 @@
 
 enum host_transport { HOST_DIRECT, HOST_FIFO, HOST_SHARED };
 
-/* The communicators of a rank: that of all collectives, and, if ranks share a model, that of the
- * ranks at its place in their groups. Two ranks share at most one communicator. */
-enum host_which { HOST_MAIN, HOST_TENSOR, HOST_COMMS };
-
-/* direct, shared: a rank's progress in a communicator, in phases since the trial began. */
-struct host_progress {
+/* direct, shared: a rank's progress, in phases since the trial began. */
+struct host_flags {
 	/* Phases that others may read from this rank; only it writes this. */
 	alignas(HOST_LINE_BYTES) _Atomic uint64_t posted;
 	/* Completed reads of this rank's buffers; its readers add to it. */
 	alignas(HOST_LINE_BYTES) _Atomic uint64_t consumed;
-};
-
-struct host_flags {
-	struct host_progress of[HOST_COMMS];
 	/* direct, rank 0's only: workers that have closed. */
 	alignas(HOST_LINE_BYTES) _Atomic unsigned closed;
 };
@@ -56,8 +48,7 @@ struct host_ring {
 };
 
 struct host_buffers {
-	/* An arena each, after the `offset` of the settings; those of activations follow the
-	 * arenas. */
+	/* An arena each, after the `offset` of the settings. */
 	uint8_t *send, *recv;
 };
 
@@ -66,21 +57,12 @@ struct host_tally {
 	uint64_t moved, delivered;
 };
 
-#define HOST_SUM_PHASES 2 /* of an all_reduce */
-
 #define HOST_TILE_FLOATS (3 * 32 * 32) /* of a product: two factors and the result */
 
 /* The work that a rank must have done in a call before a phase may begin. */
 struct host_stage {
 	uint64_t tiles;
 	size_t copied;
-	unsigned sums; /* of activations */
-};
-
-/* The sum of a layer's activations. */
-struct host_sum {
-	uint64_t flops; /* of the pass, up to this sum */
-	size_t elements;
 };
 
 struct host_cursor {
@@ -88,31 +70,23 @@ struct host_cursor {
 	size_t done; /* bytes of move `next` */
 };
 
-struct host_part {
-	struct host_buffers own;
-	struct steps_plan plan; /* of the current call; borrowed */
-	size_t base;            /* its slot's offset into all arenas */
-	uint64_t phases;        /* of all earlier calls */
-	uint64_t reads;         /* of this rank's buffers by others, including this call */
-	struct host_cursor pull, push;
-	unsigned open; /* phases that may begin */
-};
-
 struct host_rank {
 	alignas(HOST_LINE_BYTES) unsigned rank;
-	struct host_part parts[HOST_COMMS];
+	struct host_buffers own;
 	/* Calls issued and not begun, oldest first. */
 	unsigned *queue;
 	unsigned head, count;
 	/* The current call. */
 	bool running;
-	uint64_t tiles;     /* products computed */
-	size_t copied;      /* bytes copied into buckets */
-	unsigned summed;    /* completed sums of activations */
-	bool summing;       /* a sum is in progress */
-	uint64_t sum_tiles; /* products before the next one */
+	size_t base;     /* its slot's offset into all arenas */
+	uint64_t phases; /* of all earlier calls */
+	uint64_t reads;  /* of this rank's buffers by others, including this call */
+	struct host_cursor pull, push;
+	unsigned open;  /* phases that may begin */
+	uint64_t tiles; /* products computed */
+	size_t copied;  /* bytes copied into buckets */
 	/* The cell. */
-	struct steps_plan *plans;  /* the main one, then those of a pass's sums */
+	struct steps_plan plan;
 	int64_t extra_ns;          /* of work at the end of each call: a known delay */
 	struct sample_spans spans; /* of its last call, in a timeline's cell */
 	struct host_stage *stages; /* of the cell's phases, and of the call's end */
@@ -122,32 +96,23 @@ struct host_rank {
 	float tile[HOST_TILE_FLOATS];
 };
 
-struct host_comm {
-	unsigned nranks;
-	struct split_place *places; /* everybody's, by rank; all groups have the same size */
-	struct host_buffers *peers; /* direct, shared: everybody's, by rank */
-	unsigned phases;            /* of a call */
-	bool waits;
-	struct host_reduction reduction;
-};
-
 struct backend_ctx {
 	struct backend_place place;
 	enum host_transport transport;
 	uint8_t *store;
-	size_t stride;       /* one rank's share of the store */
-	size_t slots_offset; /* fifo: of the slots in it */
-	struct host_comm comms[HOST_COMMS];
-	struct host_rank *ranks; /* this worker's */
-	unsigned queue_calls;    /* capacity of a queue */
-	bool shown, joined;      /* others may read our buffers; we know theirs */
-	unsigned slots;          /* of the cell; 0: nothing prepared */
-	size_t access_stride;    /* of a cell of access; 0: contiguous */
+	size_t stride;              /* one rank's share of the store */
+	size_t slots_offset;        /* fifo: of the slots in it */
+	struct split_place *places; /* everybody's, by rank; all groups have the same size */
+	struct host_buffers *peers; /* direct, shared: everybody's, by rank */
+	struct host_rank *ranks;    /* this worker's */
+	unsigned queue_calls;       /* capacity of a queue */
+	bool shown, joined;         /* others may read our buffers; we know theirs */
+	unsigned slots;             /* of the cell; 0: nothing prepared */
+	size_t access_stride;       /* of a cell of access; 0: contiguous */
 	struct steps_call call;
-	struct host_sum *sums; /* of a pass */
-	unsigned nsums;        /* of a pass; 0: no model is shared */
-	unsigned call_sums;    /* of a call of the cell */
-	uint64_t pass_flops;   /* of the cell, if ranks share a model */
+	unsigned phases; /* of a call */
+	bool waits;
+	struct host_reduction reduction;
 	uint64_t seed;
 	int64_t watch_ns; /* length of the watched stretch; during it, its start */
 };
@@ -183,9 +148,7 @@ void host_memory_close(struct backend_ctx *ctx);
 /* Plans the cell's moves. Waits for readers of the previous cell. */
 int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
                       unsigned slots, struct status *st);
-/* Sums of activations in a pass; 0 if each rank has its own model. */
-unsigned host_cell_sums(const struct trial *trial);
-unsigned host_cell_buffers(const struct backend_ctx *ctx, unsigned i, struct buffers *out);
+void host_cell_buffers(const struct backend_ctx *ctx, unsigned i, struct buffers *out);
 /* Plans the work of a cell. */
 int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st);
 

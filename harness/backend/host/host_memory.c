@@ -7,17 +7,16 @@
  * A ring and its slots are in the receiver's share. On the other transports the buffers are
  * mapped outside the store, shared and anonymous: the same kind of page as the store's:
  *
- *   send arena | receive arena | if ranks share a model: activations to sum | their sums
+ *   send arena | receive arena
  */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../tensor.h"
 #include "host.h"
 
 /* What a rank sends to the others at open; used within one process only. */
-typedef struct host_buffers mailbox[HOST_COMMS];
+typedef struct host_buffers mailbox;
 
 _Static_assert(sizeof(mailbox) <= TEAM_MAILBOX_BYTES, "the mailbox is too small");
 
@@ -34,23 +33,15 @@ static size_t arena_bytes(const struct trial *trial)
 	return buffers_pages(trial->arena_bytes + trial->settings.offset_bytes);
 }
 
-/* The same for activations, or for their sums. */
-static size_t sum_bytes(const struct trial *trial)
-{
-	return buffers_pages(tensor_bytes(trial));
-}
-
 static size_t buffers_bytes(const struct trial *trial)
 {
-	return 2 * (arena_bytes(trial) + sum_bytes(trial));
+	return 2 * arena_bytes(trial);
 }
 
-static void buffers_at(const struct trial *trial, uint8_t *at, enum host_which which,
-                       struct host_buffers *out)
+static struct host_buffers buffers_at(const struct trial *trial, uint8_t *at)
 {
-	size_t arena = arena_bytes(trial);
-	out->send = which == HOST_MAIN ? at + trial->settings.offset_bytes : at + 2 * arena;
-	out->recv = out->send + (which == HOST_MAIN ? arena : sum_bytes(trial));
+	at += trial->settings.offset_bytes;
+	return (struct host_buffers){at, at + arena_bytes(trial)};
 }
 
 static size_t stride_bytes(enum host_transport transport, const struct trial *trial)
@@ -67,7 +58,7 @@ int host_memory_needs(enum host_transport transport, const struct trial *trial, 
 {
 	unsigned nranks = layout_ranks(trial->settings.layout);
 	size_t share, total, buffers;
-	if (trial->arena_bytes > SIZE_MAX / 8 || tensor_bytes(trial) > SIZE_MAX / 8)
+	if (trial->arena_bytes > SIZE_MAX / 8)
 		return -1;
 	buffers = transport == HOST_SHARED ? 0 : buffers_bytes(trial);
 	/* One more page: the store need not begin at a page. */
@@ -92,10 +83,7 @@ void host_memory_share(enum host_transport transport, const struct trial *trial,
 static bool pair_used(const struct backend_ctx *ctx, unsigned from, unsigned to)
 {
 	const struct trial *trial = ctx->place.trial;
-	const struct host_comm *comm = &ctx->comms[HOST_MAIN], *tensor = &ctx->comms[HOST_TENSOR];
-	const struct split_place *source = &comm->places[from], *rank = &comm->places[to];
-	if (ctx->nsums && tensor->places[from].color == tensor->places[to].color)
-		return true;
+	const struct split_place *source = &ctx->places[from], *rank = &ctx->places[to];
 	if (source->color != rank->color)
 		return false;
 	for (unsigned c = 0; c < trial->ncells; c++) {
@@ -132,22 +120,13 @@ static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status 
 		if (touch_slots(ctx, from, rank->rank, true, st))
 			return -1;
 	if (ctx->transport != HOST_SHARED) {
-		enum pages pages = ctx->place.trial->settings.pages;
-		at =
-		    mmap(NULL, all, PROT_READ | PROT_WRITE,
-		         (pages == PAGES_SHARED ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS, -1, 0);
+		at = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		if (at == MAP_FAILED)
 			return status_set(st,
 			                  "host: cannot map %zu bytes for rank %u's buffers: %s",
 			                  all, rank->rank, strerror(errno));
 	}
-	for (unsigned which = 0; which < HOST_COMMS; which++)
-		buffers_at(ctx->place.trial, at, (enum host_which)which, &rank->parts[which].own);
-	/* Only a hint to the kernel: huge_bytes in the record says whether it worked. */
-	if (ctx->place.trial->settings.pages != PAGES_SHARED)
-		madvise(at, all,
-		        ctx->place.trial->settings.pages == PAGES_HUGE ? MADV_HUGEPAGE
-		                                                       : MADV_NOHUGEPAGE);
+	rank->own = buffers_at(ctx->place.trial, at);
 	return buffers_touch("host", at, all, true, st);
 }
 
@@ -175,13 +154,10 @@ static void find(struct backend_ctx *ctx, unsigned peer)
 	uint8_t *share = ctx->store + peer * ctx->stride;
 	size_t head = head_bytes(ctx->transport, ctx->place.nranks);
 	const mailbox *said = team_mailbox(ctx->place.team, peer);
-	for (unsigned which = 0; which < HOST_COMMS; which++) {
-		struct host_buffers *out = &ctx->comms[which].peers[peer];
-		if (ctx->transport == HOST_DIRECT)
-			*out = (*said)[which];
-		else if (ctx->transport == HOST_SHARED)
-			buffers_at(ctx->place.trial, share + head, (enum host_which)which, out);
-	}
+	if (ctx->transport == HOST_DIRECT)
+		ctx->peers[peer] = *said;
+	else if (ctx->transport == HOST_SHARED)
+		ctx->peers[peer] = buffers_at(ctx->place.trial, share + head);
 }
 
 int host_memory_open(struct backend_ctx *ctx, struct status *st)
@@ -195,8 +171,7 @@ int host_memory_open(struct backend_ctx *ctx, struct status *st)
 		mailbox *out = team_mailbox(at->team, ctx->ranks[i].rank);
 		if (place(ctx, &ctx->ranks[i], st))
 			return -1;
-		for (unsigned which = 0; which < HOST_COMMS; which++)
-			(*out)[which] = ctx->ranks[i].parts[which].own;
+		*out = ctx->ranks[i].own;
 	}
 	ctx->shown = true;
 	if (team_meet(at->team))
@@ -221,11 +196,11 @@ void host_memory_close(struct backend_ctx *ctx)
 		return;
 	if (ctx->transport == HOST_FIFO || !ctx->shown) {
 		for (unsigned i = 0; i < at->count; i++)
-			if (ctx->ranks[i].parts[HOST_MAIN].own.send)
-				munmap(ctx->ranks[i].parts[HOST_MAIN].own.send - offset, bytes);
+			if (ctx->ranks[i].own.send)
+				munmap(ctx->ranks[i].own.send - offset, bytes);
 	} else if (ctx->joined && atomic_fetch_add(&host_flags(ctx, 0)->closed, 1) + 1 ==
 	                              team_shape(at->team)->nworkers) {
 		for (unsigned peer = 0; peer < at->nranks; peer++)
-			munmap(ctx->comms[HOST_MAIN].peers[peer].send - offset, bytes);
+			munmap(ctx->peers[peer].send - offset, bytes);
 	}
 }

@@ -91,18 +91,14 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 	                                                                                    : 0;
 }
 
-static unsigned nccl_buffers(const struct backend_ctx *ctx, unsigned i, struct buffers *out)
+static void nccl_buffers(const struct backend_ctx *ctx, unsigned i, struct buffers *out)
 {
 	const struct place *p = &ctx->places[i];
-	out[0] = buffers_of(ctx->trial, &ctx->call.cell, &ctx->call.parts,
-	                    (struct split_place){p->color, ctx->n, p->me}, ctx->slots, ctx->seed,
-	                    nccl_send_of(ctx, p), nccl_recv_of(ctx, p));
-	const unsigned n = 1 + nccl_tensor_buffers(ctx, p, &out[1]);
-	for (unsigned k = 0; k < n; k++) {
-		out[k].memory = &device_buffers;
-		out[k].at = &p->at;
-	}
-	return n;
+	*out = buffers_of(ctx->trial, &ctx->call.cell, &ctx->call.parts,
+	                  (struct split_place){p->color, ctx->n, p->me}, ctx->slots, ctx->seed,
+	                  nccl_send_of(ctx, p), nccl_recv_of(ctx, p));
+	out->memory = &device_buffers;
+	out->at = &p->at;
 }
 
 static int nccl_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
@@ -344,13 +340,13 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 #endif
 
 /* Without CUDA only the three functions that report so are called. */
-static const char *const uses[] = {
-    "split",    "graph",        "offset",       "stride",        "engine",      "peer",
-    "nccl",     "nccl_below",   "api",          "allocator",     "register",    "cta_policy",
-    "min_ctas", "max_ctas",     "call_ctas",    "ranks_per_gpu", "nonblocking", "init",
-    "group",    "flip",         "each",         "extra",         "visible",     "hidden",
-    "batch",    "first_bucket", "accumulation", "bucket_view",   "tensor",      "path",
-    NULL};
+static const char *const uses[] = {"split",        "graph",       "offset",    "stride",
+                                   "engine",       "peer",        "nccl",      "nccl_below",
+                                   "api",          "allocator",   "register",  "cta_policy",
+                                   "min_ctas",     "max_ctas",    "call_ctas", "ranks_per_gpu",
+                                   "init",         "flip",        "each",      "extra",
+                                   "visible",      "hidden",      "batch",     "first_bucket",
+                                   "accumulation", "bucket_view", "path",      NULL};
 
 const struct backend backend_nccl = {
     .uses = uses,

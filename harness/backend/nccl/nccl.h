@@ -45,7 +45,6 @@ struct place {
 	unsigned next_device; /* and its device, if all ranks are in one process */
 	ncclComm_t comm;      /* for collectives */
 	ncclComm_t world;     /* the one that comm was split from, or NULL */
-	ncclComm_t tensor;    /* of the ranks that share a model with this one, or NULL */
 	cudaStream_t stream;
 	struct device_place at; /* both again, for what fills and checks its buffers */
 	uint32_t *word;       /* pinned: which of the worker's calls its stream has done; or NULL */
@@ -82,7 +81,6 @@ struct place {
 	cudaStream_t compute;
 	cudaEvent_t ready; /* orders one stream after the other */
 	struct blas_place blas;
-	char *activations[2]; /* before and after their reduction, if ranks share a model */
 	/* Beside the calls: */
 	int64_t asked_ns; /* the last query for asynchronous errors */
 	struct nvml_watch *watch;
@@ -129,20 +127,17 @@ struct backend_ctx {
 	unsigned slots;
 	size_t elements, part; /* of a buffer, and of one rank's part in it */
 	struct blas math;
-	unsigned tensors; /* ranks that share a model; 0: each has its own */
 	ncclDataType_t type;
 	bool reads;          /* pair_copy: the destination's rank does it */
 	nccl_part_fn *issue; /* of the cell; `end` follows those of all local ranks, or is NULL */
 	void (*end)(struct backend_ctx *ctx);
 	struct nccl_coll_config config; /* of each call, if the settings ask for one */
 	bool grouped;                   /* begin and end form a group */
-	bool bracketed;                 /* each call needs its own group */
-	bool settles;        /* nonblocking: wait until the library has accepted each call */
-	int64_t init_ns;     /* time of first making the communicators */
-	bool fresh;          /* no call since prepare: it may have to connect */
-	bool capturing;      /* calls go into a graph */
-	bool allocates;      /* by ncclMemAlloc */
-	ncclResult_t failed; /* the first error of the timed path */
+	int64_t init_ns;                /* time of first making the communicators */
+	bool fresh;                     /* no call since prepare: it may have to connect */
+	bool capturing;                 /* calls go into a graph */
+	bool allocates;                 /* by ncclMemAlloc */
+	ncclResult_t failed;            /* the first error of the timed path */
 	cudaError_t cuda_failed;
 	ncclComm_t failed_comm;
 	struct nccl_peer *peers;    /* of all ranks, if they are in one process */
@@ -153,7 +148,6 @@ struct backend_ctx {
 	uint32_t *move_failed;      /* pinned, of each place (struct move_call) */
 	bool traced;
 	unsigned ctas[COLL_KINDS];  /* thread blocks of its largest kernel; 0: not known */
-	bool finalized;             /* its communicators are */
 	struct backend_ctx *before; /* the last connection, whose communicators are kept; or NULL */
 	bool watched;               /* the hardware counters were opened */
 	char watch_missing[128];    /* why there are none */
@@ -165,7 +159,7 @@ int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm, const
             struct status *st);
 
 /* `part` of all local ranks, in a group: outside of one, the first would wait for the others. Ends at the
- * first failure. Then settles. */
+ * first failure. */
 void nccl_group(struct backend_ctx *ctx, nccl_grouped_fn *part, const void *of);
 static inline int nccl_team(int failed, struct status *st)
 {
@@ -227,9 +221,6 @@ static inline bool nccl_use(struct backend_ctx *ctx, const struct place *p)
 	return result == cudaSuccess;
 }
 void nccl_keep(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm);
-/* nonblocking: waits until the library has accepted all calls; else returns at once. */
-void nccl_settle(struct backend_ctx *ctx);
-void nccl_settle_comm(struct backend_ctx *ctx, ncclComm_t comm); /* NULL is allowed */
 
 /* nccl_links: whether any cell copies from or to CPU memory. */
 bool nccl_links_host(const struct trial *trial);
@@ -266,13 +257,6 @@ nccl_part_fn nccl_move;
 nccl_grouped_fn nccl_move_phase;
 /* nccl_coll: waits for all local ranks' streams, then for the team; -1: a rank failed. */
 int nccl_meet(struct backend_ctx *ctx);
-
-/* Of ranks that share a model: opens and closes their part of a place. */
-int nccl_tensor_open(struct backend_ctx *ctx, struct place *p, struct status *st);
-void nccl_tensor_close(struct place *p);
-/* The buffers of their sums in the cell, but for the memory; 1 or, without shared models, 0. */
-unsigned nccl_tensor_buffers(const struct backend_ctx *ctx, const struct place *p,
-                             struct buffers *out);
 
 /* nccl_device: whether the settings ask for its kernel. */
 bool nccl_moves(const struct settings *settings);

@@ -60,9 +60,7 @@ static void take_way(struct backend_ctx *ctx)
 	           : row->trains      ? nccl_train
 	           : is & COLL_ROUNDS ? nccl_rounds
 	                              : NULL;
-	ctx->grouped = !put && set->grouping == GROUPING_AUTO;
-	ctx->bracketed = !ctx->grouped && moved;
-	ctx->settles = !ctx->grouped && !put;
+	ctx->grouped = !put;
 }
 
 static int take_sides(struct backend_ctx *ctx, struct place *p, struct status *st)
@@ -130,33 +128,6 @@ void nccl_keep(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm)
 	ctx->failed_comm = comm;
 }
 
-/* A communicator may not be used again while the library is still accepting a call. */
-void nccl_settle_comm(struct backend_ctx *ctx, ncclComm_t comm)
-{
-	ncclResult_t async = ncclSuccess;
-	if (!comm || !ctx->trial->settings.nonblocking)
-		return;
-	for (;;) {
-		ncclResult_t result = ctx->api.CommGetAsyncError(comm, &async);
-		nccl_keep(ctx, result, comm);
-		if (result != ncclSuccess || (int)async != NCCL_IN_PROGRESS)
-			break;
-		if (team_pause(ctx->team)) /* the loop's next wait reports it */
-			break;
-	}
-	nccl_keep(ctx, async, comm);
-}
-
-/* The parent's state shows the progress of splitting, the communicator's own state all else. */
-void nccl_settle(struct backend_ctx *ctx)
-{
-	for (unsigned i = 0; i < ctx->count; i++) {
-		nccl_settle_comm(ctx, ctx->places[i].world);
-		nccl_settle_comm(ctx, ctx->places[i].comm);
-		nccl_settle_comm(ctx, ctx->places[i].tensor);
-	}
-}
-
 void nccl_begin(struct backend_ctx *ctx)
 {
 	if (ctx->grouped)
@@ -176,24 +147,16 @@ void nccl_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 	struct place *p = &ctx->places[i];
 	if (p->extra_ns + ctx->call.cell.extra_ns)
 		delay(ctx, p, p->extra_ns + ctx->call.cell.extra_ns);
-	if (ctx->bracketed)
-		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 	ctx->issue(ctx, p, p->from + slot * ctx->call.cell.bytes,
 	           p->to + slot * ctx->call.cell.bytes);
-	if (ctx->bracketed)
-		nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
-	if (ctx->settles)
-		nccl_settle(ctx);
 }
 
 void nccl_end(struct backend_ctx *ctx)
 {
 	if (ctx->end)
 		ctx->end(ctx);
-	if (ctx->grouped) {
+	if (ctx->grouped)
 		nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
-		nccl_settle(ctx);
-	}
 	ctx->fresh = false;
 	ctx->issued++;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../../clock.h"
-#include "../tensor.h"
 #include "nccl.h"
 
 #define MAILBOX_COMM NCCL_UNIQUE_ID_BYTES
@@ -30,14 +29,13 @@ void nccl_group(struct backend_ctx *ctx, nccl_grouped_fn *part, const void *of)
 	for (unsigned i = 0; i < ctx->count && ctx->failed == ncclSuccess; i++)
 		part(ctx, &ctx->places[i], of);
 	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
-	nccl_settle(ctx);
 }
 
 /* --- communicators --- */
 
 static bool wants_config(const struct settings *set)
 {
-	return set->nonblocking || set->min_ctas || set->max_ctas || set->cta_policy != CTA_LIBRARY;
+	return set->min_ctas || set->max_ctas || set->cta_policy != CTA_LIBRARY;
 }
 
 /* NCCL compares the minimum with an unset maximum, and refuses it (parseCommConfig in init.cc,
@@ -57,7 +55,7 @@ static struct nccl_config config_of(const struct settings *set)
 	    .size = sizeof c,
 	    .magic = NCCL_CONFIG_MAGIC,
 	    .version = NCCL_AT(2, 27, 0),
-	    .blocking = !set->nonblocking,
+	    .blocking = true,
 	    .cga_cluster_size = INT_MIN, /* unset */
 	    .min_ctas = set->min_ctas ? (int)set->min_ctas : INT_MIN,
 	    .max_ctas = most_ctas(set),
@@ -100,8 +98,6 @@ static int init_ranks(struct backend_ctx *ctx, ncclUniqueId id, unsigned first, 
 		nccl_keep(ctx, init_rank(ctx, id, first + i, &comms[i]), NULL);
 	}
 	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
-	for (unsigned i = 0; i < count; i++)
-		nccl_settle_comm(ctx, comms[i]);
 	if (!nccl_ok(ctx, ctx->failed, NULL, "ncclCommInitRank", st) && !team_failure(ctx->team))
 		return 0;
 	abort_comms(ctx, comms, count);
@@ -135,17 +131,13 @@ static int init_all(struct backend_ctx *ctx, ncclUniqueId id, struct status *st)
 	return result;
 }
 
-/* Splits the world into the groups of the settings, or again for the ranks that share a model: those
- * at the same place in the groups. */
-static void split(struct backend_ctx *ctx, struct place *p, const void *tensors)
+/* Splits the world into the groups of the settings. */
+static void split(struct backend_ctx *ctx, struct place *p, const void *of)
 {
-	if (!tensors) {
-		p->world = p->comm;
-		p->comm = NULL;
-	}
-	nccl_keep(ctx,
-	          ctx->api.CommSplit(p->world, (int)(tensors ? p->me : p->color), (int)p->rank,
-	                             tensors ? &p->tensor : &p->comm, NULL),
+	(void)of;
+	p->world = p->comm;
+	p->comm = NULL;
+	nccl_keep(ctx, ctx->api.CommSplit(p->world, (int)p->color, (int)p->rank, &p->comm, NULL),
 	          p->world);
 }
 
@@ -200,8 +192,6 @@ static int nccl_make_comms(struct backend_ctx *ctx, struct status *st)
 		return -1;
 	if (groups)
 		nccl_group(ctx, split, NULL);
-	if (ctx->tensors)
-		nccl_group(ctx, split, ctx);
 	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "ncclCommSplit", st))
 		return -1;
 	if (!ctx->init_ns)
@@ -228,12 +218,12 @@ static void deregister_arenas(struct backend_ctx *ctx, struct place *p)
 	}
 }
 
-/* In the order of their destruction: the groups' first, as they were split from the world. */
-enum comm { COMM_TENSOR, COMM_GROUP, COMM_WORLD, COMMS };
+/* In the order of their destruction: the group's first, as it was split from the world. */
+enum comm { COMM_GROUP, COMM_WORLD, COMMS };
 
 static ncclComm_t *comm_of(struct place *p, enum comm which)
 {
-	return which == COMM_TENSOR ? &p->tensor : which == COMM_WORLD ? &p->world : &p->comm;
+	return which == COMM_WORLD ? &p->world : &p->comm;
 }
 
 static void finalize_one(struct backend_ctx *ctx, struct place *p, const void *which)
@@ -268,25 +258,18 @@ static void release_cell(struct backend_ctx *ctx)
 	}
 }
 
-/* A nonblocking communicator has to be finalized, and finalizing has to be complete, before it is
- * destroyed. */
 void nccl_disconnect(struct backend_ctx *ctx)
 {
-	const bool first = ctx->trial->settings.nonblocking && !ctx->finalized;
 	release_cell(ctx);
-	for (enum comm which = 0; which < COMMS; which++) {
-		if (first)
-			finalize(ctx, which);
+	for (enum comm which = 0; which < COMMS; which++)
 		destroy(ctx, which);
-	}
 }
 
 void nccl_finalize(struct backend_ctx *ctx)
 {
 	release_cell(ctx);
-	for (enum comm which = 0; which < COMMS && !ctx->finalized; which++)
+	for (enum comm which = 0; which < COMMS; which++)
 		finalize(ctx, which);
-	ctx->finalized = true;
 }
 
 /* Like nccl_disconnect, after a failure: waits for nobody, but for our own kernels, whose waits end. */
@@ -448,8 +431,6 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 	if (device_stream(&p->stream, st))
 		return -1;
 	p->at = (struct device_place){p->device, p->stream};
-	if (ctx->tensors && nccl_tensor_open(ctx, p, st))
-		return -1;
 	return nccl_trains(trial) ? nccl_train_open(ctx, p, st) : 0;
 }
 
@@ -504,7 +485,6 @@ static int open_ctx(struct backend_ctx *ctx, const struct backend_place *place, 
 	ctx->nranks = place->nranks;
 	ctx->count = place->count;
 	ctx->n = trial_comm_ranks(trial);
-	ctx->tensors = tensor_ranks(trial);
 	if (nccl_api_load(trial->settings.nccl, &ctx->api, st) ||
 	    (nccl_trains(trial) && blas_load(&ctx->math, st)))
 		return -1;
@@ -547,7 +527,6 @@ static void close_place(struct backend_ctx *ctx, struct place *p)
 {
 	cudaSetDevice((int)p->device);
 	nccl_train_close(ctx, p);
-	nccl_tensor_close(p);
 	nccl_links_drop(p);
 	nccl_move_free(ctx, p);
 	if (p->stream)
@@ -575,7 +554,6 @@ void nccl_give_back(struct backend_ctx *ctx)
 int nccl_deregister(struct backend_ctx *ctx, struct status *st)
 {
 	release_cell(ctx);
-	nccl_settle(ctx);
 	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "deregistering the buffers", st))
 		return -1;
 	/* No registration refers to memory that is freed. */

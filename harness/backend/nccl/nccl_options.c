@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../../machine.h"
-#include "../tensor.h"
 #include "nccl.h"
 
 /* Launches that a held stream can queue. CUDA queues about a thousand per stream, and NCCL adds some of
@@ -132,7 +131,6 @@ static int refuse_features(const struct trial *trial, const struct nccl_api *api
 	    {has_dtype(trial, DTYPE_FLOAT8_E4M3) || has_dtype(trial, DTYPE_FLOAT8_E5M2), "a dtype of 8-bit floats",
 	     NCCL_AT(2, 24, 3), NO_SYMBOL},
 	    {set->graph, "graph", NCCL_AT(2, 9, 6), NO_SYMBOL},
-	    {set->nonblocking, "nonblocking = yes", NCCL_AT(2, 14, 3), SYMBOL(CommInitRankConfig)},
 	    {set->min_ctas || set->max_ctas, "min_ctas or max_ctas", NCCL_AT(2, 17, 1), SYMBOL(CommInitRankConfig)},
 	    {set->split.op != SPLIT_NONE, "split", NCCL_AT(2, 18, 1), SYMBOL(CommSplit)},
 	    {set->allocator == ALLOCATOR_NCCL, "allocator = nccl", NCCL_AT(2, 19, 1), SYMBOL(MemAlloc)},
@@ -172,15 +170,6 @@ static int refuse_library(const struct trial *trial, const struct nccl_api *api,
 static int refuse_settings(const struct settings *set, struct status *st)
 {
 	unsigned each = set->layout.ranks_per_thread;
-	if (set->grouping == GROUPING_NEVER && each > 1 && !nccl_moves(set))
-		return status_set(st,
-		                  "group = never with %u ranks in one thread would wait for "
-		                  "ever: NCCL needs their calls in a group",
-		                  each);
-	if (set->grouping == GROUPING_NEVER && set->aggregate > 1)
-		return status_set(
-		    st, "aggregate = %u puts calls into a group, which group = never forbids",
-		    set->aggregate);
 	if (set->graph && set->start == START_GATED)
 		return status_set(st, "graph cannot be combined with start = gated: a replay is "
 		                      "launched when the gate opens");
@@ -279,7 +268,7 @@ int nccl_refuse(const struct trial *trial, const struct nccl_api *api, unsigned 
                 struct status *st)
 {
 	const struct settings *set = &trial->settings;
-	if (refuse_settings(set, st) || tensor_refuses(trial, st))
+	if (refuse_settings(set, st))
 		return -1;
 	for (unsigned i = 0; i < trial->ncells; i++)
 		if (refuse_cell(trial, &trial->cells[i], compute, st))

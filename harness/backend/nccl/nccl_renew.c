@@ -33,7 +33,7 @@ static size_t used_of(const struct backend_ctx *ctx, const struct place *p, size
 static bool has_room(const struct backend_ctx *ctx)
 {
 	const struct settings *set = &ctx->trial->settings;
-	const unsigned each = 1 + (set->split.op != SPLIT_NONE) + !!ctx->tensors;
+	const unsigned each = 1 + (set->split.op != SPLIT_NONE);
 	unsigned kept = 0;
 	for (const struct backend_ctx *c = ctx; c; c = c->before)
 		kept += ctx->count * set->layout.threads * each;

@@ -6,7 +6,6 @@
  * sums (here the library's average does both, if op = avg); and its optimizer follows, which is
  * not a part of this step. */
 
-#include "../tensor.h"
 #include "nccl.h"
 
 bool nccl_trains(const struct trial *trial)
@@ -105,75 +104,6 @@ int nccl_train_warm(struct backend_ctx *ctx, struct status *st)
 	return device_ok(ctx->cuda_failed, "a layer's product", st);
 }
 
-/* --- ranks that share a model (tensor.h): their own communicator, split from the same world as the
- * groups that reduce gradients, on the stream of the work, as the next work waits for the sum --- */
-
-static bool reduces_tensors(const struct backend_ctx *ctx)
-{
-	return ctx->tensors && tensor_sums(ctx->call.cell.coll);
-}
-
-int nccl_tensor_open(struct backend_ctx *ctx, struct place *p, struct status *st)
-{
-	const size_t bytes = tensor_bytes(ctx->trial);
-	for (unsigned i = 0; i < 2; i++)
-		if (device_use(p->device, st) ||
-		    device_ok(cudaMalloc((void **)&p->activations[i], bytes),
-		              "cudaMalloc of activations", st))
-			return -1;
-	return 0;
-}
-
-void nccl_tensor_close(struct place *p)
-{
-	for (unsigned i = 0; i < 2; i++) {
-		if (p->activations[i])
-			cudaFree(p->activations[i]);
-		p->activations[i] = NULL;
-	}
-}
-
-unsigned nccl_tensor_buffers(const struct backend_ctx *ctx, const struct place *p,
-                             struct buffers *out)
-{
-	if (!reduces_tensors(ctx))
-		return 0;
-	*out = tensor_buffers(ctx->trial, ctx->call.cell.dtype, p->rank, ctx->seed,
-	                      p->activations[0], p->activations[1]);
-	return 1;
-}
-
-/* For all local ranks: in a group, of which a worker with one rank has no need. */
-static void for_ranks(struct backend_ctx *ctx, nccl_grouped_fn *part, const void *of)
-{
-	if (ctx->count > 1) {
-		nccl_group(ctx, part, of);
-		return;
-	}
-	part(ctx, &ctx->places[0], of);
-	nccl_settle(ctx);
-}
-
-static void sum_activations(struct backend_ctx *ctx, struct place *p, const void *elements)
-{
-	nccl_keep(ctx,
-	          ctx->api.AllReduce(p->activations[0], p->activations[1],
-	                             *(const uint64_t *)elements, ctx->type, ncclSum, p->tensor,
-	                             p->compute),
-	          p->tensor);
-}
-
-static int reduce_tensor(struct backend_ctx *ctx, uint64_t elements)
-{
-	for_ranks(ctx, sum_activations, &elements);
-	if (!ctx->fresh || ctx->capturing)
-		return 0;
-	/* As with buckets: the first one may have to connect. */
-	for (unsigned i = 0; i < ctx->count; i++)
-		follow(ctx, &ctx->places[i], ctx->places[i].stream, ctx->places[i].compute);
-	return nccl_meet(ctx);
-}
-
 /* --- a step of data-parallel training --- */
 
 /* Copies a bucket's gradients into the bucket, or back, tensor by tensor. */
@@ -201,33 +131,11 @@ static char *bucket_of(const struct backend_ctx *ctx, const struct place *p)
 	return view ? NULL : p->send + (p->round_to - p->recv);
 }
 
-/* A pass through layers of all local ranks. Ranks that share a model wait for the reduction of
- * their activations before they continue. -1: a rank failed. */
-static int pass_through(struct backend_ctx *ctx, unsigned first, unsigned n)
-{
-	const struct network_layer *of = ctx->trial->network.layers;
-	const bool works = ctx->call.cell.coll != COLL_DDP_COMMUNICATION;
-	const bool reduces = reduces_tensors(ctx);
-	for (unsigned end = first + n, last; first < end; first = last + 1) {
-		for (last = first; last + 1 < end && !(reduces && of[last].activations);)
-			last++;
-		for (unsigned i = 0; works && i < ctx->count; i++) {
-			nccl_use(ctx, &ctx->places[i]);
-			layers(ctx, &ctx->places[i], first, last + 1 - first);
-		}
-		if (reduces && of[last].activations &&
-		    reduce_tensor(ctx, tensor_elements(ctx->trial, last)))
-			return -1;
-	}
-	return 0;
-}
-
-/* A bucket's work, unless a pass has done it, and its copy; then the rank's stream may continue with
- * it. */
+/* A bucket's work and its copy; then the rank's stream may continue with it. */
 static void produce(struct backend_ctx *ctx, const struct place *p, const struct bucket *b)
 {
 	nccl_use(ctx, p);
-	if (ctx->call.cell.coll != COLL_DDP_COMMUNICATION && !reduces_tensors(ctx))
+	if (ctx->call.cell.coll != COLL_DDP_COMMUNICATION)
 		layers(ctx, p, b->layer, b->layers);
 	if (bucket_of(ctx, p) && b->elements)
 		copy(ctx, b, bucket_of(ctx, p), p->round_to, p->compute);
@@ -246,6 +154,15 @@ static void reduce(struct backend_ctx *ctx, struct place *p, const void *of)
 	          p->comm);
 }
 
+/* For all local ranks: in a group, of which a worker with one rank has no need. */
+static void for_ranks(struct backend_ctx *ctx, nccl_grouped_fn *part, const void *of)
+{
+	if (ctx->count > 1)
+		nccl_group(ctx, part, of);
+	else
+		part(ctx, &ctx->places[0], of);
+}
+
 /* The last pass, whose gradients are reduced. In the first call after prepare each bucket ends on all
  * ranks before the next one begins, as connecting for it may have to wait for the GPU (nccl_coll).
  */
@@ -254,8 +171,6 @@ static void last_pass(struct backend_ctx *ctx)
 	bool reduces = ctx->call.cell.coll != COLL_DDP_COMPUTE;
 	struct bucket bucket, *last = NULL;
 	for (; buckets_next(&ctx->call.buckets, last, &bucket); last = &bucket) {
-		if (reduces_tensors(ctx) && pass_through(ctx, bucket.layer, bucket.layers))
-			return; /* the loop's next wait reports it */
 		for (unsigned i = 0; i < ctx->count; i++)
 			produce(ctx, &ctx->places[i], &bucket);
 		if (!reduces || !bucket.elements)
@@ -278,17 +193,13 @@ static void copy_back(struct backend_ctx *ctx, const struct place *p)
 void nccl_train(struct backend_ctx *ctx)
 {
 	const unsigned passes = ctx->trial->settings.accumulation;
-	const bool reduces = reduces_tensors(ctx);
 	bool works = ctx->call.cell.coll != COLL_DDP_COMMUNICATION;
 	for (unsigned i = 0; i < ctx->count; i++) {
 		const struct place *p = &ctx->places[i];
 		follow(ctx, p, p->compute, p->stream);
-		for (unsigned pass = 1; works && !reduces && pass < passes; pass++)
+		for (unsigned pass = 1; works && pass < passes; pass++)
 			layers(ctx, p, 0, ctx->trial->network.n);
 	}
-	for (unsigned pass = 1; reduces && pass < passes; pass++)
-		if (pass_through(ctx, 0, ctx->trial->network.n))
-			return;
 	last_pass(ctx);
 	for (unsigned i = 0; i < ctx->count && ctx->call.cell.coll != COLL_DDP_COMPUTE; i++)
 		if (bucket_of(ctx, &ctx->places[i]))
@@ -299,20 +210,13 @@ void nccl_train(struct backend_ctx *ctx)
  * as in alltoallv), the experts work, and the results go back the same way. Nothing overlaps: each
  * part needs the result of the previous one. --- */
 
-/* An expert's forward work: from a token's width to four times that and back, which takes 16 width²
- * FLOPs per token received. */
-static uint64_t expert_flops(const struct backend_ctx *ctx, const struct place *p)
-{
-	return 16 * value_received_before(&ctx->call.parts, p->me, ctx->n) *
-	       ctx->trial->settings.hidden;
-}
-
 static void work_experts(struct backend_ctx *ctx)
 {
 	for (unsigned i = 0; i < ctx->count; i++) {
 		const struct place *p = &ctx->places[i];
 		follow(ctx, p, p->compute, p->stream);
-		multiply(ctx, p, expert_flops(ctx, p));
+		multiply(ctx, p,
+		         steps_expert_flops(&ctx->call, p->me, ctx->trial->settings.hidden));
 		follow(ctx, p, p->stream, p->compute);
 	}
 }
