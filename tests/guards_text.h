@@ -71,8 +71,8 @@ static inline bool has_ratio(const char *text)
 static inline bool place_told(const char *role, const char *text)
 {
 	const bool first = !strcmp(role, "headline");
-	bool is = !(first || !strcmp(role, "answer")) || !has_ratio(text) ||
-	          (!first && strstr(text, " size"));
+	bool is = !(first || !strcmp(role, "answer") || !strcmp(role, "caption")) ||
+	          !has_ratio(text) || (!first && strstr(text, " size"));
 	for (const char *at = text; *at && !is; at++)
 		is = isdigit((unsigned char)*at) && is_size(at);
 	return is;
