@@ -64,7 +64,7 @@ static inline bool has_ratio(const char *text)
 {
 	return strstr(text, "times the ") || strstr(text, "times as ") ||
 	       strstr(text, "times that of ") || strstr(text, " % of threads'") ||
-	       strstr(text, " % of the bandwidth");
+	       strstr(text, " % of the bandwidth") || strstr(text, ": a step takes ");
 }
 
 /* What a page begins with names the sizes of a ratio; below that the ends of these are enough. */
