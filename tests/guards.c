@@ -1,14 +1,7 @@
 #include "guards.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "guards_text.h"
 #include "told.h"
-
-#define ROUNDING 0.01 /* of two digits or more */
 
 /* A report as it is walked through. */
 struct guarded {
@@ -52,41 +45,18 @@ static double number_at(const json_t *table, const json_t *row, const char *key,
 	return json_is_number(x) ? json_number_value(x) : NAN;
 }
 
-static bool is_near(double a, double b)
+struct range {
+	double lo, hi;
+};
+
+static struct range interval(const json_t *table, const json_t *row, const char *key)
 {
-	return fabs(a - b) <= ROUNDING * fmax(fabs(b), 0.1);
+	return (struct range){number_at(table, row, key, "lo"), number_at(table, row, key, "hi")};
 }
 
-/* Whether a text has "LO to HI", or LO alone if they are the same. */
-static bool has_range(const char *text, double lo, double hi)
+static double far_of(struct range line)
 {
-	for (const char *at = text; *at; at++) {
-		char *end;
-		if (!isdigit((unsigned char)*at) ||
-		    (at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '.')))
-			continue;
-		const double a = strtod(at, &end),
-		             b = strncmp(end, " to ", 4) ? a : strtod(end + 4, NULL);
-		if (is_near(a, lo) && is_near(b, hi))
-			return true;
-	}
-	return false;
-}
-
-static bool is_size(const char *text)
-{
-	char unit[4] = "";
-	return sscanf(text, "%*f %3[KMGTiB]", unit) == 1 && strchr(unit, 'B');
-}
-
-/* "16 MiB to 256 MiB", "from 16 MiB up", "up to 64 KiB". */
-static bool has_sizes(const char *text)
-{
-	for (const char *at = text; (at = strstr(at, " to ")); at++)
-		if (is_size(at + 4) && at > text + 2 &&
-		    (at[-1] == 'B' || !strncmp(at - 3, " up", 3)))
-			return true;
-	return strstr(text, "iB up");
+	return fmax(line.hi, 1 / line.lo);
 }
 
 /* Where rows have the ends of a mean's cells: "LO to HI" in words, or a spread; of the second kind one
@@ -115,39 +85,6 @@ static bool ends_told(const json_t *table, const json_t *row, const char *text, 
 	}
 	return true;
 }
-
-/* "1.25", and no version. */
-static bool has_figure(const char *text)
-{
-	for (const char *at = text; *at; at += strspn(at, "0123456789.")) {
-		at += strcspn(at, "0123456789");
-		const char *point = at + strspn(at, "0123456789");
-		if (*point == '.' && isdigit((unsigned char)point[1]) &&
-		    point[1 + strspn(point + 1, "0123456789")] != '.')
-			return true;
-	}
-	return false;
-}
-
-/* In one sentence of a text. Of a run that is cut off means are shown, and no verdict. */
-static bool has_ratio_over_sizes(const char *text)
-{
-	char one[4096];
-	for (const char *end; *text; text = end + strspn(end, ". ")) {
-		end = strstr(text, ". ");
-		end = end ? end : text + strlen(text);
-		snprintf(one, sizeof one, "%.*s", (int)(end - text), text);
-		if (has_sizes(one) && !strstr(one, "means over") &&
-		    (strstr(one, "times the ") || strstr(one, "times as ") ||
-		     strstr(one, " % of threads'")))
-			return true;
-	}
-	return false;
-}
-
-struct range {
-	double lo, hi;
-};
 
 /* What is the same everywhere has no ends. */
 static struct range with(struct range r, const json_t *table, const json_t *row, const char *key)
@@ -194,8 +131,11 @@ static bool range_right(const struct guarded *g, const struct said *s)
 	for (size_t i = 0; i < json_array_size(s->of) && !is_part_of_others(s); i++)
 		if (!basis_right(g, json_array_get(s->of, i), s->text, &all, &each, &known))
 			return wrong(g, "a title without its range", s->text);
-	if (!each && has_figure(s->text) && !has_range(s->text, all.lo, all.hi))
+	if (!each && has_figure(s->text) && !strstr(s->text, " of the gap") &&
+	    !has_range(s->text, all.lo, all.hi))
 		return wrong(g, "a mean without its range over cells", s->text);
+	if (!place_told(s->role, s->text))
+		return wrong(g, "a ratio without its size", s->text);
 	return known || !has_ratio_over_sizes(s->text) ||
 	       wrong(g, "a ratio over sizes, whose range no row has", s->text);
 }
@@ -259,37 +199,39 @@ static bool begins(const char *text, const char *words)
 
 /* A verdict is beyond the A/A line of what it is of: a line that is not within the margin allows no
  * smaller one, and one that excludes 1 none below the margin. */
-static bool line_right(const struct guarded *g, const json_t *table, const json_t *row,
-                       const json_t *line)
+static bool line_right(const struct guarded *g, const char *verdict, struct range speed,
+                       struct range line)
 {
-	const char *verdict = text_at(table, row, "verdict");
 	const double edge = 1 + json_number_value(json_object_get(g->report, "margin")),
-	             lo = number_at(table, line, "speed", "lo"),
-	             hi = number_at(table, line, "speed", "hi"), far = fmax(hi, 1 / lo);
+	             far = far_of(line);
 	const bool faster = !strcmp(verdict, "faster"), slower = !strcmp(verdict, "slower"),
 	           same = begins(verdict, "no difference"), little = strstr(verdict, ", by under");
-	const bool right = faster   ? number_at(table, row, "speed", "lo") > far
-	                   : slower ? number_at(table, row, "speed", "hi") < 1 / far
+	const bool right = faster   ? speed.lo > far
+	                   : slower ? speed.hi < 1 / far
 	                   : same   ? far <= edge + ROUNDING
-	                   : little ? far <= edge + ROUNDING && lo <= 1 && hi >= 1
+	                   : little ? far <= edge + ROUNDING && line.lo <= 1 && line.hi >= 1
 	                            : true;
 	return right || wrong(g, "a verdict that its A/A line does not allow", verdict);
 }
 
-static bool verdicts_right(const struct guarded *g, const json_t *table)
+/* Of a table whose A/A lines, of each collective and pace or of all, are in one of its own or another. */
+static bool verdicts_right(const struct guarded *g, const json_t *table, const char *verdict,
+                           const char *speed, const json_t *lines)
 {
-	const json_t *rows = json_object_get(table, "rows");
-	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const json_t *row = json_array_get(rows, i), *line = NULL;
-		for (size_t k = 0; k < json_array_size(rows); k++) {
-			const json_t *one = json_array_get(rows, k);
-			if (strstr(text_at(table, one, "variant"), "A/A") &&
-			    !strcmp(text_at(table, one, "collective"),
-			            text_at(table, row, "collective")) &&
-			    !strcmp(text_at(table, one, "pace"), text_at(table, row, "pace")))
-				line = one;
-		}
-		if (!line_right(g, table, row, line))
+	const json_t *row, *line;
+	size_t i, k;
+	json_array_foreach(json_object_get(table, "rows"), i, row)
+	{
+		struct range twin = {NAN, NAN};
+		json_array_foreach(
+		    json_object_get(lines, "rows"), k,
+		    line) if (strstr(text_at(lines, line, "variant"), "A/A") &&
+		              (lines != table || (!strcmp(text_at(table, line, "collective"),
+		                                          text_at(table, row, "collective")) &&
+		                                  !strcmp(text_at(table, line, "pace"),
+		                                          text_at(table, row, "pace"))))) twin =
+		    interval(lines, line, "speed");
+		if (!line_right(g, text_at(table, row, verdict), interval(table, row, speed), twin))
 			return false;
 	}
 	return true;
@@ -297,18 +239,25 @@ static bool verdicts_right(const struct guarded *g, const json_t *table)
 
 static bool regimes_right(const struct guarded *g)
 {
-	const json_t *regimes = json_object_get(g->report, "regimes");
-	const json_t *gaps = told_table(g->chapters, "gaps");
-	for (size_t i = 0; i < json_array_size(regimes); i++) {
-		const json_t *regime = json_array_get(regimes, i);
-		char name[64];
-		snprintf(name, sizeof name, "verdicts_%s",
-		         json_string_value(json_object_get(regime, "name")));
-		const json_t *table = told_table(g->chapters, name);
-		if (table && !(verdicts_right(g, table) && means_right(g, regime, table)))
+	const json_t *regimes = json_object_get(g->report, "regimes"), *regime,
+	             *gaps = told_table(g->chapters, "gaps");
+	const json_t *factors = told_table(g->chapters, "factors"),
+	             *large = told_table(g->chapters, "verdicts_large"),
+	             *small = told_table(g->chapters, "verdicts_small");
+	size_t i;
+	json_array_foreach(regimes, i, regime)
+	{
+		const json_t *table =
+		    begins(json_string_value(json_object_get(regime, "name")), "large") ? large
+		                                                                        : small;
+		if (table && !(verdicts_right(g, table, "verdict", "speed", table) &&
+		               means_right(g, regime, table)))
 			return false;
 	}
-	return !gaps || verdicts_right(g, gaps);
+	return verdicts_right(g, gaps, "verdict", "speed", gaps) &&
+	       verdicts_right(g, factors, "verdict", "effect", large) &&
+	       verdicts_right(g, factors, "latency_verdict", "latency", small) &&
+	       verdicts_right(g, told_table(g->chapters, "versions"), "verdict", "ratio", large);
 }
 
 /* The reference against itself where a result is. */
@@ -330,14 +279,33 @@ static const json_t *line_of(const json_t *table, const json_t *of)
 
 static bool is_effect(const json_t *table, const json_t *row, double edge)
 {
-	const double lo = number_at(table, row, "ratio", "lo"),
-	             hi = number_at(table, row, "ratio", "hi");
-	if (!(lo > edge || hi * edge < 1)) /* the line is not asked for */
+	const struct range of = interval(table, row, "ratio");
+	if (!(of.lo > edge || of.hi * edge < 1)) /* the line is not asked for */
 		return false;
-	const json_t *line = line_of(table, row);
-	const double far =
-	    fmax(number_at(table, line, "ratio", "hi"), 1 / number_at(table, line, "ratio", "lo"));
-	return lo > far || hi * far < 1;
+	const double far = far_of(interval(table, line_of(table, row), "ratio"));
+	return of.lo > far || of.hi * far < 1;
+}
+
+/* What the strip calls faster or slower is so among the results, at one pace at least. */
+static bool strip_right(const struct guarded *g)
+{
+	const json_t *strip = told_table(g->chapters, "strip"), *row, *of,
+	             *all = told_table(g->chapters, "summary");
+	const double edge = 1 + json_number_value(json_object_get(g->report, "margin"));
+	size_t i, k;
+	json_array_foreach(json_object_get(strip, "rows"), i, row)
+	{
+		const char *verdict = text_at(strip, row, "verdict");
+		bool is = !strstr(verdict, " faster") && !strstr(verdict, " slower");
+		json_array_foreach(json_object_get(all, "rows"), k, of) is |=
+		    json_equal(cell(all, of, "variant"), cell(strip, row, "variant")) &&
+		    json_equal(cell(all, of, "collective"), cell(strip, row, "coll")) &&
+		    json_equal(cell(all, of, "asked_bytes"), cell(strip, row, "bytes")) &&
+		    is_effect(all, of, edge);
+		if (!is)
+			return wrong(g, "a verdict beyond no A/A line", verdict);
+	}
+	return true;
 }
 
 /* How the picture of all collectives sums up: no effect that its A/A line does not allow. */
@@ -561,8 +529,7 @@ static double noisiest(const struct guarded *g, const json_t *regime)
 		    asked >= json_integer_value(json_array_get(bytes, 0)) &&
 		    asked <= json_integer_value(json_array_get(bytes, 1)) &&
 		    json_equal(cell(all, row, "pace"), json_object_get(regime, "pace")))
-			far = fmax(far, fmax(number_at(all, row, "ratio", "hi"),
-			                     1 / number_at(all, row, "ratio", "lo")));
+			far = fmax(far, far_of(interval(all, row, "ratio")));
 	}
 	return far;
 }
@@ -656,8 +623,8 @@ static bool values_right(const struct guarded *g)
 bool guards_right(const json_t *report, char *why, size_t bytes)
 {
 	static bool (*const guards[])(const struct guarded *g) = {
-	    regimes_right, overview_right, claims_right, doubts_right,
-	    trust_right,   values_right,   files_right};
+	    regimes_right, strip_right, overview_right, claims_right,
+	    doubts_right,  trust_right, values_right,   files_right};
 	static bool (*const each[])(const struct guarded *g, const struct said *s) = {
 	    range_right, notation_right, headline_right, cause_right, advice_right};
 	const struct guarded g = {report, json_object_get(report, "chapters"), why, bytes};

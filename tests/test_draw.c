@@ -235,7 +235,6 @@ TEST(every_picture_is_png_and_svg)
 	assert_says(made_read("plots/nccl_alltoall_busbw.svg"), ">threads and processes<");
 }
 
-/* A caption is broken at a blank, and not at that between a number and its unit. */
 /* The reference differs by 20 % from itself, and two others by 8 %, which the picture shows. */
 static void noisy_stamps(const struct made_place *p, int64_t out[6])
 {
@@ -253,6 +252,7 @@ TEST(curves_of_a_noisy_run_have_a_line_each)
 	assert_lacks(made_read("plots/run.gp"), "'threads and processes'");
 }
 
+/* A caption is broken at a blank, and not at that between a number and its unit. */
 TEST(a_number_stays_with_its_unit)
 {
 	static const struct {
@@ -317,6 +317,11 @@ TEST(captions_of_many_variants_fit)
 			assert_says(text, " others: undecided");
 		assert_in_range(strlen(text), 100, 3 * 110);
 	}
+	/* What one of the sizes does not show has its ends. */
+	m = model_make(scratch(), "results/reference/4x-h200/beside_nccl-tests/alltoall", NULL, &st);
+	t = m ? story_find_table(&m->story, "captions") : NULL;
+	assert_non_null(t);
+	assert_says(column_entry(story_column(t, "said"), story_row(t, 0)).text, " by size); pro");
 }
 
 static unsigned asked_factors;

@@ -457,8 +457,10 @@ TEST(sentence_of_faster_processes)
 	story();
 	truth[0].gbs = 1.25 * truth[1].gbs;
 	find();
-	assert_says(told(), "With NCCL 2.28.3 processes reach 1.250 times threads' bandwidth "
-	                    "(1.250 to 1.250). From 2.21.5 to 2.28.3 threads lost bandwidth: ");
+	assert_says(
+	    told(),
+	    "With NCCL 2.28.3 processes reach 1.250 times threads' bandwidth "
+	    "at each size (1.250 to 1.250). From 2.21.5 to 2.28.3 threads lost bandwidth: ");
 }
 
 /* A mode is cleared by the blamed side of its interval alone, be its verdict undecided. Six

@@ -1,0 +1,95 @@
+/* What a sentence has of sizes, ratios and ranges, for guards. */
+#ifndef LAUNCHGAP_TESTS_GUARDS_TEXT_H
+#define LAUNCHGAP_TESTS_GUARDS_TEXT_H
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDING 0.01 /* of two digits or more */
+
+static inline bool is_near(double a, double b)
+{
+	return fabs(a - b) <= ROUNDING * fmax(fabs(b), 0.1);
+}
+
+/* Whether a text has "LO to HI", or LO alone if they are the same. */
+static inline bool has_range(const char *text, double lo, double hi)
+{
+	for (const char *at = text; *at; at++) {
+		char *end;
+		if (!isdigit((unsigned char)*at) ||
+		    (at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '.')))
+			continue;
+		const double a = strtod(at, &end),
+		             b = strncmp(end, " to ", 4) ? a : strtod(end + 4, NULL);
+		if (isfinite(lo) && is_near(a, lo) && is_near(b, hi))
+			return true;
+	}
+	return false;
+}
+
+static inline bool is_size(const char *text)
+{
+	char unit[4] = "";
+	return sscanf(text, "%*f %3[KMGTiB]", unit) == 1 && strchr(unit, 'B');
+}
+
+/* "16 MiB to 256 MiB", "from 16 MiB up", "up to 64 KiB". */
+static inline bool has_sizes(const char *text)
+{
+	for (const char *at = text; (at = strstr(at, " to ")); at++)
+		if (is_size(at + 4) && at > text + 2 &&
+		    (at[-1] == 'B' || !strncmp(at - 3, " up", 3)))
+			return true;
+	return strstr(text, "iB up");
+}
+
+/* "1.25", and no version. */
+static inline bool has_figure(const char *text)
+{
+	for (const char *at = text; *at; at += strspn(at, "0123456789.")) {
+		at += strcspn(at, "0123456789");
+		const char *point = at + strspn(at, "0123456789");
+		if (*point == '.' && isdigit((unsigned char)point[1]) &&
+		    point[1 + strspn(point + 1, "0123456789")] != '.')
+			return true;
+	}
+	return false;
+}
+
+static inline bool has_ratio(const char *text)
+{
+	return strstr(text, "times the ") || strstr(text, "times as ") ||
+	       strstr(text, "times that of ") || strstr(text, " % of threads'") ||
+	       strstr(text, " % of the bandwidth") || strstr(text, ": a step takes ");
+}
+
+/* What a page begins with names the sizes of a ratio; below that the ends of these are enough. */
+static inline bool place_told(const char *role, const char *text)
+{
+	const bool first = !strcmp(role, "headline");
+	bool is = !(first || !strcmp(role, "answer") || !strcmp(role, "caption")) ||
+	          !has_ratio(text) || (!first && strstr(text, " size"));
+	for (const char *at = text; *at && !is; at++)
+		is = isdigit((unsigned char)*at) && is_size(at);
+	return is;
+}
+
+/* In one sentence of a text. Of a run that is cut off means are shown, and no verdict. */
+static inline bool has_ratio_over_sizes(const char *text)
+{
+	char one[4096];
+	for (const char *end; *text; text = end + strspn(end, ". ")) {
+		end = strstr(text, ". ");
+		end = end ? end : text + strlen(text);
+		snprintf(one, sizeof one, "%.*s", (int)(end - text), text);
+		if (has_sizes(one) && !strstr(one, "means over") && has_ratio(one))
+			return true;
+	}
+	return false;
+}
+
+#endif
