@@ -65,7 +65,7 @@ MPI     := $(B)/liblaunchgap_mpi.so
 MPI_ON   = $(if $(filter fuzzer%,$(SAN)),,$(if $(MPICC),$(shell $(MPICC) -E harness/mpi/mpi_calls.c >/dev/null 2>&1 && echo yes)))
 PARTS   := $(GLOO) $(MPI)
 
-.PHONY: all deps experiment experiments tour beside selftest nccl-legacy doctor plots man install dist deb lint format clean help
+.PHONY: all deps experiment experiments tour beside nccl-legacy doctor plots man install dist deb lint format clean help
 all: $(B)/launchgap
 
 $(B)/core.a: | $(PARTS)
@@ -156,10 +156,6 @@ doctor:
 beside: $(B)/launchgap
 	ROUNDS=$(call said,ROUNDS) BLOCKS=$(call quote,$(call said,BLOCKS)) experiments/beside.sh $(B)/launchgap \
 	  $(call quote,$(EXP)) $(call quote,$(NCCL_TESTS)) $(call as_keys,$(filter-out BLOCKS,$(KEYS))) $(filter-out blocks=%,$(call said,ARGS))
-
-# QUICK=1: 3 minutes in place of 15.
-selftest: $(B)/launchgap
-	$< selftest $(if $(call said,QUICK),quick) $(call as_keys,BACKEND BLOCKS SEED) $(call said,ARGS)
 
 plots: $(B)/launchgap
 	$< report $(call quote,$(RUN))
@@ -258,8 +254,6 @@ help:
 ## make faults                 every fault in every place of a run (10 min)
 ## make fuzz TARGET=name RUNS=n
 ##                             odd inputs for what reads files (clang)
-## make selftest [QUICK=1]     whole experiments with known differences: what
-##                             their reports say (15 min; QUICK=1: 3)
 ## make scale                  what 2 to 256 ranks cost (10 min, python3)
 ## make simulate               the simulated tables of harness/analysis (10 min)
 ## make lint, format, clean    cppcheck; clang-format; build/ removed

@@ -5,7 +5,6 @@
 #include "../harness/backend/table.h"
 #include "../harness/run/stop.h"
 #include "../harness/record/record_search.h"
-#include "../harness/selftest/outcome.h"
 #include "../harness/story/verdict_text.h"
 #include "made.h"
 #include "scratch.h"
@@ -189,40 +188,50 @@ static void chain_end(struct chain_run *run)
 }
 
 /* Whether a word is wrong for a ratio with the true log speed `truth`. */
-static bool chain_word_wrong(enum word word, double truth)
+static bool chain_word_wrong(enum verdict_kind word, double truth)
 {
 	const double edge = log1p(0.02), tiny = 1e-9;
 	bool beyond = fabs(truth) > edge + tiny;
 	switch (word) {
-	case WORD_FASTER:
+	case VERDICT_FASTER:
 		return truth <= edge + tiny;
-	case WORD_SLOWER:
+	case VERDICT_SLOWER:
 		return truth >= -edge - tiny;
-	case WORD_FASTER_LESS:
+	case VERDICT_LITTLE_FASTER:
 		return truth <= 0 || beyond;
-	case WORD_SLOWER_LESS:
+	case VERDICT_LITTLE_SLOWER:
 		return truth >= 0 || beyond;
-	case WORD_NO_DIFFERENCE:
+	case VERDICT_NO_DIFFERENCE:
 		return beyond;
 	default:
 		return false;
 	}
 }
 
-static enum word chain_word_of(const struct verdict *v)
+/* What a report's words say: those that cannot tell are undecided too. */
+static enum verdict_kind chain_word(const char *text)
 {
-	static const enum word words[VERDICT_KINDS] = {[VERDICT_FASTER] = WORD_FASTER,
-	                                               [VERDICT_SLOWER] = WORD_SLOWER,
-	                                               [VERDICT_LITTLE_FASTER] = WORD_FASTER_LESS,
-	                                               [VERDICT_LITTLE_SLOWER] = WORD_SLOWER_LESS,
-	                                               [VERDICT_NO_DIFFERENCE] = WORD_NO_DIFFERENCE,
-	                                               [VERDICT_UNDECIDED] = WORD_UNDECIDED};
-	return words[v->kind];
+	/* With a common beginning the longer comes first. */
+	static const struct {
+		const char *begin;
+		enum verdict_kind kind;
+	} known[] = {{"faster, by", VERDICT_LITTLE_FASTER},    {"faster", VERDICT_FASTER},
+	             {"slower, by", VERDICT_LITTLE_SLOWER},    {"slower", VERDICT_SLOWER},
+	             {"no difference", VERDICT_NO_DIFFERENCE}, {"undecided", VERDICT_UNDECIDED}};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strncmp(text, known[i].begin, strlen(known[i].begin)))
+			return known[i].kind;
+	if (*text) {
+		fprintf(stderr, "the report says '%s', which is not known here\n", text);
+		abort();
+	}
+	return VERDICT_UNDECIDED;
 }
 
 /* As figures_contrast.c answers factors.sql. */
-static enum word chain_factor(const struct analysis *a, const struct factor *f, enum metric metric,
-                              enum regime_kind kind, struct claim_range bytes)
+static enum verdict_kind chain_factor(const struct analysis *a, const struct factor *f,
+                                      enum metric metric, enum regime_kind kind,
+                                      struct claim_range bytes)
 {
 	const struct contrast_select select = {
 	    .bytes = bytes, .pace = CLAIM_ANY_PACE, .coll = CLAIM_ANY_COLL};
@@ -230,13 +239,13 @@ static enum word chain_factor(const struct analysis *a, const struct factor *f, 
 	struct contrast c = contrast_make(a->s, (unsigned)index_variant(a->s, f->to),
 	                                  (unsigned)index_variant(a->s, f->from), metric, &select);
 	regime_withhold(g, g ? fmax(g->least_effect, c.verdict.margin) : 0, &c.verdict);
-	return chain_word_of(&c.verdict);
+	return c.verdict.kind;
 }
 
-static void chain_count(struct chain_words *out, enum word word, double truth)
+static void chain_count(struct chain_words *out, enum verdict_kind word, double truth)
 {
 	out->verdicts++;
-	out->decided += word != WORD_UNDECIDED && word != WORD_CANNOT_TELL;
+	out->decided += word != VERDICT_UNDECIDED;
 	out->wrong += chain_word_wrong(word, truth);
 }
 
@@ -285,14 +294,10 @@ static struct chain_words chain_judge(const struct chain *c, struct chain_run *r
 			const struct regime *r = &a->regimes.list[i];
 			int at = index_variant(&s, variants[v].name);
 			char text[256];
-			enum word word;
 			regime_verdict_text(r, (unsigned)at, text, sizeof text);
-			if (outcome_word(text, r->tells, &word, &st)) {
-				fprintf(stderr, "%s\n", st.text);
-				abort();
-			}
+			const enum verdict_kind word = chain_word(text);
 			chain_count(&out, word, chain_truth(c, variants[v].name));
-			const bool slower = word == WORD_SLOWER || word == WORD_SLOWER_LESS;
+			const bool slower = word == VERDICT_SLOWER || word == VERDICT_LITTLE_SLOWER;
 			out.found |= v == 2 && r->kind == REGIME_LARGE && slower;
 			out.found_small |= v == 2 && r->kind == REGIME_SMALL && slower;
 		}

@@ -138,7 +138,6 @@ static const struct {
     {"launchgap new smo", {NULL}, "smoke"},
     {"launchgap list ke", {"keys"}, "modes"},
     {"launchgap help comp", {"compare"}, "complete"},
-    {"launchgap selftest q", {"quick"}, "runs="},
     {"launchgap compare f", {"folder", "file"}, "own.exp"},
     {"launchgap report f", {"folder"}, "file"},
     {"launchgap run --file fi", {"file"}, "folder"},

@@ -134,8 +134,7 @@ int progress_begin(struct runner *r, struct status *st)
 		return status_set(st, "out of memory for the progress");
 	p->since_ns = clock_now_ns();
 	p->asked = name_asked(&r->plan.asked, p);
-	p->follows = !r->request->change && !r->plan.search.nkeys &&
-	             (p->asked || name_first(&r->plan, p)) &&
+	p->follows = !r->plan.search.nkeys && (p->asked || name_first(&r->plan, p)) &&
 	             !record_load(r->folder.path, &p->seen, &ignored);
 	if (r->first_block)
 		progress_block(r);

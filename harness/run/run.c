@@ -45,11 +45,8 @@ static int collect(struct runner *r, const struct trial *trial, const struct job
 static int start(struct runner *r, unsigned index, bool held, struct run_ahead *out,
                  struct status *st)
 {
-	const bool planned = out->trial;
-	if (!planned && !(out->trial = plan_trial(&r->plan, index, st)))
+	if (!out->trial && !(out->trial = plan_trial(&r->plan, index, st)))
 		return -1;
-	if (!planned && r->request->change)
-		r->request->change(out->trial, r->request->change_arg);
 	if (held && !plan_overlaps(&r->plan, out->trial))
 		return -1;
 	out->begun = !job_begin(out->trial, r->request->self, r->folder.scratch, index % 2, held,
@@ -194,8 +191,7 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 		const unsigned variant = plan->trials[i].variant;
 		const char *name = plan->variants[variant].name;
 		int result = 0;
-		if (!r->request->change)
-			say_progress(r, i, total, i == first);
+		say_progress(r, i, total, i == first);
 		if (plan->search.nkeys && r->failed[variant] >= GIVE_UP) {
 			if (skip_trial(r, i, st))
 				return -1;
@@ -301,7 +297,7 @@ static int run_blocks(struct runner *r, struct status *st)
 			break;
 		r->asks = false;
 		for (unsigned v = 0; v < r->plan.nvariants && block == r->first_block; v++)
-			r->asks |= !r->request->change && asks_path(r, v);
+			r->asks |= asks_path(r, v);
 		const unsigned begun = block == r->first_block ? r->begun : 0;
 		if (run_block(r, block, block * in_block + begun, in_block - begun, st) ||
 		    (r->asks && run_path_jobs(r, st)))
@@ -364,7 +360,7 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 	job_hold_signals();
 	if (!run_set_up(r, st)) {
 		snprintf(folder, PATH_MAX, "%s", r->folder.path);
-		if (!request->change && !request->quiet)
+		if (!request->quiet)
 			run_announce(r);
 		set_up.to_ns = clock_now_ns();
 		/* It comes with the first trial's lines. */

@@ -21,10 +21,6 @@ struct run_request {
 	int argc;               /* how the user called it, for the record */
 	char *const *argv;
 	const struct plan_machine *machine;
-	/* For the selftest: changes a trial's order before its job starts. Then no path is
-	 * asked for, and only failures are printed. NULL: none. */
-	void (*change)(struct trial *trial, void *arg);
-	void *change_arg;
 	/* The report has nccl-tests' columns: in place is measured too unless the file says
 	 * otherwise. */
 	bool nccl_tests;

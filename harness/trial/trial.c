@@ -158,7 +158,6 @@ static const struct field cell_rows[] = {
     {"allocation", FIELD_NUMBER, CELL(allocation), .hi = INT_MAX, .optional = true, .record = true},
     {"pace", FIELD_WORD, CELL(pace), .words = coll_pace_names, .record = true},
     {"pass", FIELD_WORD, CELL(pass), .words = coll_pass_names, .optional = true, .record = true},
-    {"extra_ns", FIELD_WIDE, CELL(extra_ns), .hi = INT64_MAX, .record = true},
 };
 
 #define NCELL (sizeof cell_rows / sizeof *cell_rows - 1)

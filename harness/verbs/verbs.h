@@ -52,10 +52,10 @@ int verb_unknown(const char *name, struct status *st);
 typedef int verb_fn(int argc, char *argv[], const struct home *home, struct status *st);
 /* verb_perf's argv[1] is the name of a program of nccl-tests (perf_program). */
 verb_fn verb_run, verb_resume, verb_join, verb_worker, verb_ask, verb_report, verb_compare,
-    verb_tour, verb_list, verb_selftest, verb_doctor, verb_perf, verb_help, verb_version,
-    verb_complete, verb_new, verb_sql;
+    verb_tour, verb_list, verb_doctor, verb_perf, verb_help, verb_version, verb_complete, verb_new,
+    verb_sql;
 extern const struct fields run_options, join_options, ask_options, compare_options, tour_options,
-    selftest_options, help_options, doctor_options;
+    help_options, doctor_options;
 
 const char *list_name(unsigned i);
 

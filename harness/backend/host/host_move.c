@@ -432,8 +432,8 @@ static void call_end(const struct backend_ctx *ctx, struct host_rank *rank)
 	/* Without a handshake only the next prepare reads this, and nobody polls it. */
 	if (!ctx->comms[HOST_MAIN].waits)
 		post(ctx, rank, HOST_MAIN);
-	if (rank->extra_ns + ctx->call.cell.extra_ns)
-		work_for(rank->extra_ns + ctx->call.cell.extra_ns);
+	if (rank->extra_ns)
+		work_for(rank->extra_ns);
 	rank->parts[HOST_MAIN].phases += ctx->comms[HOST_MAIN].phases;
 	rank->running = false;
 }
