@@ -143,7 +143,7 @@ bool trial_spoils(const struct trial *trial, const struct cell *cell)
 #define CELL(FIELD)  offsetof(struct cell, FIELD), 0
 
 // clang-format off
-/* The record has all but the last one, older ones without the optional; an order all but the first. */
+/* The record has all, older ones without the optional; an order all but the first. */
 static const struct field cell_rows[] = {
     {"comm_ranks", FIELD_NUMBER, CELL(comm_ranks), .lo = 1, .hi = INT_MAX, .optional = true, .record = true},
     {"collective", FIELD_WORD, CELL(coll), .word = coll_name, .record = true},
@@ -160,9 +160,9 @@ static const struct field cell_rows[] = {
     {"pass", FIELD_WORD, CELL(pass), .words = coll_pass_names, .optional = true, .record = true},
 };
 
-#define NCELL (sizeof cell_rows / sizeof *cell_rows - 1)
-const struct fields trial_cell_fields = {cell_rows, NCELL, sizeof(struct cell)};
-static const struct fields ordered = {cell_rows + 1, NCELL, sizeof(struct cell)};
+const struct fields trial_cell_fields = FIELDS_OF(cell_rows, struct cell);
+#define NORDERED (sizeof cell_rows / sizeof *cell_rows - 1)
+static const struct fields ordered = {cell_rows + 1, NORDERED, sizeof(struct cell)};
 
 static const struct field order_rows[] = {
     {"experiment", FIELD_TEXT, TRIAL(experiment), .record = true},
@@ -219,8 +219,8 @@ static int cells_check(const json_t *list, const struct trial *t, struct status 
 	if (!t->ncells)
 		return status_set(st, "cells is an empty list");
 	for (unsigned i = 0; i < t->ncells; i++) {
-		if (json_object_size(json_array_get(list, i)) != NCELL)
-			return status_set(st, "a cell has not %zu members", NCELL);
+		if (json_object_size(json_array_get(list, i)) != NORDERED)
+			return status_set(st, "a cell has not %zu members", NORDERED);
 		if (trial_whole(&t->network, trial_comm_ranks(t), &t->cells[i]).bytes >
 		    t->arena_bytes)
 			return status_set(st, "a cell is larger than the arena");
