@@ -3,7 +3,6 @@
 #include "../harness/analysis/analysis.h"
 #include "../harness/analysis/regime.h"
 #include "../harness/backend/table.h"
-#include "../harness/run/stop.h"
 #include "../harness/record/record_search.h"
 #include "../harness/story/verdict_text.h"
 #include "made.h"
@@ -139,12 +138,11 @@ static json_t *environment_of(const struct chain *c)
 	memcpy(asked->claims, claims, sizeof claims);
 	memcpy(asked->factors, factors, sizeof factors);
 	strcpy(asked->primary, "main");
-	json_t *env =
-	    made_environment(&(struct made){.variants = variants,
-	                                    .nvariants = CHAIN_VARIANTS,
-	                                    .asked = asked,
-	                                    .rows = 1,
-	                                    .blocks = c->way == CHAIN_AUTO ? 0 : c->blocks});
+	json_t *env = made_environment(&(struct made){.variants = variants,
+	                                              .nvariants = CHAIN_VARIANTS,
+	                                              .asked = asked,
+	                                              .rows = 1,
+	                                              .blocks = c->blocks});
 	free(asked);
 	json_object_set_new(env, "calls", json_integer(1));
 	return env;
@@ -321,21 +319,6 @@ static struct chain_words chain_judge(const struct chain *c, struct chain_run *r
 	return out;
 }
 
-/* Whether `blocks = auto` has enough, at 1 %. */
-static bool chain_precise(struct chain_run *run)
-{
-	const unsigned none[CHAIN_VARIANTS] = {0};
-	struct stop_width width;
-	struct summary s;
-	struct status st = {""};
-	const struct arena_mark mark = arena_mark(scratch());
-	summary_make(&run->record, scratch(), &s);
-	if (stop_widest(&s, none, &width, &st))
-		abort();
-	arena_release(scratch(), mark);
-	return stop_is_precise(&width, 0.01);
-}
-
 /* A reader measures as many blocks as the report asks for, until the claim is decided. */
 static struct chain_words chain_follow(const struct chain *c, struct chain_run *run, uint64_t *seed)
 {
@@ -362,9 +345,8 @@ static struct chain_words chain_make(const struct chain *c)
 	struct chain_run *run = chain_begin(c);
 	struct chain_words words;
 	uint64_t seed = c->seed;
-	unsigned more, blocks = c->way == CHAIN_AUTO ? CHAIN_MOST : c->blocks;
-	while (run->blocks < blocks &&
-	       !(c->way == CHAIN_AUTO && verdict_looks_after(run->blocks) && chain_precise(run)))
+	unsigned more;
+	while (run->blocks < c->blocks)
 		chain_block(run, c, &seed);
 	words = c->way == CHAIN_INVITED ? chain_follow(c, run, &seed) : chain_judge(c, run, &more);
 	chain_end(run);

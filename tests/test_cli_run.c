@@ -50,8 +50,7 @@ TEST(lists_say_what_is_allowed)
 	SAYS("list keys", 0,
 	     "  bind              where workers may run [none, core, numa, near-gpu, close];\n"
 	     "                    default near-gpu\n",
-	     "  blocks            trials of each variant; auto: as many as it takes [1 to\n"
-	     "                    1000, or auto]; default 10\n",
+	     "  blocks            trials of each variant [1 to 1000]; default 10\n",
 	     "default shared (host)", " [claim NAME]\n", " [search]\n", "4K..64K +4K; required\n");
 	struct cli cli = here_call("--version");
 	assert_lacks(cli.out, "with without"); /* of a build that lacks CUDA */

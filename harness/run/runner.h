@@ -28,6 +28,9 @@ struct run_request {
 	bool quiet; /* only failures are printed */
 };
 
+/* Failures in a row after which a variant is not tried again. */
+#define GIVE_UP 2
+
 struct progress;
 
 /* A trial of the plan, and its job. */
