@@ -193,16 +193,15 @@ static inline enum claims_outcome outcome(void)
 	return o;
 }
 
-static inline void path_line(FILE *out, const char *variant, const char *data, bool expected)
+static inline void path_line(FILE *out, const char *variant, const char *data)
 {
-	made_data_path(out, variant, data, expected ? NULL : "P2P+reg",
-	               json_pack("{s:s}", "registered_why", "nobody asked"));
+	made_data_path(out, variant, data, json_pack("{s:s}", "registered_why", "nobody asked"));
 }
 
 static inline void paths(FILE *out)
 {
-	path_line(out, "nodirect", "staged", false);
-	path_line(out, "threads-old", "direct", true);
+	path_line(out, "nodirect", "staged");
+	path_line(out, "threads-old", "direct");
 }
 
 /* The cell of a factor in the report's table of them. */

@@ -128,8 +128,6 @@ static json_t *variant_json(const struct made *m, const struct made_variant *v)
 	made_set_mode(json, text_or(v->mode, "threads"));
 	if (v->layout)
 		json_object_set_new(json, "layout", json_string(v->layout));
-	if (v->expect)
-		json_object_set_new(json, "expect", json_string(v->expect));
 	if (v->force)
 		json_object_set_new(json, "force", json_true());
 	return json;
@@ -424,8 +422,7 @@ void made_counters(json_t *cell, const struct counters *of, unsigned ranks)
 	json_object_set_new(cell, "counters", list);
 }
 
-void made_data_path(FILE *out, const char *variant, const char *data_path, const char *expect,
-                    json_t *more)
+void made_data_path(FILE *out, const char *variant, const char *data_path, json_t *more)
 {
 	json_t *path = json_pack("{s:s, s:[], s:b, s:s, s:b, s:b, s:s, s:s, s:s, s:i}", "transport",
 	                         "P2P/CUMEM", "links", "registered", 0, "registered_why", "",
@@ -434,10 +431,9 @@ void made_data_path(FILE *out, const char *variant, const char *data_path, const
 	if (more)
 		assert_int_equal(json_object_update(path, more), 0);
 	json_decref(more);
-	made_line(out,
-	          json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:o}", "schema", 1, "kind",
-	                    "path", "experiment", "x", "variant", variant, "block", 0, "order", 99,
-	                    "expect", text_or(expect, ""), "as_expected", !expect, "path", path));
+	made_line(out, json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:o}", "schema", 1, "kind", "path",
+	                         "experiment", "x", "variant", variant, "block", 0, "order", 99,
+	                         "path", path));
 }
 
 /* With the fields that were left to the builder. */
@@ -479,7 +475,7 @@ void made_write(const struct made *given)
 	for (unsigned v = 0; v < variants_of(m); v++)
 		if (variant_of(m, v)->data_path)
 			made_data_path(w.out, variant_of(m, v)->name, variant_of(m, v)->data_path,
-			               NULL, NULL);
+			               NULL);
 	if (m->more)
 		m->more(w.out);
 	assert_int_equal(fclose(w.out), 0);

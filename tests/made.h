@@ -23,7 +23,7 @@ struct made_variant {
 	const char *nccl;    /* the library's file */
 	const char *library; /* its version, a fact of each cell */
 	const char *env;     /* one NAME=VALUE */
-	const char *expect, *skip;
+	const char *skip;
 	const char *data_path; /* that the library's log proves; NULL: no log was read */
 	bool force;
 	bool fails; /* none of its cells completes */
@@ -100,10 +100,8 @@ char *made_gnuplot(const char *lines);
 
 /* For `first` and `more`. `line` is freed. */
 void made_line(FILE *out, json_t *line);
-/* What the library's log proves of a variant: merges `more` into the line's path and frees it;
- * `expect` NULL: nothing else was expected. */
-void made_data_path(FILE *out, const char *variant, const char *data_path, const char *expect,
-                    json_t *more);
+/* What the library's log proves of a variant: merges `more` into the line's path and frees it. */
+void made_data_path(FILE *out, const char *variant, const char *data_path, json_t *more);
 /* For `environment` and `line`. */
 json_t *made_variant_of(json_t *environment, unsigned variant);
 void made_set_mode(json_t *variant, const char *mode);

@@ -166,9 +166,9 @@ static void stamps(const struct made_place *p, int64_t out[6])
 
 static void paths(FILE *out)
 {
-	made_data_path(out, "threads", "staged", NULL,
+	made_data_path(out, "threads", "staged",
 	               json_pack("{s:i}", "p2p_chunk_bytes", atoi(used_there)));
-	made_data_path(out, "processes", "staged", NULL,
+	made_data_path(out, "processes", "staged",
 	               json_pack("{s:i, s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}", "p2p_chunk_bytes",
 	                         atoi(used_here), "settings", "key", "env.NCCL_P2P_NVL_CHUNKSIZE",
 	                         "asked", "2097152", "used", used_here, "act", act, "fact",

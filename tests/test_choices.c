@@ -49,9 +49,9 @@ static json_t *by_default(void)
 /* Of tree's middle size the log has no line; of 512 bytes the run has no size. */
 static void paths(FILE *out)
 {
-	made_data_path(out, "default", "staged", NULL, by_default());
-	made_data_path(out, "same", "staged", NULL, with_setting(by_default()));
-	made_data_path(out, "tree", "staged", NULL,
+	made_data_path(out, "default", "staged", by_default());
+	made_data_path(out, "same", "staged", with_setting(by_default()));
+	made_data_path(out, "tree", "staged",
 	               with_setting(json_pack("{s:s, s:[o, o]}", "algorithms", LARGEST, "choices",
 	                                      choice("AllReduce", 4096, "TREE", "LL", 2),
 	                                      choice("AllReduce", 1 << 20, "TREE", "SIMPLE", 16))));

@@ -157,7 +157,7 @@ static void has_paths(FILE *out)
 {
 	static const char *const names[] = {"single", "threads", "processes"};
 	for (unsigned v = 0; v < 3; v++)
-		made_data_path(out, names[v], "staged", NULL,
+		made_data_path(out, names[v], "staged",
 		               json_pack("{s:i, s:i, s:i, s:I}", "coll_channels", 16,
 		                         "p2p_channels", 32, "p2p_channels_per_peer", 16,
 		                         "p2p_chunk_bytes", (json_int_t)chunk));

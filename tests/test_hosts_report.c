@@ -197,7 +197,7 @@ static void by_both(FILE *out)
 	json_t *links = json_pack("[{s:i, s:i, s:s, s:i}, {s:i, s:i, s:s, s:i}]", "from", 0, "to",
 	                          1, "via", "P2P/CUMEM", "channels", 2, "from", 1, "to", 2, "via",
 	                          "NET/IB/0/GDRDMA", "channels", 2);
-	made_data_path(out, "across", "staged", NULL,
+	made_data_path(out, "across", "staged",
 	               json_pack("{s:s, s:o}", "transport", "mixed", "links", links));
 }
 

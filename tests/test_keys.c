@@ -129,9 +129,6 @@ TEST(test_bad_values)
 	refuse_variant_key("bytes = 4K", "unknown key 'bytes'; allowed are those of [variant ");
 	refuse_key("NCCL_ALGO = Ring", "(did you mean 'env.NCCL_ALGO'?)");
 	refuse_variant_key("path = magic", "allowed is auto, direct, fifo, shared");
-	refuse_variant_key("expect = P2P+direkt", "'P2P+direkt' is no path; allowed is P2P");
-	refuse_variant_key("expect = NVLINK", "or any");
-	refuse_variant_key("nccl.expect = P2P+direct+staged", "one of +direct, +staged");
 	static const char *const versions[] = {"",      "2",    "2.",       "2.23.", "2.x",
 	                                       "v2.23", "2,23", "2.23.4.5", "2.223", "-2.23",
 	                                       "2 .23", ".23",  "2..3"};
@@ -344,26 +341,18 @@ TEST(test_first_reading_knows_no_backend)
 	assert_says(st.text, "collective is missing");
 }
 
-/* Both are inherited, and have a word that takes them away. */
-TEST(test_expect_and_nccl_below)
+/* It is inherited, and has a word that takes it away. */
+TEST(test_nccl_below)
 {
-	const char *text = BASE "nccl.expect = P2P/CUMEM+reg+direct\n"
-	                        "[variant a]\nmode = single\nnccl = /x\nnccl_below = 2.23\n"
-	                        "[variant b]\nlike = a\nexpect = any\nnccl_below = any\n"
-	                        "[variant c]\nlike = a\nnccl.expect = any\n"
-	                        "nccl.nccl_below = 2.22.3\n";
+	const char *text = BASE "[variant a]\nmode = single\nnccl = /x\nnccl_below = 2.23\n"
+	                        "[variant b]\nlike = a\nnccl_below = any\n"
+	                        "[variant c]\nlike = a\nnccl.nccl_below = 2.22.3\n";
 	load(text, "nccl");
-	assert_string_equal(variant("a")->settings.expect, "P2P/CUMEM+reg+direct");
-	assert_string_equal(variant("b")->settings.expect, "");
-	assert_string_equal(variant("c")->settings.expect, "");
 	assert_string_equal(variant("a")->settings.nccl_below, "2.23");
 	assert_string_equal(variant("b")->settings.nccl_below, "");
 	assert_string_equal(variant("c")->settings.nccl_below, "2.22.3");
 	load(text, "host");
-	assert_string_equal(variant("a")->settings.expect, "");
 	assert_string_equal(variant("c")->settings.nccl_below, "2.23");
-	load_overridden(text, "nccl", "expect=any");
-	assert_string_equal(variant("a")->settings.expect, "");
 }
 
 static void expect_place(const char *name, const char *mode, unsigned ranks)

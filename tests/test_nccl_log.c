@@ -237,8 +237,6 @@ TEST(transports_have_in_common_whole_words_or_are_mixed)
 	               "Channel 00/0 : 1[1] -> 2[0] [send] via NET/IB/0/GDRDMA\n" HEAD
 	               "Channel 00/0 : 1[1] -> 2[0] [send] via NET/IB/1/GDRDMA\n");
 	assert_string_equal(e.path.transport, "mixed");
-	assert_true(path_matches(&e.path, "mixed"));
-	assert_false(path_matches(&e.path, "P2P"));
 	expect_text(&e, "mixed, 3 links, data path unknown, not registered");
 	nccl_log_free(&e);
 }
@@ -344,50 +342,6 @@ TEST(why_registration_failed_is_told)
 	}
 }
 
-TEST(expectations_are_prefixes_of_whole_words)
-{
-	static const struct {
-		const char *expect;
-		bool matches;
-	} rows[] = {
-	    {"P2P", true},
-	    {"P2P/CUMEM", true},
-	    {"P2P/CUMEM/read", false},
-	    {"P2P/CU", false},
-	    {"P2", false},
-	    {"SHM", false},
-	    {"mixed", false},
-	    {"P2P/CUMEM+reg", true},
-	    {"P2P+direct", true},
-	    {"P2P+staged", false},
-	    {"P2P/CUMEM+reg+ce", false},
-	    {"P2P+sym", false},
-	};
-	static const char *const wrong[] = {"",
-	                                    "P2",
-	                                    "P2P/",
-	                                    "+reg",
-	                                    "P2P+regist",
-	                                    "P2P+",
-	                                    "p2p",
-	                                    "P2P/CUMEM+reg+",
-	                                    "P2P+direct+staged"};
-	char *text = registered_mesh("2.28.3", "register", "P2P/CUMEM", -1);
-	struct nccl_log e = parse(text);
-	nccl_log_model(&nothing_set, &e);
-	for (unsigned i = 0; i < LENGTH(rows); i++)
-		assert_int_equal(path_matches(&e.path, rows[i].expect), rows[i].matches);
-	for (unsigned i = 0; i < LENGTH(wrong); i++) {
-		struct status st = {""};
-		assert_int_equal(path_expect_check(wrong[i], &st), -1);
-		assert_says(st.text, "is no path; allowed is P2P, SHM, NET");
-		assert_false(path_matches(&e.path, wrong[i]));
-	}
-	expect_text(&e, "P2P/CUMEM, 12 links, data path direct, registered");
-	nccl_log_free(&e);
-	free(text);
-}
-
 /* findings: same process is direct up to 2.22.3, unless disabled or pulled. */
 TEST(up_to_2_22_one_process_is_direct)
 {
@@ -444,7 +398,7 @@ TEST(from_2_23_both_ends_must_be_registered)
 	    HEAD "rank 0 failed to IPC register userbuff 0x7f buffSize 4096 nPeers "
 	         "1 isLegacyIpc 0 type POSIX_FD\n";
 	assert_int_equal(nccl_log_parse(failure, strlen(failure), &e, &st), 0);
-	assert_false(path_matches(&e.path, "P2P+reg"));
+	assert_false(e.path.registered);
 	expect_data(&e, &nothing_set, PATH_UNKNOWN, "failed to register 1");
 	free(text);
 }

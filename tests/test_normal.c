@@ -77,7 +77,7 @@ static void line(json_t *cell, const struct made_place *p)
 static void path(FILE *out)
 {
 	if (world.transport)
-		made_data_path(out, "threads", "staged", NULL,
+		made_data_path(out, "threads", "staged",
 		               json_pack("{s:s}", "transport", world.transport));
 }
 

@@ -67,7 +67,7 @@ static void line(json_t *cell, const struct made_place *p)
 
 static void path(FILE *out)
 {
-	made_data_path(out, "threads", "staged", NULL,
+	made_data_path(out, "threads", "staged",
 	               json_pack("{s:[{s:i, s:i, s:s, s:i}]}", "links", "from", 0, "to", 1, "via",
 	                         "P2P/CUMEM", "channels", 16));
 }

@@ -59,7 +59,6 @@ static void several(json_t *env)
 	json_object_set_new(first, "aggregate", json_integer(4));
 	json_object_set_new(first, "offset", json_integer(0));
 	json_object_set_new(first, "nonblocking", json_true());
-	json_object_set_new(first, "expect", json_string("P2P"));
 }
 
 /* Whether people see a column of the table of variants. */
@@ -79,8 +78,7 @@ static bool people_see(const json_t *text, const char *key)
 TEST(a_variant_has_its_settings)
 {
 	change = several;
-	setting_is(report(), "single",
-	           "aggregate = 4, expect = P2P, register = local, nonblocking = yes");
+	setting_is(report(), "single", "aggregate = 4, register = local, nonblocking = yes");
 }
 
 /* As in records from before the default was auto, and as in later ones. */

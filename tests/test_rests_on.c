@@ -38,40 +38,17 @@ TEST(what_no_log_says_and_no_counter_has)
 	                     "Missing counters: no NVLink counters on this GPU");
 }
 
-/* "nodirect" took another path than it expects. */
-TEST(what_rests_on_another_path_is_marked)
-{
-	made.more = paths;
-	factor("zero-copy", "nodirect", "threads-old");
-	factor("mode", "processes-old", "threads-old");
-	strcpy(claim(METRIC_BUSBW, CLAIM_WITHIN, 0.02)->left, "nodirect");
-	claim(METRIC_BUSBW, CLAIM_WITHIN, 0.02);
-	const json_t *report = made_report(&made);
-	json_assert_text(effect(report, "zero-copy", "verdict"), "",
-	                 "no difference within 2 %; NOT on the expected path");
-	json_assert_text(effect(report, "mode", "verdict"), "", "no difference within 2 %");
-	json_assert_text(
-	    json_claim(report, "c1"), "rests_on",
-	    "4 cells, 4 KiB to 256 KiB, 10 trials of each; nodirect staged, threads-old "
-	    "direct; NOT on the expected path");
-	json_assert_text(json_claim(report, "c2"), "verdict", "holds");
-	json_assert_text(json_claim(report, "c2"), "rests_on",
-	                 "4 cells, 4 KiB to 256 KiB, 10 trials of each");
-	json_assert_one_says(json_object_get(report, "warnings"),
-	                     "advice, claim c1, factor zero-copy. ");
-}
-
 static void both_paths(FILE *out)
 {
-	path_line(out, "nodirect", "staged", false);
-	path_line(out, "threads-old", "direct", true);
-	path_line(out, "processes-old", "staged", true);
+	path_line(out, "nodirect", "staged");
+	path_line(out, "threads-old", "direct");
+	path_line(out, "processes-old", "staged");
 }
 
 static void no_paths(FILE *out)
 {
-	path_line(out, "threads-old", "unknown", true);
-	path_line(out, "processes-old", "staged", true);
+	path_line(out, "threads-old", "unknown");
+	path_line(out, "processes-old", "staged");
 }
 
 static const char *hint(const json_t *report, unsigned nth)
@@ -99,8 +76,7 @@ TEST(a_hint_has_the_ways_of_data)
 		                    "processes-old staged, threads-old direct");
 	assert_string_equal(hint(report, 4), "4 cells, 4 KiB to 256 KiB, 10 trials of each");
 	assert_string_equal(hint(report, 5),
-	                    "4 cells, 4 KiB to 256 KiB, 10 trials of each; both staged; NOT on "
-	                    "the expected path");
+	                    "4 cells, 4 KiB to 256 KiB, 10 trials of each; both staged");
 	/* The twin takes the reference's path. */
 	assert_string_equal(hint(report, 6),
 	                    "4 cells, 4 KiB to 256 KiB, 10 trials of each; both direct");

@@ -39,7 +39,7 @@ TEST(what_a_run_has_is_told)
 	assert_non_null(out);
 	assert_int_equal(record_write_environment(out, env, &st), 0);
 	assert_int_equal(record_write_failure(out, &trial, "why", &st), 0);
-	assert_int_equal(record_write_path(out, &trial, json_object(), false, &st), 0);
+	assert_int_equal(record_write_path(out, &trial, json_object(), &st), 0);
 	strcpy(trial.variant, "b");
 	trial.block = 1;
 	assert_int_equal(record_write_failure(out, &trial, "why", &st), 0);
@@ -48,7 +48,6 @@ TEST(what_a_run_has_is_told)
 	assert_int_equal(record_next_block(&run), 2);
 	assert_int_equal(run.npaths, 1);
 	assert_string_equal(run.paths[0].variant, "a");
-	assert_false(run.paths[0].as_expected);
 	record_free(&run);
 	json_decref(env);
 	cli_clean(folder);

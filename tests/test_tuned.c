@@ -86,9 +86,8 @@ static void paths(FILE *out)
 {
 	if (!act)
 		return;
-	made_data_path(out, "default", "staged", NULL,
-	               json_pack("{s:i}", "p2p_chunk_bytes", 524288));
-	made_data_path(out, "set-1", "staged", NULL,
+	made_data_path(out, "default", "staged", json_pack("{s:i}", "p2p_chunk_bytes", 524288));
+	made_data_path(out, "set-1", "staged",
 	               json_pack("{s:i, s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}", "p2p_chunk_bytes",
 	                         atoi(used), "settings", "key", acted_key, "asked", "8388608",
 	                         "used", used, "act", act, "fact", "p2p_chunk_bytes", "why",
@@ -421,7 +420,7 @@ static void paths_priced(FILE *out)
 	static const char *const names[] = {"set-1", "set-2", "default"};
 	for (unsigned i = 0; i < 3; i++) {
 		const int n = i < 2 ? priced[i].channels : 32;
-		made_data_path(out, names[i], "staged", NULL,
+		made_data_path(out, names[i], "staged",
 		               json_pack("{s:i, s:i, s:i}", "p2p_channels", n,
 		                         "p2p_channels_per_peer", n, "coll_channels", 24));
 	}
@@ -529,7 +528,7 @@ static void paths_tuner(FILE *out)
 	static const char *const names[] = {"default", "set-1", "set-2"};
 	for (unsigned i = 0; i < 3; i++)
 		made_data_path(
-		    out, names[i], "staged", NULL,
+		    out, names[i], "staged",
 		    json_pack(
 		        "{s:[o, o, o]}", "choices",
 		        choice("AllReduce", 65536, i == 1 ? log_of_set : "RING", "LL", 8),

@@ -10,7 +10,6 @@ WITH source AS (
   FROM variant v LEFT JOIN variant r ON r.role = 'reference')
 SELECT s.*, source <> s.variant is_twin,
        max(value) FILTER (WHERE key = 'transport') transport,
-       max(value) FILTER (WHERE key = 'expected') expected,
        max(value) FILTER (WHERE key = 'links') links,
        max(value) FILTER (WHERE key = 'registered') registered,
        max(value) FILTER (WHERE key = 'registered_why') registered_why,
@@ -28,7 +27,7 @@ FROM source s LEFT JOIN path p ON p.variant = source GROUP BY s.variant;
 -- The same in words.
 CREATE TABLE way AS
 SELECT variant, coalesce(iif(transport = '', 'none', transport), '') transport,
-       coalesce(expected, '') unexpected, coalesce(json_array_length(links), '') links,
+       coalesce(json_array_length(links), '') links,
        coalesce(data_path, '') data_path,
        coalesce(iif(registered, 'yes', 'no')
                 || iif(registered_why = '', '', ': ' || registered_why), '') registered,
@@ -69,12 +68,6 @@ FROM (SELECT c.*, r.place, row_number() OVER (PARTITION BY r.variant, r.place OR
         AND c.bytes * iif(coll IN ('all_gather', 'reduce_scatter'), comm_ranks, 1) = p.bytes)
 WHERE first = 1
 ORDER BY variant, place;
-
--- A path that is not what its variant expects.
-CREATE VIEW unexpected AS
-SELECT variant, value expected,
-       (SELECT value FROM path t WHERE t.variant = p.variant AND t.key = 'taken') taken
-FROM path p WHERE key = 'expected';
 
 -- A variant's setting next to another variant whose log is there too. figure: of the other one;
 -- same: it is this one's.

@@ -27,9 +27,7 @@ SELECT f.id, name, text, setting, before, after, placebo,
        l.detectable latency_detectable, l.by_cell latency_by_cell,
        coalesce(m.cells, 0) cells, coalesce(m.from_bytes, 0) from_bytes,
        coalesce(m.to_bytes, 0) to_bytes, c.from_bytes latency_from, c.to_bytes latency_to,
-       coalesce(nullif(f.why, ''), nullif(m.why, ''), iif(m.asked = c.asked, latency_why, '')) why,
-       EXISTS (SELECT 1 FROM unexpected JOIN variant v ON v.id = variant
-               WHERE v.name IN (before, after)) unexpected
+       coalesce(nullif(f.why, ''), nullif(m.why, ''), iif(m.asked = c.asked, latency_why, '')) why
 FROM asked_factor f JOIN given
 LEFT JOIN asked_found b ON (b.finding, b.part, b.metric) = ('factors', f.id, 'busbw')
 LEFT JOIN asked_found c ON (c.finding, c.part, c.metric) = ('factors', f.id, 'latency')

@@ -127,9 +127,7 @@ GROUP BY a.id;
 CREATE TABLE claim AS
 SELECT c.*, coalesce(min(c.id, other), c.id) pair, coalesce(two AND library = last, 0) newer,
        iif(two, iif(library = last, last, first), NULL) version, estimate(ratio) estimate,
-       effect(detectable) effect,
-       EXISTS (SELECT 1 FROM unexpected JOIN variant v ON v.id = variant
-               WHERE v.name IN (left_name, right_name)) unexpected
+       effect(detectable) effect
 FROM claimed c LEFT JOIN claim_counterpart USING (id) LEFT JOIN claim_of_version USING (id),
      (SELECT EXISTS (SELECT 1 FROM claim_counterpart) two,
              (SELECT library FROM claim_of_version ORDER BY version(library) LIMIT 1) first,

@@ -157,8 +157,8 @@ static const struct field own_rows[] = {
 const struct fields search_fields = FIELDS_OF(own_rows, struct search_space);
 
 /* Keys that cannot be searched: they do not configure the measured library. */
-static const char *const no_keys[] = {"mode",   "layout",     "backend", "nccl", "each",
-                                      "expect", "nccl_below", "force",   "flip", NULL};
+static const char *const no_keys[] = {"mode",       "layout", "backend", "nccl", "each",
+                                      "nccl_below", "force",  "flip",    NULL};
 
 static bool is_key(const char *key)
 {

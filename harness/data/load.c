@@ -225,8 +225,6 @@ static void put_path(struct db *db, struct arena *arena, unsigned variant,
 		path_free(&path);
 	}
 	db_add(db, "path", "itt", variant, "taken", text);
-	if (!of->as_expected)
-		db_add(db, "path", "itt", variant, "expected", of->expect);
 }
 
 static void put_phases(struct db *db, struct arena *arena, const struct record_run *run)

@@ -104,7 +104,7 @@ CREATE TABLE span(cell INTEGER, lane INTEGER, rank INTEGER, start_ns INTEGER, en
 CREATE INDEX span_of_cell ON span(cell);
 
 -- The path of a variant's data, by the library's log: transport, data_path, p2p_channels …;
--- taken: in words; pairs: of ranks, by transport, if there are several; expected: if it is another.
+-- taken: in words; pairs: of ranks, by transport, if there are several.
 CREATE TABLE path(variant INTEGER, key TEXT, value);
 CREATE INDEX path_of ON path(variant, key);
 

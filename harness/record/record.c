@@ -147,15 +147,11 @@ int record_check_data(const struct trial *trial, void *area, struct status *st)
 	return check_flip(trial, st);
 }
 
-int record_write_path(FILE *out, const struct trial *trial, json_t *path, bool as_expected,
-                      struct status *st)
+int record_write_path(FILE *out, const struct trial *trial, json_t *path, struct status *st)
 {
 	json_t *line = path ? line_json("path", trial) : NULL;
-	if (line) {
+	if (line)
 		json_object_set(line, "path", path);
-		json_object_set_new(line, "expect", json_string(trial->settings.expect));
-		json_object_set_new(line, "as_expected", json_boolean(as_expected));
-	}
 	json_decref(path);
 	return write_line(out, line, st);
 }

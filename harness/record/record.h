@@ -29,8 +29,7 @@ int record_write_trial(FILE *out, const struct trial *trial, struct team *team, 
 int record_check_data(const struct trial *trial, void *area, struct status *st);
 /* One line: the path that a variant's data took (path.h). Takes the reference, NULL (out of
  * memory) included. */
-int record_write_path(FILE *out, const struct trial *trial, json_t *path, bool as_expected,
-                      struct status *st);
+int record_write_path(FILE *out, const struct trial *trial, json_t *path, struct status *st);
 /* One line for a trial that left nothing else. */
 int record_write_failure(FILE *out, const struct trial *trial, const char *error,
                          struct status *st);
@@ -71,8 +70,6 @@ struct record_failure {
 struct record_path {
 	char variant[TRIAL_NAME_BYTES];
 	unsigned block, order;
-	const char *expect; /* what the variant asked for, or "" */
-	bool as_expected;
 	const json_t *path; /* path.h reads it */
 	json_t *json;       /* the whole line */
 };

@@ -255,22 +255,16 @@ static int add_failure(const struct member_place *at, const json_t *line, struct
 
 static int add_path(const struct member_place *at, json_t *line, struct record_run *run)
 {
-	const json_t *as_expected = json_object_get(line, "as_expected");
 	struct record_path *path =
 	    list_add(at, &run->paths, &run->npaths, sizeof *path, MOST_LINES);
 	if (!path)
 		return -1;
 	path->json = json_incref(line);
 	path->path = json_object_get(line, "path");
-	if (!json_is_object(path->path) || !json_is_boolean(as_expected))
-		return member_bad(at, "\"path\" or \"as_expected\" is missing or not what it "
-		                      "has to be");
-	path->as_expected = json_is_true(as_expected);
+	if (!json_is_object(path->path))
+		return member_bad(at, "\"path\" is missing or is no object");
 	int64_t written_s;
-	return take_origin(at, line, run, path->variant, &path->block, &path->order, &written_s) ||
-	               member_text(at, line, "expect", &path->expect)
-	           ? -1
-	           : 0;
+	return take_origin(at, line, run, path->variant, &path->block, &path->order, &written_s);
 }
 
 static int add_spent(const struct member_place *at, const json_t *line, struct record_run *run)

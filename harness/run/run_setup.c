@@ -62,10 +62,8 @@ static int take_before(struct runner *r, const struct record_run *before, struct
 			return -1;
 	for (unsigned i = 0; i < before->npaths; i++) {
 		const struct plan_variant *v = plan_find(&r->plan, before->paths[i].variant);
-		if (!v)
-			continue;
-		r->has_path[v - r->plan.variants] = true;
-		r->unexpected[v - r->plan.variants] = !before->paths[i].as_expected;
+		if (v)
+			r->has_path[v - r->plan.variants] = true;
 	}
 	for (unsigned i = 0; i < before->ncells + (search ? search->ncells : 0); i++)
 		if (before->cells[i].order >= r->first_order)
@@ -157,18 +155,6 @@ static struct omission factor(const struct plan *plan, unsigned i)
 	return o;
 }
 
-/* The path is read from NCCL's log: other backends have none to compare with `expect`. */
-static struct omission expectation(const struct plan *plan, unsigned i)
-{
-	const struct plan_variant *v = &plan->variants[i];
-	struct omission o = {.name = v->name};
-	bool own = !strcmp(v->role, "variant") || !strcmp(v->role, "reference");
-	if (own && !v->skip[0] && v->settings.expect[0] &&
-	    !traits_find(v->settings.backend)->logs_path)
-		snprintf(o.why, sizeof o.why, "%s", v->settings.backend);
-	return o;
-}
-
 /* A line per reason, with the names of all that share it. */
 static void say_omissions(const struct plan *plan, omission_fn *of, unsigned n, const char *format)
 {
@@ -196,8 +182,6 @@ void run_announce(const struct runner *r)
 	for (unsigned i = 0; i < plan->nnotes; i++)
 		status_say("%s", plan->notes[i]);
 	say_omissions(plan, variant, plan->nvariants, "left out: %s: %s");
-	say_omissions(plan, expectation, plan->nvariants,
-	              "%s: expect has no effect on %s; only nccl reports its path");
 	/* What the run cannot answer whatever it measures: a slip in the file, or something that
 	 * the command line removed. It still runs. */
 	say_omissions(plan, claim, r->spec.asked.nclaims, "claim %s cannot be tested: %s");

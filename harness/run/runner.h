@@ -49,7 +49,6 @@ struct runner {
 	unsigned first_block; /* 0, or the block after the whole ones of a resumed run */
 	unsigned begun;       /* trials of that block that a resumed run already has */
 	bool has_path[PLAN_MAX_VARIANTS];   /* of an earlier session */
-	bool unexpected[PLAN_MAX_VARIANTS]; /* its path, of an earlier session too */
 	unsigned failed[PLAN_MAX_VARIANTS]; /* in a row */
 	unsigned first_order;               /* of this session's trials, in a search */
 	unsigned nfailed;
@@ -66,7 +65,7 @@ struct runner {
 };
 
 /* Measures everything. Blocks until that is done; signals end it in order.
- * 0: all trials are measured. 1: some failed, or a path is not the expected one.
+ * 0: all trials are measured. 1: some failed.
  * RUN_INTERRUPTED: by a signal. What was measured is kept and *folder is set. -1: nothing could
  * be measured. folder: PATH_MAX bytes. */
 int run_experiment(const struct run_request *request, char *folder, struct status *st);
@@ -87,7 +86,6 @@ enum path_job_end {
 	PATH_JOB_DONE,
 	PATH_JOB_NONE,        /* the path is unknown, as st says; the record has a failure */
 	PATH_JOB_INTERRUPTED, /* by a signal */
-	PATH_JOB_UNEXPECTED,  /* the path is in the record, but not the expected one, as st says */
 };
 /* One of them, or -1: the run cannot go on. order: its place after the trials of block 0. */
 int path_job_run(struct runner *r, unsigned variant, unsigned order, struct status *st);

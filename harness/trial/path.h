@@ -83,10 +83,6 @@ struct path {
 void path_free(struct path *path); /* frees what it owns; all zero afterwards */
 
 const char *path_data_name(enum path_data data);
-/* `expect` is a transport, or its first words up to a '/', or "mixed", followed by any of +reg,
- * +ce, +sym, and one of +direct, +staged: "P2P", "P2P/CUMEM", "P2P/CUMEM+reg". */
-bool path_matches(const struct path *path, const char *expect);
-int path_expect_check(const char *expect, struct status *st);
 
 /* "P2P/CUMEM, 12 links, data path staged, not registered" */
 void path_text(const struct path *path, char *text, size_t bytes);

@@ -9,7 +9,7 @@
 #include "sizes.h"
 
 static bool of_hosts_names(const char *text);
-static field_read_fn below_read, cpus_read, expect_read, flip_read, of_hosts_read, size_read;
+static field_read_fn below_read, cpus_read, flip_read, of_hosts_read, size_read;
 
 #define AT(FIELD)   offsetof(struct settings, FIELD)
 #define TEXT(FIELD) AT(FIELD), sizeof(((struct settings *)0)->FIELD)
@@ -36,7 +36,6 @@ static const struct field rows[] = {
     {"graph", FIELD_NUMBER, AT(graph), .hi = 10000, .special = true, .initial = "0", .help = "a row's calls are captured in a CUDA graph, launched so often; 0: none"},
     {"force", FIELD_FLAG, AT(force), .check = true, .initial = "no", .help = "also what the vendor advises against"},
     {"offset", FIELD_NUMBER, AT(offset_bytes), .hi = 4096, .special = true, .initial = "0", .help = "bytes by which buffers are off an aligned address"},
-    {"expect", FIELD_TEXT, TEXT(expect), .read = expect_read, .check = true, .initial = "any", .help = "the path that data has to take, as in P2P/CUMEM+reg+direct"},
     {"stride", FIELD_NUMBER, AT(stride), .lo = 1, .hi = 4096, .special = true, .initial = "1", .help = "of access: elements between two that neighbouring threads take"},
     {"engine", FIELD_WORD, AT(engine), .words = WORDS("ce", "sm", "chase"), .special = true, .initial = "ce", .help = "of plain copies, and the own part of api = copies: ce: copy engine, sm: kernel, chase: one thread, each load waits for the last"},
     {"peer", FIELD_WORD, AT(peer), .words = WORDS("write", "read"), .special = true, .initial = "write", .help = "of pair_copy: write: the source's GPU copies; read: the destination's"},
@@ -182,21 +181,6 @@ static int below_read(const struct field *f, const char *text, void *base, struc
 		                  "MAJOR.MINOR.PATCH, as in 2.23, or any",
 		                  f->key, text);
 	strcpy(settings->nccl_below, any ? "" : text);
-	return 0;
-}
-
-/* any: cancels a value from further out. */
-static int expect_read(const struct field *f, const char *text, void *base, struct status *st)
-{
-	struct settings *settings = base;
-	struct status why = {""};
-	if (strlen(text) >= f->bytes)
-		return status_set(st, "%s has %zu bytes; allowed are up to %zu", f->key,
-		                  strlen(text), f->bytes - 1);
-	bool any = !strcmp(text, "any");
-	if (!any && path_expect_check(text, &why))
-		return status_set(st, "%s = %s; or any", f->key, why.text);
-	strcpy(settings->expect, any ? "" : text);
 	return 0;
 }
 

@@ -77,15 +77,14 @@ struct settings {
 	enum visible visible;
 	unsigned isolate; /* ISOLATE_BITs: what is isolated for each process */
 	enum start start;
-	struct split split;            /* the communicator, into groups that work in parallel */
-	unsigned aggregate;            /* calls that are issued in one group, 1 and up */
-	unsigned graph;                /* replays of a captured row; 0: no graph */
-	bool force;                    /* also where the vendor advises against it */
-	unsigned offset_bytes;         /* of the buffers from an aligned address */
-	char expect[TRIAL_NAME_BYTES]; /* the path that the data has to take, or "" */
-	unsigned stride;    /* of access: elements between two that neighbouring threads take */
-	enum engine engine; /* of plain copies (COLL_RAW) */
-	enum peer peer;     /* of pair_copy */
+	struct split split;    /* the communicator, into groups that work in parallel */
+	unsigned aggregate;    /* calls that are issued in one group, 1 and up */
+	unsigned graph;        /* replays of a captured row; 0: no graph */
+	bool force;            /* also where the vendor advises against it */
+	unsigned offset_bytes; /* of the buffers from an aligned address */
+	unsigned stride;       /* of access: elements between two that neighbouring threads take */
+	enum engine engine;    /* of plain copies (COLL_RAW) */
+	enum peer peer;        /* of pair_copy */
 	char path[TRIAL_NAME_BYTES]; /* host: auto, direct, fifo, shared */
 	enum memory memory;          /* mpi, gloo */
 	enum pages pages;            /* host: of the buffers */
@@ -130,7 +129,7 @@ json_t *settings_to_json(const struct settings *settings);
 /* Strict: every row has to be there, and nothing else. */
 int settings_from_json(json_t *json, struct settings *out, struct status *st);
 
-/* Whether a key is a check of a variant (expect, force, nccl_below) and not a setting of the
+/* Whether a key is a check of a variant (force, nccl_below) and not a setting of the
  * measured call. */
 bool settings_is_check(const char *key);
 
