@@ -222,7 +222,8 @@ help:
 ## make doctor                 what this machine lacks and how to get it;
 ##                             builds and installs nothing
 ## make deps                   install what is missing (DEPS=manual: name it)
-## make install PREFIX=dir     program, experiments, plots and documents, once built
+## make install PREFIX=dir     program, experiments, plots, documents; build it
+##                             first
 ## make deb                    a Debian package of the commit, into build-deb/
 ## make dist                   a tarball of it, into build/
 ##
