@@ -297,6 +297,49 @@ TEST(what_was_not_planned_is_damage)
 	}
 }
 
+/* As many blocks as one likes, and intervals as narrow. */
+TEST(a_copied_block_is_no_block)
+{
+	char *text = cli_read(in(run, "trials.jsonl")), *rest = text, *line;
+	FILE *out = fopen(in(run, "trials.jsonl"), "a");
+	assert_non_null(out);
+	while ((line = strsep(&rest, "\n"))) {
+		char *block = strstr(line, "\"block\":0,");
+		if (block && strstr(line, "\"kind\":\"cell\""))
+			fprintf(out, "%.*s2,%s\n", (int)(block + strlen("\"block\":") - line), line,
+			        block + strlen("\"block\":0,"));
+	}
+	fclose(out);
+	cli_expect(report(), 1, "this cell's stamps are those of line ");
+}
+
+/* Its calls took what others took, in their order; of lengths that a coarse clock gives, all may. */
+static unsigned differs, shift_ns;
+
+static void copied(const struct made_place *p, int64_t out[6])
+{
+	const unsigned block = p->block == 2 ? 0 : p->block, place = 64 * p->variant + p->row;
+	const bool changed = p->block == 2 && !place && !p->rank;
+	const double noise = made_noise(block, place, p->rank);
+	const unsigned length = differs ? (unsigned)(differs * (1 + noise)) : 1000 * (p->row % 2);
+	out[0] = p->block == 2 ? shift_ns : 0;
+	out[1] = out[0] + 1;
+	out[2] = out[0] + 10000 + length + changed;
+	out[3] = 1;
+}
+
+TEST(a_copied_block_whose_stamps_were_moved_is_no_block)
+{
+	struct made m = {.folder = run, .blocks = 3, .sizes = 1, .rows = 40, .stamps = copied};
+	for (differs = 0; differs <= 1000000; differs += 1000000)
+		for (shift_ns = 0; shift_ns <= 17; shift_ns += 17) {
+			made_write(&m);
+			cli_expect(report(), differs ? 1 : 0,
+			           differs ? "its calls took as long as those of line "
+			                   : "report.md");
+		}
+}
+
 /* --- what does not end --- */
 
 /* A gnuplot that would wait for ever has an end set, by which it goes; and is asked once. */

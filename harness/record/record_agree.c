@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "record_search.h"
 
@@ -145,35 +147,140 @@ int record_agree_cell(const struct member_place *at, const struct record_run *ru
 	           : 0;
 }
 
-static int in_order(const void *left, const void *right)
+/* A part of a trial that is there once: a cell, or some of its calls. */
+struct part {
+	const struct record_cell *cell;
+	uint64_t lengths_sum;
+};
+typedef int order_fn(const struct part *a, const struct part *b);
+
+static int by_line(const struct part *a, const struct part *b)
 {
-	const struct record_cell *const *a = left, *const *b = right;
-	const int order = record_cell_order(*a, *b);
-	return order ? order : ((*a)->line > (*b)->line) - ((*a)->line < (*b)->line);
+	return (a->cell->line > b->cell->line) - (a->cell->line < b->cell->line);
+}
+
+static int by_cell(const struct part *a, const struct part *b)
+{
+	return record_cell_order(a->cell, b->cell);
+}
+
+/* Without a sum each cell has its own. */
+static int by_stamps(const struct part *a, const struct part *b)
+{
+	const uint64_t left = a->cell->stamps_sum, right = b->cell->stamps_sum;
+	return left || right ? (left > right) - (left < right) : by_line(a, b);
+}
+
+static int by_lengths(const struct part *a, const struct part *b)
+{
+	return (a->lengths_sum > b->lengths_sum) - (a->lengths_sum < b->lengths_sum);
+}
+
+/* Of equal ones by line, as qsort_r. */
+static int in_order(const void *left, const void *right, void *by)
+{
+	const int order = (*(order_fn *const *)by)(left, right);
+	return order ? order : by_line(left, right);
+}
+
+/* Names the first part that is there again; `text` with its variant, block, and the other's line. */
+static int agree_once(const struct member_place *at, struct part *parts, size_t n, order_fn *by,
+                      const char *text)
+{
+	const struct record_cell *again = NULL, *first = NULL;
+	qsort_r(parts, n, sizeof *parts, in_order, &by);
+	for (size_t i = 1; i < n; i++)
+		if (!by(&parts[i - 1], &parts[i]) &&
+		    (!again || parts[i].cell->line < again->line)) {
+			first = parts[i - 1].cell;
+			again = parts[i].cell;
+		}
+	struct member_place there = *at;
+	there.line = again ? again->line : 0;
+	return again ? member_bad(&there, text, again->variant, again->block + 1, first->line) : 0;
+}
+
+/* --- how long calls took: a copy has the same lengths, whatever was added to its stamps --- */
+
+#define CALLS_TOGETHER 32
+#define BY_CHANCE      1e-20 /* that calls have the lengths of others, in their order */
+
+/* How long `n` calls took, and how likely others of these lengths come in the same order: d different
+ * ones can in d! orders, and a coarse clock has few that differ. */
+static double lengths_of(const struct sample *samples, size_t n, int64_t *lengths)
+{
+	double chance = 1;
+	unsigned different = 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t before = 0;
+		lengths[i] = samples[i].idle_ns - samples[i].start_ns;
+		while (lengths[before] != lengths[i])
+			before++;
+		if (before == i)
+			chance /= ++different;
+	}
+	return chance;
+}
+
+static bool same_trial(const struct record_cell *a, const struct record_cell *b)
+{
+	return a->block == b->block && a->order == b->order && !strcmp(a->variant, b->variant);
+}
+
+/* Parts of trials that are long enough not to come again by chance, each of calls that follow each other. */
+static size_t long_parts(const struct part *cells, size_t ncells, struct part *out)
+{
+	int64_t lengths[CALLS_TOGETHER];
+	size_t n = 0;
+	struct part now = {0};
+	double chance = 1;
+	for (size_t i = 0; i < ncells; i++) {
+		const struct record_cell *cell = cells[i].cell;
+		const size_t calls = (size_t)cell->nranks * cell->rows;
+		if (now.cell && !same_trial(now.cell, cell))
+			now.cell = NULL;
+		for (size_t at = 0, some; at < calls; at += some) {
+			some = calls - at < CALLS_TOGETHER ? calls - at : CALLS_TOGETHER;
+			if (!now.cell) {
+				now = (struct part){.cell = cell};
+				chance = 1;
+			}
+			chance *= lengths_of(&cell->samples[at], some, lengths);
+			now.lengths_sum =
+			    XXH3_64bits_withSeed(lengths, some * sizeof *lengths, now.lengths_sum);
+			if (chance > BY_CHANCE)
+				continue;
+			out[n++] = now;
+			now.cell = NULL;
+		}
+	}
+	return n;
 }
 
 int record_agree_places(const struct member_place *at, const struct record_run *run)
 {
-	size_t n = 0;
-	const struct record_cell **cells = malloc((run->ncells + 1) * sizeof *cells);
-	const struct record_cell *again = NULL, *first = NULL;
+	size_t ncells = 0, most = 0;
+	for (unsigned i = 0; i < run->ncells; i++)
+		most += 1 + (size_t)run->cells[i].nranks * run->cells[i].rows / CALLS_TOGETHER;
+	struct part *cells = malloc((run->ncells + most + 1) * sizeof *cells);
 	if (!cells)
 		return member_bad(at, "out of memory for the record");
 	for (unsigned i = 0; i < run->ncells; i++)
 		if (!run->cells[i].error[0])
-			cells[n++] = &run->cells[i];
-	qsort(cells, n, sizeof *cells, in_order);
-	for (size_t i = 1; i < n; i++)
-		if (!record_cell_order(cells[i - 1], cells[i]) &&
-		    (!again || cells[i]->line < again->line)) {
-			first = cells[i - 1];
-			again = cells[i];
-		}
+			cells[ncells++].cell = &run->cells[i];
+	struct part *parts = &cells[ncells];
+	const size_t nparts = long_parts(cells, ncells, parts);
+	const int rc =
+	    agree_once(at, cells, ncells, by_cell,
+	               "variant %s has this cell in block %u already, in line %u") ||
+	            agree_once(at, cells, ncells, by_stamps,
+	                       "variant %s, block %u: this cell's stamps are those of line %u: "
+	                       "one of the two is a copy") ||
+	            agree_once(at, parts, nparts, by_lengths,
+	                       "variant %s, block %u: its calls took as long as those of line %u, "
+	                       "to the nanosecond: one of the two is a copy")
+	        ? -1
+	        : 0;
 	free(cells);
-	struct member_place there = *at;
-	there.line = again ? again->line : 0;
-	return again
-	           ? member_bad(&there, "variant %s has this cell in block %u already, in line %u",
-	                        again->variant, again->block + 1, first->line)
-	           : 0;
+	return rc;
 }

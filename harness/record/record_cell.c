@@ -6,11 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "../core/team.h"
 #include "../trial/field.h"
 #include "../trial/hosts.h"
 #include "member.h"
 #include "order.h"
+
+#define SAME_ROWS 8 /* so many rows of ranks with the same stamps are no accident */
 
 /* --- which cell it is --- */
 
@@ -608,6 +613,10 @@ int record_cell_take(const struct member_place *at, json_t *line, const struct s
 	if (take_data(at, line, cell) || take_tallies(at, line, cell) ||
 	    take_counters(at, line, cell) || take_samples(at, line, stamps, cell))
 		return -1;
+	const size_t rows = (size_t)cell->nranks * cell->rows;
+	if (cell->spent.from_ns || rows >= SAME_ROWS)
+		cell->stamps_sum = XXH3_64bits_withSeed(cell->samples, rows * sizeof *cell->samples,
+		                                        (uint64_t)cell->spent.from_ns);
 	cell->rows = stall_leave_out(cell->samples, cell->nranks, cell->rows, cell->off_core_ns,
 	                             &cell->stall);
 	return 0;

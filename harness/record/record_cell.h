@@ -33,7 +33,9 @@ struct record_cell {
 	struct sample *samples; /* rank r's rows at [r * rows], relative to the cell's start,
 	                         * without those that stalled; NULL on error */
 	struct stall stall;
-	bool device_clock; /* samples hold the device's stamps too, which may be before 0 by the
+	uint64_t stamps_sum; /* of its stamps and the time when it began; 0: too few of them to tell
+	                      * a copy from an accident */
+	bool device_clock;   /* samples hold the device's stamps too, which may be before 0 by the
 	                    * remaining offset of the clocks */
 	uint64_t wrong, faults, switches;
 	bool carries_data;
