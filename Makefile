@@ -65,7 +65,7 @@ MPI     := $(B)/liblaunchgap_mpi.so
 MPI_ON   = $(if $(filter fuzzer%,$(SAN)),,$(if $(MPICC),$(shell $(MPICC) -E harness/mpi/mpi_calls.c >/dev/null 2>&1 && echo yes)))
 PARTS   := $(GLOO) $(MPI)
 
-.PHONY: all deps experiment experiments tour beside selftest nccl-legacy doctor plots man install dist deb lint format clean help
+.PHONY: all deps experiment experiments tour beside nccl-legacy doctor plots install dist deb lint format clean help
 all: $(B)/launchgap
 
 $(B)/core.a: | $(PARTS)
@@ -121,9 +121,7 @@ SAY_COMMIT := $(addprefix $(B)/harness/,run/run_setup.o verbs/verb_version.o ver
 $(SAY_COMMIT): $(B)/commit
 $(SAY_COMMIT): ALL_C += -DLAUNCHGAP_COMMIT='"$(COMMIT)"'
 # What `launchgap --version` says is built in.
-$(B)/harness/verbs/verb_version.o: ALL_C += -DLAUNCHGAP_VERSION='"$(RELEASE)"' -DLAUNCHGAP_DATE='"$(DATE)"' -DLAUNCHGAP_BUILT='"$(strip $(BUILT))"'
-# Of man pages: the commit's day.
-DATE   = $(shell date -u -d @$(word 3,$(IDENTITY)) +%F)
+$(B)/harness/verbs/verb_version.o: ALL_C += -DLAUNCHGAP_VERSION='"$(RELEASE)"' -DLAUNCHGAP_BUILT='"$(strip $(BUILT))"'
 BUILT  = $(shell NVCC='$(if $(HAVE),$(NVCC))' NCCL_H='$(if $(HAVE),$(NCCL_H))' harness/built_with.sh $(LIBS))
 .PHONY: $(if $(filter-out $(COMMIT),$(shell cat $(B)/commit 2>/dev/null)),$(B)/commit)
 ifneq ($(FLAGS),$(shell cat $(B)/flags 2>/dev/null))
@@ -157,10 +155,6 @@ beside: $(B)/launchgap
 	ROUNDS=$(call said,ROUNDS) BLOCKS=$(call quote,$(call said,BLOCKS)) experiments/beside.sh $(B)/launchgap \
 	  $(call quote,$(EXP)) $(call quote,$(NCCL_TESTS)) $(call as_keys,$(filter-out BLOCKS,$(KEYS))) $(filter-out blocks=%,$(call said,ARGS))
 
-# QUICK=1: 3 minutes in place of 15.
-selftest: $(B)/launchgap
-	$< selftest $(if $(call said,QUICK),quick) $(call as_keys,BACKEND BLOCKS SEED) $(call said,ARGS)
-
 plots: $(B)/launchgap
 	$< report $(call quote,$(RUN))
 
@@ -170,18 +164,9 @@ WHEELS   = build/nccl-legacy
 nccl-legacy:
 	@harness/nccl_legacy.sh '$(abspath $(WHEELS))' $(foreach v,$(or $(call said,VERSION),2.21.5),$(call quote,$v))
 
-# launchgap(1) and launchgap-experiment(5), from the tables that the program reads. `make man && man -l build/man/launchgap.1`
-define write_man # FOLDER, of which a shell makes one word
-	page=$$($(B)/launchgap help --format man) && printf '%s\n' "$$page" | install -D -m 644 /dev/stdin $(1)/man1/launchgap.1
-	page=$$($(B)/launchgap help --format man-experiment) && printf '%s\n' "$$page" | install -D -m 644 /dev/stdin $(1)/man5/launchgap-experiment.5
-endef
-man: $(B)/launchgap
-	$(call write_man,$(B)/man)
-
 # Of what is built: as root, nothing is compiled, and nothing else installed.
 PREFIX := /usr/local
 PAGES  := $(wildcard *.md experiments/*.md modes/*.md results/*.md results/*.json $(addsuffix /*.md,harness/analysis harness/packages))
-ZSHDIR := $(PREFIX)/share/zsh/site-functions
 TO      = $(call quote,$(DESTDIR)$(PREFIX))
 install:
 	@[ -x $(B)/launchgap ] || { echo "There is no $(B)/launchgap to install. Build it first: make"; exit 1; }
@@ -193,9 +178,6 @@ install:
 	install -D -m 644 -t $(TO)/share/launchgap/experiments/models experiments/models/*.csv
 	install -D -m 644 -t $(TO)/share/launchgap/plot plot/*
 	for page in $(PAGES); do install -D -m 644 $$page $(TO)/share/doc/launchgap/$$page; done
-	$(call write_man,$(TO)/share/man)
-	install -D -m 644 harness/verbs/complete.bash $(TO)/share/bash-completion/completions/launchgap
-	install -D -m 644 harness/verbs/complete.zsh $(call quote,$(DESTDIR)$(ZSHDIR)/_launchgap)
 
 # Of the commit; harness/packages/README.md has these and other packages.
 dist:
@@ -240,9 +222,8 @@ help:
 ## make doctor                 what this machine lacks and how to get it;
 ##                             builds and installs nothing
 ## make deps                   install what is missing (DEPS=manual: name it)
-## make install PREFIX=dir     program, experiments, plots, man pages and
-##                             completion for bash and zsh, once built
-## make man                    build/man: launchgap(1), launchgap-experiment(5)
+## make install PREFIX=dir     program, experiments, plots, documents; build it
+##                             first
 ## make deb                    a Debian package of the commit, into build-deb/
 ## make dist                   a tarball of it, into build/
 ##
@@ -258,8 +239,6 @@ help:
 ## make faults                 every fault in every place of a run (10 min)
 ## make fuzz TARGET=name RUNS=n
 ##                             odd inputs for what reads files (clang)
-## make selftest [QUICK=1]     whole experiments with known differences: what
-##                             their reports say (15 min; QUICK=1: 3)
 ## make scale                  what 2 to 256 ranks cost (10 min, python3)
 ## make simulate               the simulated tables of harness/analysis (10 min)
 ## make lint, format, clean    cppcheck; clang-format; build/ removed

@@ -4,9 +4,9 @@
 comma   := ,
 # Keys of an experiment that have a variable; ARGS takes any other.
 KEYS    := RANKS BLOCKS BACKEND BYTES COLLECTIVE DTYPE OP PACE CALLS CYCLES COUNTERS SEED LIMIT BIND \
-           NCCL TIMEOUT PRECISION BUDGET
+           NCCL TIMEOUT BUDGET
 OURS    := EXP ARGS $(if $(filter tour,$(MAKECMDGOALS)),MODE) $(if $(filter again,$(MAKECMDGOALS)),ONLY) $(KEYS) RUN ROUNDS NCCL_TESTS NCCL_LEGACY NCCL_LIBS VERSION QUICK SAN STATIC DEPS \
-           PREFIX DESTDIR ZSHDIR TARGET RUNS TIMES SUITE WITHOUT
+           PREFIX DESTDIR TARGET RUNS TIMES SUITE WITHOUT
 TOOLS   := B V CC CPPFLAGS CFLAGS CXXFLAGS LDFLAGS CUDA CUDA_HOME NVCC NCCL_HOME NCCL_H ARCHS MPICC LIBS WHEELS TESTS JOBS CXX WERROR
 GIVEN   := $(foreach v,$(filter-out -% MAKE%,$(.VARIABLES)),$(if $(filter command,$(firstword $(origin $v))),$v))
 # Their text as it stands: make runs nothing in it ($(shell …)), nor does a shell in what is quoted. ARGS is a

@@ -32,9 +32,6 @@ rows() {
 	hosts|Slurm|command -v slurmctld && command -v slurmd && command -v srun && command -v munged|slurmctld slurmd slurm-client munge slurm-wlm-basic-plugins|slurm-slurmctld slurm-slurmd slurm munge||tests of srun
 	words|aspell|echo colour \| aspell -l en_GB list|aspell aspell-en|aspell aspell-en||the test of spelling
 	words|jsonschema|python3 -c "import jsonschema; jsonschema.Draft202012Validator"|python3-jsonschema|python3-jsonschema||tests of the schema of report.json
-	words|man|command -v man|man-db|man-db||the test of man pages
-	words|mandoc|command -v mandoc|mandoc|mandoc||the same
-	words|zsh|command -v zsh|zsh|zsh||the test of its completion
 	coverage|gcovr|command -v gcovr|gcovr|gcovr||make coverage
 	END
 }

@@ -49,11 +49,6 @@ const struct mode *mode_find(const char *name)
 	return NULL;
 }
 
-const char *mode_name(unsigned i)
-{
-	return mode_table[i] ? mode_table[i]->name : NULL;
-}
-
 bool mode_places(const struct mode *mode, struct layout layout, unsigned hosts)
 {
 	const struct layout here = layout_on_host(layout, hosts);

@@ -19,8 +19,6 @@ extern const struct mode mode_single, mode_threads, mode_processes;
 /* NULL-terminated. */
 extern const struct mode *const mode_table[];
 const struct mode *mode_find(const char *name);
-/* The i-th one's name; NULL: there are no more. */
-const char *mode_name(unsigned i);
 const struct mode *mode_for_layout(struct layout layout, unsigned hosts);
 /* Whether it can place workers in a layout of so many hosts together. Several hosts with a rank each have
  * a process per rank. */

@@ -3,9 +3,7 @@
 #include "../harness/analysis/analysis.h"
 #include "../harness/analysis/regime.h"
 #include "../harness/backend/table.h"
-#include "../harness/run/stop.h"
 #include "../harness/record/record_search.h"
-#include "../harness/selftest/outcome.h"
 #include "../harness/story/verdict_text.h"
 #include "made.h"
 #include "scratch.h"
@@ -140,12 +138,11 @@ static json_t *environment_of(const struct chain *c)
 	memcpy(asked->claims, claims, sizeof claims);
 	memcpy(asked->factors, factors, sizeof factors);
 	strcpy(asked->primary, "main");
-	json_t *env =
-	    made_environment(&(struct made){.variants = variants,
-	                                    .nvariants = CHAIN_VARIANTS,
-	                                    .asked = asked,
-	                                    .rows = 1,
-	                                    .blocks = c->way == CHAIN_AUTO ? 0 : c->blocks});
+	json_t *env = made_environment(&(struct made){.variants = variants,
+	                                              .nvariants = CHAIN_VARIANTS,
+	                                              .asked = asked,
+	                                              .rows = 1,
+	                                              .blocks = c->blocks});
 	free(asked);
 	json_object_set_new(env, "calls", json_integer(1));
 	return env;
@@ -189,40 +186,50 @@ static void chain_end(struct chain_run *run)
 }
 
 /* Whether a word is wrong for a ratio with the true log speed `truth`. */
-static bool chain_word_wrong(enum word word, double truth)
+static bool chain_word_wrong(enum verdict_kind word, double truth)
 {
 	const double edge = log1p(0.02), tiny = 1e-9;
 	bool beyond = fabs(truth) > edge + tiny;
 	switch (word) {
-	case WORD_FASTER:
+	case VERDICT_FASTER:
 		return truth <= edge + tiny;
-	case WORD_SLOWER:
+	case VERDICT_SLOWER:
 		return truth >= -edge - tiny;
-	case WORD_FASTER_LESS:
+	case VERDICT_LITTLE_FASTER:
 		return truth <= 0 || beyond;
-	case WORD_SLOWER_LESS:
+	case VERDICT_LITTLE_SLOWER:
 		return truth >= 0 || beyond;
-	case WORD_NO_DIFFERENCE:
+	case VERDICT_NO_DIFFERENCE:
 		return beyond;
 	default:
 		return false;
 	}
 }
 
-static enum word chain_word_of(const struct verdict *v)
+/* What a report's words say: those that cannot tell are undecided too. */
+static enum verdict_kind chain_word(const char *text)
 {
-	static const enum word words[VERDICT_KINDS] = {[VERDICT_FASTER] = WORD_FASTER,
-	                                               [VERDICT_SLOWER] = WORD_SLOWER,
-	                                               [VERDICT_LITTLE_FASTER] = WORD_FASTER_LESS,
-	                                               [VERDICT_LITTLE_SLOWER] = WORD_SLOWER_LESS,
-	                                               [VERDICT_NO_DIFFERENCE] = WORD_NO_DIFFERENCE,
-	                                               [VERDICT_UNDECIDED] = WORD_UNDECIDED};
-	return words[v->kind];
+	/* With a common beginning the longer comes first. */
+	static const struct {
+		const char *begin;
+		enum verdict_kind kind;
+	} known[] = {{"faster, by", VERDICT_LITTLE_FASTER},    {"faster", VERDICT_FASTER},
+	             {"slower, by", VERDICT_LITTLE_SLOWER},    {"slower", VERDICT_SLOWER},
+	             {"no difference", VERDICT_NO_DIFFERENCE}, {"undecided", VERDICT_UNDECIDED}};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strncmp(text, known[i].begin, strlen(known[i].begin)))
+			return known[i].kind;
+	if (*text) {
+		fprintf(stderr, "the report says '%s', which is not known here\n", text);
+		abort();
+	}
+	return VERDICT_UNDECIDED;
 }
 
 /* As figures_contrast.c answers factors.sql. */
-static enum word chain_factor(const struct analysis *a, const struct factor *f, enum metric metric,
-                              enum regime_kind kind, struct claim_range bytes)
+static enum verdict_kind chain_factor(const struct analysis *a, const struct factor *f,
+                                      enum metric metric, enum regime_kind kind,
+                                      struct claim_range bytes)
 {
 	const struct contrast_select select = {
 	    .bytes = bytes, .pace = CLAIM_ANY_PACE, .coll = CLAIM_ANY_COLL};
@@ -230,13 +237,13 @@ static enum word chain_factor(const struct analysis *a, const struct factor *f, 
 	struct contrast c = contrast_make(a->s, (unsigned)index_variant(a->s, f->to),
 	                                  (unsigned)index_variant(a->s, f->from), metric, &select);
 	regime_withhold(g, g ? fmax(g->least_effect, c.verdict.margin) : 0, &c.verdict);
-	return chain_word_of(&c.verdict);
+	return c.verdict.kind;
 }
 
-static void chain_count(struct chain_words *out, enum word word, double truth)
+static void chain_count(struct chain_words *out, enum verdict_kind word, double truth)
 {
 	out->verdicts++;
-	out->decided += word != WORD_UNDECIDED && word != WORD_CANNOT_TELL;
+	out->decided += word != VERDICT_UNDECIDED;
 	out->wrong += chain_word_wrong(word, truth);
 }
 
@@ -285,14 +292,10 @@ static struct chain_words chain_judge(const struct chain *c, struct chain_run *r
 			const struct regime *r = &a->regimes.list[i];
 			int at = index_variant(&s, variants[v].name);
 			char text[256];
-			enum word word;
 			regime_verdict_text(r, (unsigned)at, text, sizeof text);
-			if (outcome_word(text, r->tells, &word, &st)) {
-				fprintf(stderr, "%s\n", st.text);
-				abort();
-			}
+			const enum verdict_kind word = chain_word(text);
 			chain_count(&out, word, chain_truth(c, variants[v].name));
-			const bool slower = word == WORD_SLOWER || word == WORD_SLOWER_LESS;
+			const bool slower = word == VERDICT_SLOWER || word == VERDICT_LITTLE_SLOWER;
 			out.found |= v == 2 && r->kind == REGIME_LARGE && slower;
 			out.found_small |= v == 2 && r->kind == REGIME_SMALL && slower;
 		}
@@ -314,21 +317,6 @@ static struct chain_words chain_judge(const struct chain *c, struct chain_run *r
 	out.looks = s.looks.n;
 	arena_release(scratch(), mark);
 	return out;
-}
-
-/* Whether `blocks = auto` has enough, at 1 %. */
-static bool chain_precise(struct chain_run *run)
-{
-	const unsigned none[CHAIN_VARIANTS] = {0};
-	struct stop_width width;
-	struct summary s;
-	struct status st = {""};
-	const struct arena_mark mark = arena_mark(scratch());
-	summary_make(&run->record, scratch(), &s);
-	if (stop_widest(&s, none, &width, &st))
-		abort();
-	arena_release(scratch(), mark);
-	return stop_is_precise(&width, 0.01);
 }
 
 /* A reader measures as many blocks as the report asks for, until the claim is decided. */
@@ -357,9 +345,8 @@ static struct chain_words chain_make(const struct chain *c)
 	struct chain_run *run = chain_begin(c);
 	struct chain_words words;
 	uint64_t seed = c->seed;
-	unsigned more, blocks = c->way == CHAIN_AUTO ? CHAIN_MOST : c->blocks;
-	while (run->blocks < blocks &&
-	       !(c->way == CHAIN_AUTO && verdict_looks_after(run->blocks) && chain_precise(run)))
+	unsigned more;
+	while (run->blocks < c->blocks)
 		chain_block(run, c, &seed);
 	words = c->way == CHAIN_INVITED ? chain_follow(c, run, &seed) : chain_judge(c, run, &more);
 	chain_end(run);

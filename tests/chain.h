@@ -25,12 +25,12 @@ enum chain_noise {
 	CHAIN_NOISES
 };
 
-enum chain_way { CHAIN_FIXED, CHAIN_AUTO, CHAIN_INVITED };
+enum chain_way { CHAIN_FIXED, CHAIN_INVITED };
 
 struct chain {
 	enum chain_noise noise;
 	enum chain_way way;
-	unsigned blocks; /* CHAIN_INVITED: at first; CHAIN_AUTO: unused */
+	unsigned blocks; /* CHAIN_INVITED: at first */
 	double effect;   /* processes take 1 + this times as long */
 	uint64_t seed;
 };

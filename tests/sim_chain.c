@@ -15,8 +15,9 @@ static const struct {
 	unsigned blocks;
 	unsigned scale; /* of the repeats: 1 ÷ this, as it takes longer */
 } ways[] = {
-    {"6 blocks", CHAIN_FIXED, 6, 1},   {"10 blocks", CHAIN_FIXED, 10, 1},
-    {"20 blocks", CHAIN_FIXED, 20, 1}, {"auto", CHAIN_AUTO, 0, 2},
+    {"6 blocks", CHAIN_FIXED, 6, 1},
+    {"10 blocks", CHAIN_FIXED, 10, 1},
+    {"20 blocks", CHAIN_FIXED, 20, 1},
     {"invited", CHAIN_INVITED, 10, 2},
 };
 static const double effects[] = {0, 0.01, 0.02, 0.03, 0.1};

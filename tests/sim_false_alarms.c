@@ -12,24 +12,19 @@ static struct verdict judged(const double *logs, unsigned n, double margin)
 	return verdict_of(stats_ratio_of_logs(scratch(), logs, n, VERDICT_CONFIDENCE), margin);
 }
 
-#define REPEATS   40000
-#define PRECISION 0.01
-#define ADAPTIVE  10000 /* these take long */
-#define FOLLOWED  4000
-#define MOST      60 /* blocks that the time budget of the adaptive rows has room for */
+#define REPEATS  40000
+#define FOLLOWED 4000
+#define MOST     30 /* blocks */
 
 static const unsigned fixed[] = {6, 8, 10, 15, 20, 30};
-static const double scatters[] = {0.005, 0.01, 0.02, 0.04};
 
 #define LENGTH(a) (sizeof(a) / sizeof *(a))
 
 /* With margin 0 the verdict is faster or slower as soon as the interval excludes 1: the most
  * alarms that any margin gives. */
-static bool alarms(const double *logs, unsigned n, bool by_width)
+static bool alarms(const double *logs, unsigned n)
 {
-	const struct looks looks = {.by_width = by_width};
-	double confidence = looks_confidence(&looks, NULL, n);
-	struct verdict v = verdict_of(stats_ratio_of_logs(scratch(), logs, n, confidence), 0);
+	struct verdict v = judged(logs, n, 0);
 	return verdict_effect(&v);
 }
 
@@ -45,51 +40,10 @@ static void print_fixed(unsigned n)
 		for (unsigned k = 0; k < REPEATS; k++) {
 			for (unsigned i = 0; i < n; i++)
 				logs[i] = noise_log_ratio((enum noise)noise, &seed);
-			found += alarms(logs, n, false);
+			found += alarms(logs, n);
 		}
 		printf(" %8.2f", 100.0 * found / REPEATS);
 	}
-	printf("\n");
-}
-
-static unsigned blocks_until_precise(enum noise noise, double scatter, double *logs, uint64_t *seed)
-{
-	const struct looks looks = {.by_width = true};
-	unsigned n = 0;
-	while (n < MOST) {
-		logs[n++] = scatter * noise_log_ratio(noise, seed);
-		if (!verdict_looks_after(n))
-			continue;
-		struct stats_ratio r =
-		    stats_ratio_of_logs(scratch(), logs, n, looks_confidence(&looks, NULL, n));
-		if (verdict_half_width(&r) < PRECISION)
-			break;
-	}
-	return n;
-}
-
-static void print_adaptive(double scatter)
-{
-	double logs[MOST], blocks[NOISE_KINDS];
-	uint64_t seed = 2000 + (uint64_t)(scatter * 10000);
-	char label[32];
-	snprintf(label, sizeof label, "auto, scatter %3.1f %%", 100 * scatter);
-	printf(" * %-28s %5.2f", label, 4.0);
-	for (int noise = 0; noise < NOISE_KINDS; noise++) {
-		unsigned found = 0;
-		uint64_t sum = 0;
-		for (unsigned k = 0; k < ADAPTIVE; k++) {
-			unsigned n = blocks_until_precise((enum noise)noise, scatter, logs, &seed);
-			found += alarms(logs, n, true);
-			sum += n;
-		}
-		blocks[noise] = (double)sum / ADAPTIVE;
-		printf(" %8.2f", 100.0 * found / ADAPTIVE);
-		fflush(stdout);
-	}
-	printf("\n * %-34s", "  blocks, mean");
-	for (int noise = 0; noise < NOISE_KINDS; noise++)
-		printf(" %8.1f", blocks[noise]);
 	printf("\n");
 }
 
@@ -120,8 +74,6 @@ int main(void)
 	printf("\n");
 	for (unsigned i = 0; i < LENGTH(fixed); i++)
 		print_fixed(fixed[i]);
-	for (unsigned i = 0; i < LENGTH(scatters); i++)
-		print_adaptive(scatters[i]);
 	for (unsigned corrected = 0; corrected < 2; corrected++)
 		for (unsigned from = 6; from <= 10; from += 4) {
 			print_following("equal", FOLLOWING_EFFECT, from, corrected);

@@ -6,7 +6,6 @@
 #include "../harness/analysis/tuned.h"
 #include "../harness/arena.h"
 #include "../harness/compare/compare.h"
-#include "../harness/run/stop.h"
 #include "../harness/run/tune.h"
 #include "made.h"
 
@@ -70,18 +69,6 @@ TEST(scratch_is_zero_again_and_what_is_deferred_is_done_once)
 	assert_int_equal(undone, 5 * weights[1] + weights[2] + weights[0]);
 }
 
-static int stop(struct status *st)
-{
-	const unsigned none[MADE_VARIANTS] = {0};
-	const struct stop_state now = {.folder = made_folder,
-	                               .failed = none,
-	                               .precision = 0.01,
-	                               .budget_s = 3600,
-	                               .blocks = 10};
-	struct record_end end = {.reason = ""};
-	return stop_consider(&now, &end, st);
-}
-
 #define SEARCHED "results/reference/2x-h200/tuning_processes"
 
 static void choose(struct arena *arena, void *of)
@@ -133,7 +120,7 @@ static int compare(struct status *st)
  * record stays as it is. */
 TEST(without_memory_there_is_a_sentence)
 {
-	static int (*const works[])(struct status *) = {stop, tune, report, compare};
+	static int (*const works[])(struct status *) = {tune, report, compare};
 	static struct made made = {.blocks = 10, .sizes = 1};
 	made_write(&made);
 	char *record = strdup(made_read("trials.jsonl"));

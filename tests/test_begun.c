@@ -209,4 +209,37 @@ TEST(only_whole_blocks_count)
 	json_decref(r);
 }
 
+/* A line that is followed by more is not the run's end. */
+TEST(an_end_holds_only_at_the_end)
+{
+	char path[512], name[600];
+	cli_expect(here_run("; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\n"
+	                    "backend = null\nlimit = no\nranks = 2\nblocks = 1\n"
+	                    "pace = isolated\n[variant s]\nmode = single\n",
+	                    "--no-report", NULL),
+	           0, ": 2 ranks on null, 1 block, into");
+	strcpy(path, here_path(""));
+	snprintf(name, sizeof name, "%s/trials.jsonl", path);
+	char *lines = cli_read(name);
+	cli_unsum(lines);
+	char *end = strstr(lines, "{\"schema\":1,\"kind\":\"end\"");
+	assert_non_null(end);
+	size_t bytes = strlen(lines);
+	char *more = malloc(2 * bytes);
+	assert_non_null(more);
+	char *cell = strstr(lines, "{\"schema\":1,\"kind\":\"cell\"");
+	snprintf(more, 2 * bytes, "%s%.*s", lines, (int)(strchr(cell, '\n') + 1 - cell), cell);
+	memcpy(strstr(more + bytes, "\"block\":0"), "\"block\":7", 9);
+	cli_write(path, "trials.jsonl", more);
+	struct record_run loaded = cli_record(path);
+	assert_string_equal(loaded.end.reason, "");
+	/* Damage is an error with its line. */
+	struct status st = {""};
+	memcpy(strstr(end, "reason"), "raison", 6);
+	cli_write(path, "trials.jsonl", lines);
+	assert_int_equal(record_load(path, &loaded, &st), -1);
+	assert_says(st.text, "\"reason\"");
+	free(more);
+}
+
 TESTS(.undrawn = true, .before = set_up, .after = tear_down);

@@ -37,12 +37,11 @@ TEST(installed_parts_are_found)
 /* Whatever the umask of who installs, and the folder's name. */
 TEST(all_can_read_what_is_installed)
 {
-	cli_expect(
-	    here_shell("umask 077; " MAKE "-s install B=$(dirname $LAUNCHGAP) "
-	               "DESTDIR=\"$HERE/a root\" PREFIX=/usr && cd \"$HERE/a root/usr\" && "
-	               "test -z \"$(find . ! -perm -o+r)\" && $LAUNCHGAP help --format man | "
-	               "cmp - share/man/man1/launchgap.1"),
-	    0, "");
+	cli_expect(here_shell("umask 077; " MAKE "-s install B=$(dirname $LAUNCHGAP) "
+	                      "DESTDIR=\"$HERE/a root\" PREFIX=/usr && cd \"$HERE/a root/usr\" && "
+	                      "test -z \"$(find . ! -perm -o+r)\" && bin/launchgap --version | "
+	                      "grep -q launchgap"),
+	           0, "");
 }
 
 /* On a machine that lacks libraries of the program. */

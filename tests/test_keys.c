@@ -110,11 +110,7 @@ TEST(test_bad_values)
 	refuse_key("backend = cuda", "allowed is auto, ");
 	refuse_key("blocks = 1001", "from 1 to 1000");
 	refuse_key("blocks = 1e3", "whole number");
-	refuse_key("blocks = automatic", "from 1 to 1000, or auto");
-	refuse_key("precision = 0.009%", "0.01% to 50%");
-	refuse_key("precision = 51%", "0.01% to 50%");
-	refuse_key("precision = 0.5", "0.01% to 50%"); /* of one, or of a hundred? */
-	refuse_key("precision = nan%", "0.01% to 50%");
+	refuse_key("blocks = auto", "from 1 to 1000");
 	refuse_key("budget = 0", "1s to 24h");
 	refuse_key("warmup = -1", "whole number");
 	refuse_key("stretches = 0", "from 1 to");
@@ -315,29 +311,6 @@ TEST(test_backend_keys)
 	assert_int_equal(spec.blocks, 6);
 	load_overridden(text, "host", "nccl.blocks=6");
 	assert_int_equal(spec.blocks, 3);
-}
-
-TEST(test_blocks_auto)
-{
-	const char *text = "[experiment]\ncollective = alltoall\nbytes = 4K\nblocks = auto\n"
-	                   "precision = 2.5 %\nbudget = 90s\nhost.blocks = 8\n" ONE;
-	load(text, "null");
-	assert_true(spec.blocks_auto);
-	assert_int_equal(spec.blocks, SPEC_MAX_BLOCKS);
-	assert_true(spec.precision == 0.025);
-	assert_int_equal(spec.budget_s, 90);
-	load(text, "host");
-	assert_false(spec.blocks_auto);
-	assert_int_equal(spec.blocks, 8);
-	load_overridden(text, "null", "blocks=6");
-	assert_false(spec.blocks_auto);
-	assert_int_equal(spec.blocks, 6);
-	load_overridden(text, "host", "blocks=auto");
-	assert_true(spec.blocks_auto);
-	load_overridden(text, "null", "precision=0.3%");
-	assert_true(spec.precision > 0.00299 && spec.precision < 0.00301);
-	load_overridden(text, "null", "budget=2h");
-	assert_int_equal(spec.budget_s, 7200);
 }
 
 TEST(test_backend_keys_refused)

@@ -28,8 +28,7 @@ TEST(test_blocks_are_permutations)
 	assert_true(starters >= 3); /* no variant owns the first place */
 }
 
-/* blocks = auto plans the most; a run that stops early has measured the same as a run of so many
- * blocks. */
+/* A run that stops early has measured the same as a run of so many blocks. */
 TEST(test_more_blocks_change_no_block)
 {
 	struct plan_trial kept[50];
@@ -37,7 +36,6 @@ TEST(test_more_blocks_change_no_block)
 	memcpy(kept, plan.trials, sizeof kept);
 	struct trial *few = trial_at(47);
 	spec.blocks = SPEC_MAX_BLOCKS;
-	spec.blocks_auto = true;
 	make(3);
 	assert_int_equal(plan.ntrials, 5 * SPEC_MAX_BLOCKS);
 	assert_memory_equal(kept, plan.trials, sizeof kept);

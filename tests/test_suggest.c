@@ -3,8 +3,7 @@
 #include "test.h"
 
 static const char *const modes[] = {"single", "threads", "processes", NULL};
-static const char *const verbs[] = {"run",  "resume",   "report", "compare",
-                                    "list", "selftest", "doctor", NULL};
+static const char *const verbs[] = {"run", "resume", "report", "compare", "list", "doctor", NULL};
 
 static void expect(const char *word, const char *const allowed[], const char *said)
 {

@@ -43,7 +43,6 @@ static struct trial *trial_make(unsigned ncells)
 		    .pace = i % PACE_KINDS,
 		    .in_place = i % 3 == 0,
 		    .root = i,
-		    .extra_ns = 60000000000 + i,
 		    .asked_bytes = ((size_t)1 << 35) + i,
 		    .bytes = (size_t)1 << 35,
 		};
@@ -158,7 +157,6 @@ TEST(test_damage_is_refused)
 	refuse_with("cells", "pace", json_string("fast"));
 	refuse_with("cells", "bytes", json_integer(0));
 	refuse_with("cells", "root", json_integer(-1));
-	refuse_with("cells", "extra_ns", json_integer(-1));
 }
 
 TEST(test_unreadable)
@@ -263,7 +261,7 @@ TEST(test_differ)
 	b.layout = (struct layout){1, 3, 2};
 	assert_int_equal(differ(&a, &b, "layout, ranks"), 2);
 	b = a;
-	strcpy(b.nccl_below, "2.23"); /* checks what is measured, changes nothing */
+	strcpy(b.nccl_below, "2.23");
 	assert_int_equal(differ(&a, &b, ""), 0);
 	b.registration = REGISTER_LOCAL;
 	b.min_ctas = 4;

@@ -197,7 +197,7 @@ static double half_width(unsigned n, unsigned runs, double confidence, uint64_t 
 		for (unsigned i = 0; i < n; i++)
 			logs[i] = 0.01 * noise_normal(seed);
 		struct stats_ratio r = stats_ratio_of_logs(scratch(), logs, n, confidence);
-		sum += verdict_half_width(&r);
+		sum += expm1(log(r.hi / r.lo) / 2);
 	}
 	return sum / runs;
 }
@@ -224,23 +224,4 @@ TEST(the_width_shrinks_as_promised)
 		assert_true(then < now * 2 / 3 * 1.1);
 		assert_true(then > now * 2 / 3 * (from[i] < 8 ? 0.7 : 0.8));
 	}
-}
-
-TEST(looks_are_at_ten_and_every_five)
-{
-	unsigned seen[8], n = 0;
-	for (unsigned blocks = 0; blocks <= 30; blocks++)
-		if (verdict_looks_after(blocks))
-			seen[n++] = blocks;
-	assert_int_equal(n, 5);
-	for (unsigned i = 0; i < n; i++)
-		assert_int_equal(seen[i], 10 + 5 * i);
-}
-
-TEST(half_a_width_is_relative)
-{
-	struct stats_ratio r = {.estimate = 2, .lo = 2 / 1.01, .hi = 2 * 1.01};
-	struct stats_ratio none = {.estimate = 2, .lo = NAN, .hi = NAN};
-	assert_true(fabs(verdict_half_width(&r) - 0.01) < 1e-12);
-	assert_true(isnan(verdict_half_width(&none)));
 }

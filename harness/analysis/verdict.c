@@ -151,14 +151,3 @@ struct verdict_odd verdict_find_odd(struct arena *arena, const double *logs, con
 		odd.block = blocks[at] + 1;
 	return odd;
 }
-
-bool verdict_looks_after(unsigned blocks)
-{
-	return blocks >= VERDICT_FIRST_LOOK &&
-	       (blocks - VERDICT_FIRST_LOOK) % VERDICT_LOOK_EVERY == 0;
-}
-
-double verdict_half_width(const struct stats_ratio *ratio)
-{
-	return expm1(log(ratio->hi / ratio->lo) / 2);
-}

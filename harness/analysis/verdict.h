@@ -29,17 +29,11 @@
  * Simulated at 6 to 30 blocks, that effect is called in 80 to 81 % with normal noise and in 74
  * to 84 % with the other kinds below but the lopsided (tests/test_verdict.c has it in small).
  *
- * Stopping (`blocks = auto`) looks at the interval's width, never at its position: after 10 blocks
- * and every 5 more.
- *
- * How often it errs: of simulated comparisons of two equal things, 40 000 a number and 10 000 of
- * auto, the per cent that are called faster or slower at margin 0, the most that any margin gives
- * (`make simulate`, tests/sim_false_alarms.c, fixed seeds; two standard errors are 0.2 and 0.4).
+ * How often it errs: of simulated comparisons of two equal things, 40 000 a number, the per cent that
+ * are called faster or slower at margin 0, the most that any margin gives (`make simulate`, tests/sim_false_alarms.c, fixed seeds; two standard errors are 0.2).
  * "says": what the interval admits itself. Noise is one side's, in log time: normal; skewed
  * (lognormal); Student's t; spikes (every tenth block is off tenfold); lopsided: the ratio itself
- * is skewed (exponential), as when one side has a tail that the other has not. auto: 96 %
- * intervals, precision 1 %, at most 60 blocks, with the scatter of one side as its standard
- * deviation (for the others, at equal quartiles).
+ * is skewed (exponential), as when one side has a tail that the other has not.
  *
  * blocks                        says   normal   skewed  t, 3 df  t, 2 df   spikes lopsided
  * 6                             3.12     3.11     3.19     3.12     3.08     3.04     4.04
@@ -48,20 +42,9 @@
  * 15                            4.79     4.73     4.80     5.01     4.63     4.85     5.63
  * 20                            4.84     4.91     4.88     4.79     4.85     4.71     5.59
  * 30                            4.97     4.99     4.87     4.99     4.72     4.96     5.92
- * auto, scatter 0.5 %           4.00     3.69     4.07     3.49     4.04     4.28     4.47
- *   blocks, mean                         10.0     12.0     10.8     12.1     14.6     10.4
- * auto, scatter 1.0 %           4.00     4.23     4.13     4.48     4.44     4.13     5.09
- *   blocks, mean                         14.0     19.4     18.6     22.0     22.0     16.3
- * auto, scatter 2.0 %           4.00     4.92     4.30     4.39     3.87     4.27     7.28
- *   blocks, mean                         39.4     46.1     51.7     56.0     52.5     43.4
- * auto, scatter 4.0 %           4.00     4.15     4.15     3.86     4.03     4.22     4.41
- *   blocks, mean                         60.0     60.0     60.0     60.0     60.0     59.9
  *
  * Of equal things the ratio is symmetric whatever their noise, and a fixed number of blocks errs as
- * often as it says. Stopping by width favours samples that scatter little by chance: with 95 %
- * intervals it errs in 6.1 %, and in 8.7 % where the ratio is lopsided as well. Hence the 96 %.
- * Waiting for a second narrow look, or adding five blocks after the first, was tried: it took five
- * blocks more and gained less than a point.
+ * often as it says.
  *
  * Looking again: someone begins with 6 or 10 blocks and adds as many as the verdict asks for, up to
  * 60 (4000 a number, scatter 2 %). "equal": two equal things, until the interval excludes 1.
@@ -156,12 +139,5 @@ int verdict_direction(const struct stats_ratio *ratio);
 struct verdict_odd verdict_find_odd(struct arena *arena, const double *log_ratios,
                                     const unsigned *blocks, const struct stats_walsh *of,
                                     double confidence);
-#define VERDICT_FIRST_LOOK 10 /* blocks */
-#define VERDICT_LOOK_EVERY 5
-
-/* Whether a run that stops by precision looks at its widths after so many blocks. */
-bool verdict_looks_after(unsigned blocks);
-/* Half the interval's width, relative: 0.01 is ±1 %. NaN without an interval. */
-double verdict_half_width(const struct stats_ratio *ratio);
 
 #endif

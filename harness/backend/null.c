@@ -12,7 +12,6 @@
 struct backend_ctx {
 	unsigned count;
 	bool held;
-	int64_t extra_ns; /* the cell's */
 	struct {
 		int64_t delay_ns, extra_ns;
 		int64_t end_ns;
@@ -46,14 +45,13 @@ static int null_open(const struct backend_place *place, struct backend_ctx **out
 static int null_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
                         unsigned slots, struct status *st)
 {
-	(void)seed, (void)slots, (void)st;
-	ctx->extra_ns = cell->extra_ns;
+	(void)ctx, (void)cell, (void)seed, (void)slots, (void)st;
 	return 0;
 }
 
 static void null_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
-	int64_t length = ctx->queue[i].delay_ns + ctx->queue[i].extra_ns + ctx->extra_ns;
+	int64_t length = ctx->queue[i].delay_ns + ctx->queue[i].extra_ns;
 	(void)slot;
 	if (ctx->held) {
 		ctx->queue[i].held_ns += length;
@@ -105,7 +103,7 @@ const struct backend backend_null = {
     .uses = uses,
     .name = "null",
     .summary = "a virtual device with a known delay: what the harness itself costs",
-    .is = {.launches = true, .injects = true},
+    .is = {.launches = true},
     .supports = null_supports,
     .open = null_open,
     .prepare = null_prepare,

@@ -31,8 +31,6 @@ struct cell {
 	unsigned cycle;      /* of a soak; 0: the first */
 	unsigned connection; /* which opening of the backend within the job; 0: the first */
 	unsigned allocation; /* which of that connection's buffers; 0: the first */
-	int64_t extra_ns;    /* in an order: a known delay of each call on every rank, added to the
-	                        settings' extra */
 	unsigned comm_ranks; /* in a record: ranks of the communicator; in an order the settings'
 	                        split decides */
 	size_t asked_bytes;  /* as the experiment file says */

@@ -1,5 +1,4 @@
-/* The options of a verb. The rows that parse its command line are those that help, man pages and
- * completion are made of, so that no option is without a word about it.
+/* The options of a verb. The rows that parse its command line are those that help is made of, so that no option is without a word about it.
  *
  * A row's key is what people type: "--file", "-v, --verbose" (one of them), "quick", or "mode" for
  * mode=VALUE. A FIELD_FLAG stands alone; a key with dashes has its value in the next argument. What a

@@ -9,8 +9,6 @@
 #define DEVICES_S 45.0
 #define CORES_S   22.0
 
-#define USUAL_BLOCKS 10 /* the most, if the file leaves them open */
-
 /* What is known of the whole experiment before its spec is cut. */
 struct whole {
 	struct plan plan;
@@ -148,8 +146,7 @@ static void count_more(const struct whole *whole, struct spec_quick *more)
 static int blocks_settle(struct spec *spec, const struct plan_machine *machine, struct plan *plan,
                          struct status *st)
 {
-	unsigned most = spec->blocks_auto ? USUAL_BLOCKS : spec->blocks;
-	spec->blocks_auto = false;
+	const unsigned most = spec->blocks;
 	spec->blocks = 1;
 	if (plan_make(spec, machine, 1, plan, st))
 		return -1;

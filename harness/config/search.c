@@ -255,18 +255,6 @@ int search_settings(const struct search_space *space, const struct search_set *s
 	return 0;
 }
 
-int search_finish(struct build *b, struct status *st)
-{
-	struct search_space *space = &b->spec->search;
-	space->budget_said = build_said(b, "budget") != NULL;
-	if (space->at && b->spec->blocks_auto)
-		return spec_error(
-		    b->spec, space->at, st,
-		    "blocks = auto has no search; blocks = N is how often its finalists "
-		    "are measured to confirm them");
-	return 0;
-}
-
 /* --- the plan --- */
 
 int search_plan_set(struct plan *plan, const struct search_set *set, struct status *st)

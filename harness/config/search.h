@@ -44,9 +44,6 @@ unsigned search_cover_most(const struct search_space *space);
 extern const struct fields search_fields;
 
 int search_apply(struct build *b, unsigned section, struct status *st);
-/* After the whole file is read: drops values that the reference has anyway, and notes whether there
- * is a budget. */
-int search_finish(struct build *b, struct status *st);
 /* -1: a value is not allowed, which reading the file has reported already. */
 int search_settings(const struct search_space *space, const struct search_set *set,
                     struct settings *settings, struct status *st);

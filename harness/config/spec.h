@@ -110,9 +110,7 @@ struct spec {
 	char backend[TRIAL_NAME_BYTES]; /* of [experiment]; "auto" until plan_load resolves it */
 	char backend_why[512];          /* why it is not auto's first choice; "": it is */
 	unsigned blocks;
-	bool blocks_auto;  /* until `precision` or `budget_s`; `blocks` is the most then */
-	double precision;  /* half the interval's width: 0.01 is ±1 % */
-	unsigned budget_s; /* time for all blocks */
+	unsigned budget_s; /* time for a search */
 	unsigned warmup, stretches, calls, isolated_calls;
 	unsigned timeout_s;      /* one trial, including its start */
 	unsigned cell_timeout_s; /* one cell; 0: none */

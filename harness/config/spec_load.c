@@ -282,9 +282,6 @@ static int spec_check(struct build *b, struct status *st)
 		                       spec->reference, "", st);
 	}
 	spec_connections_settle(spec);
-	spec->blocks_auto = !spec->blocks;
-	if (spec->blocks_auto)
-		spec->blocks = SPEC_MAX_BLOCKS;
 	/* A soak looks for changes within one state. */
 	if (spec->cycles > 1 && spec->connections * spec->allocations > 1)
 		return spec_error(b->spec, at, st,
@@ -477,8 +474,9 @@ int spec_build(const struct spec_text *t, const char *backend, spec_lookup_fn *l
 	if (rivals_check(b, st) || sections_apply(b, st) || heeded_check(b, false, st) ||
 	    overrides_apply(b, st) || heeded_check(b, true, st) || tokens_finish(b, st) ||
 	    asked_finish(b, st) || variants_spread(b, st) || variants_keep(b, st) ||
-	    spec_check(b, st) || search_finish(b, st))
+	    spec_check(b, st))
 		goto done;
+	spec->search.budget_said = build_said(b, "budget") != NULL;
 	if (!spec->timeout_s)
 		spec->timeout_s = usual_timeout(spec);
 	memcpy(out, spec,

@@ -17,7 +17,6 @@ static const struct field rows[] = {
     ROW(library),
     ROW(logs_path),
     ROW(counts_copies),
-    ROW(injects),
 };
 // clang-format on
 static const struct fields fields = FIELDS_OF(rows, struct backend_traits);

@@ -22,7 +22,6 @@ struct backend_traits {
 	bool library;   /* loads a library, which the key `library` chooses */
 	bool logs_path; /* the library's log says which path the data took */
 	bool counts_copies; /* counts the bytes that it copies itself */
-	bool injects;       /* can be slowed by a known delay (key `extra`) */
 };
 
 /* A new reference, NULL when memory is out. */

@@ -68,9 +68,9 @@ static void put_variant(struct db *db, struct arena *arena, const struct record_
 	const struct record_variant *v = &run->variants[id];
 	const struct layout layout = v->settings.layout;
 	const struct backend_traits *traits = record_traits(run, v->name);
-	db_add(db, "variant", "ittttiiittiit", id, v->name, v->role, v->mode, v->layout,
+	db_add(db, "variant", "ittttiiittit", id, v->name, v->role, v->mode, v->layout,
 	       layout.processes, layout.threads, layout_ranks(layout), v->backend, v->bind,
-	       traits->gpus, traits->logs_path, filled(v->skip));
+	       traits->gpus, filled(v->skip));
 	if (v->known)
 		put_settings(db, arena, id, &v->settings);
 }

@@ -17,7 +17,6 @@ CREATE TABLE variant(
   backend   TEXT,
   bind      TEXT,
   gpus      INTEGER, -- 1: a rank is a GPU
-  logs_path INTEGER, -- 1: its library's log says which path the data took
   skip      TEXT     -- why it was left out; or nothing
 );
 

@@ -102,9 +102,10 @@ struct record_resume {
 
 /* What ended the run. */
 struct record_end {
-	char reason[16]; /* precision, budget or blocks; "" if none of these: it was stopped, or
+	char reason
+	    [16]; /* blocks or search, of older ones precision or budget; "" if none of these: it was stopped, or
 	                  * still runs, or an older launchgap made it */
-	char text[512];  /* a sentence for people */
+	char text[512]; /* a sentence for people */
 };
 
 /* Properties of a backend of the run: as recorded or, for older records, as they are here. */
@@ -161,9 +162,6 @@ struct record_run {
 /* Reads trials.jsonl, .jsonl.xz or .jsonl.gz in `dir` (or the file itself). The caller frees with
  * record_free. A torn last line is dropped. */
 int record_load(const char *dir, struct record_run *out, struct status *st);
-/* Adds a trial's lines, as its job has written them to `file`, to a run that was loaded; not of a search.
- * After an error the run is only good for record_free. */
-int record_load_more(const char *file, struct record_run *run, struct status *st);
 void record_free(struct record_run *run);
 
 /* The properties of a variant's backend, or of the run's for NULL. Never NULL for the run's. */

@@ -262,7 +262,7 @@ static int add_path(const struct member_place *at, json_t *line, struct record_r
 	path->json = json_incref(line);
 	path->path = json_object_get(line, "path");
 	if (!json_is_object(path->path))
-		return member_bad(at, "\"path\" is missing or not what it has to be");
+		return member_bad(at, "\"path\" is missing or is no object");
 	int64_t written_s;
 	return take_origin(at, line, run, path->variant, &path->block, &path->order, &written_s);
 }
@@ -465,8 +465,9 @@ static json_t *parse(const char *text, size_t bytes, struct stamps *stamps, json
 }
 
 static int load_lines(struct lines *lines, struct stamps *stamps, struct member_place *at,
-                      enum record_sum session, struct record_run *run)
+                      struct record_run *run)
 {
+	enum record_sum session = RECORD_SUM_NONE;
 	const char *text;
 	size_t bytes;
 	bool last = false, cut = false;
@@ -503,13 +504,13 @@ static int load_lines(struct lines *lines, struct stamps *stamps, struct member_
 	return 0;
 }
 
-static int load_file(struct member_place *at, enum record_sum session, struct record_run *run)
+static int load_file(struct member_place *at, struct record_run *run)
 {
 	struct lines *lines = NULL;
 	struct stamps stamps = {0};
 	if (lines_open(at, &lines))
 		return -1;
-	const int rc = load_lines(lines, &stamps, at, session, run);
+	const int rc = load_lines(lines, &stamps, at, run);
 	lines_close(lines);
 	stamps_free(&stamps);
 	return rc;
@@ -522,7 +523,7 @@ int record_load(const char *dir, struct record_run *out, struct status *st)
 	if (record_file_find(dir, file, st))
 		return -1;
 	struct member_place at = {.file = file, .st = st};
-	int rc = load_file(&at, RECORD_SUM_NONE, &run) || record_agree_places(&at, &run);
+	int rc = load_file(&at, &run) || record_agree_places(&at, &run);
 	if (!rc && record_search_part(&run))
 		rc = status_set(st, "out of memory for the record");
 	if (rc) {
@@ -533,11 +534,6 @@ int record_load(const char *dir, struct record_run *out, struct status *st)
 		strcpy(run.folder, dir);
 	*out = run;
 	return 0;
-}
-
-int record_load_more(const char *file, struct record_run *run, struct status *st)
-{
-	return load_file(&(struct member_place){.file = file, .st = st}, RECORD_SUM_RIGHT, run);
 }
 
 void record_free(struct record_run *run)

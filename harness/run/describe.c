@@ -128,17 +128,11 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 	              "command", command, "created", created, "launchgap", commit, "backend",
 	              plan_main_backend(plan), "backend_why", plan->spec->backend_why, "ranks",
 	              (int)plan->nranks, "seed", seed, "reference", spec->reference, "blocks",
-	              plan->search.nkeys  ? (int)search_blocks(plan)
-	              : spec->blocks_auto ? 0
-	                                  : (int)spec->blocks,
-	              "warmup", (int)spec->warmup, "stretches", (int)spec->stretches, "calls",
+	              plan->search.nkeys ? (int)search_blocks(plan) : (int)spec->blocks, "warmup",
+	              (int)spec->warmup, "stretches", (int)spec->stretches, "calls",
 	              (int)spec->calls, "isolated_calls", (int)spec->isolated_calls, "collectives",
 	              colls, "bytes", bytes, "arena_bytes", (json_int_t)plan->arena_bytes,
 	              "variants", variants, "machine", machine_describe());
-	if (run && spec->blocks_auto) {
-		json_object_set_new(run, "precision", json_real(spec->precision));
-		json_object_set_new(run, "budget_s", json_integer(spec->budget_s));
-	}
 	if (run) {
 		json_object_set_new(run, "backends", backends);
 		json_object_set_new(run, "topology", machine_places(nvml_links_read(NVML_LIBRARY)));

@@ -8,7 +8,6 @@
 #include "../config/search.h"
 #include "../sanitize.h"
 #include "progress.h"
-#include "stop.h"
 #include "tune.h"
 
 /* What the job left: its lines, or why there are none. 1: the trial failed. */
@@ -45,11 +44,8 @@ static int collect(struct runner *r, const struct trial *trial, const struct job
 static int start(struct runner *r, unsigned index, bool held, struct run_ahead *out,
                  struct status *st)
 {
-	const bool planned = out->trial;
-	if (!planned && !(out->trial = plan_trial(&r->plan, index, st)))
+	if (!out->trial && !(out->trial = plan_trial(&r->plan, index, st)))
 		return -1;
-	if (!planned && r->request->change)
-		r->request->change(out->trial, r->request->change_arg);
 	if (held && !plan_overlaps(&r->plan, out->trial))
 		return -1;
 	out->begun = !job_begin(out->trial, r->request->self, r->folder.scratch, index % 2, held,
@@ -77,7 +73,7 @@ static int run_trial(struct runner *r, unsigned index, int next, struct status *
 	const int result =
 	    now.job.result.end == JOB_INTERRUPTED ? 2 : collect(r, now.trial, &now.job, st);
 	if (result >= 0)
-		progress_trial(r, index, result ? NULL : now.job.lines);
+		progress_trial(r, index);
 	trial_free(now.trial);
 	return result;
 }
@@ -95,23 +91,12 @@ static int skip_trial(struct runner *r, unsigned index, struct status *st)
 	return -result;
 }
 
-/* Trials that this session will have run at its end; with blocks = auto, as many as the budget
- * allows at the pace so far. */
-static unsigned expect_trials(const struct runner *r, unsigned block)
+/* Trials that this session will have run at its end. */
+static unsigned expect_trials(const struct runner *r)
 {
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
-	unsigned blocks = r->spec.blocks - r->first_block, measured = block - r->first_block;
-	if (r->plan.search.nkeys)
-		return search_trials(&r->plan).all;
-	if (r->spec.blocks_auto) {
-		int64_t spent_ns = clock_now_ns() - r->begin_ns;
-		double room = measured && spent_ns > 0
-		                  ? 1e9 * r->spec.budget_s / (double)spent_ns * measured
-		                  : VERDICT_FIRST_LOOK;
-		room = room > measured + 1 ? room : measured + 1;
-		blocks = room < blocks ? (unsigned)room : blocks;
-	}
-	return blocks * in_block - r->begun;
+	return r->plan.search.nkeys ? search_trials(&r->plan).all
+	                            : (r->spec.blocks - r->first_block) * in_block - r->begun;
 }
 
 /* What the run has by now: "4 blocks and 2 of 9 trials of the next are kept"; a search counts trials
@@ -148,7 +133,7 @@ static int say_interrupted(struct runner *r, struct status *st)
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
 	const unsigned trials = (r->spec.blocks - r->first_block) * in_block - r->begun;
 	char kept[128];
-	bool all = !r->spec.blocks_auto && !r->plan.search.nkeys && r->ndone >= trials;
+	bool all = !r->plan.search.nkeys && r->ndone >= trials;
 	char command[900];
 	command_text(r, all, command, sizeof command);
 	status_progress_end();
@@ -165,8 +150,6 @@ static void say_progress(const struct runner *r, unsigned index, unsigned total,
 	char what[160];
 	if (r->stage[0])
 		snprintf(what, sizeof what, "%s: %s", r->stage, variant);
-	else if (r->spec.blocks_auto)
-		snprintf(what, sizeof what, "block %u: %s", block + 1, variant);
 	else
 		snprintf(what, sizeof what, "block %u of %u: %s", block + 1, r->spec.blocks,
 		         variant);
@@ -187,15 +170,14 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
               struct status *st)
 {
 	const struct plan *plan = &r->plan;
-	const unsigned total = expect_trials(r, block);
+	const unsigned total = expect_trials(r);
 	unsigned measured = r->begun && block == r->first_block; /* by an earlier session */
 	bool lacks = false;
 	for (unsigned i = first; i < first + in_block; i++) {
 		const unsigned variant = plan->trials[i].variant;
 		const char *name = plan->variants[variant].name;
 		int result = 0;
-		if (!r->request->change)
-			say_progress(r, i, total, i == first);
+		say_progress(r, i, total, i == first);
 		if (plan->search.nkeys && r->failed[variant] >= GIVE_UP) {
 			if (skip_trial(r, i, st))
 				return -1;
@@ -248,7 +230,7 @@ int run_path_jobs(struct runner *r, struct status *st)
 		progress_say(r,
 		             r->plan.search.nkeys ? r->plan.ntrials
 		                                  : r->first_block * in_block + r->begun + r->ndone,
-		             expect_trials(r, r->first_block), what, false);
+		             expect_trials(r), what, false);
 		int result = path_job_run(r, v, order, &why);
 		if (result == PATH_JOB_INTERRUPTED || job_interrupted())
 			return say_interrupted(r, st);
@@ -268,22 +250,6 @@ int run_path_jobs(struct runner *r, struct status *st)
 	return 0;
 }
 
-/* With blocks = auto, before each block: whether there are enough. Then r->end says why. */
-static int look(struct runner *r, unsigned block, struct status *st)
-{
-	struct stop_state now = {
-	    .folder = r->folder.path,
-	    .failed = r->failed,
-	    .precision = r->spec.precision,
-	    .budget_s = r->spec.budget_s,
-	    .blocks = block,
-	    .measured = block - r->first_block,
-	    .elapsed_ns = clock_now_ns() - r->begin_ns,
-	    .quiet = r->request->quiet,
-	};
-	return stop_consider(&now, &r->end, st);
-}
-
 static int run_blocks(struct runner *r, struct status *st)
 {
 	unsigned block = r->first_block;
@@ -294,27 +260,21 @@ static int run_blocks(struct runner *r, struct status *st)
 	if (r->plan.search.nkeys && tune_blocks(r, st))
 		return -1;
 	for (; block < r->spec.blocks && !r->plan.search.nkeys; block++) {
-		if (r->spec.blocks_auto && look(r, block, st))
-			return -1;
-		if (r->end.reason[0])
-			break;
 		r->asks = false;
 		for (unsigned v = 0; v < r->plan.nvariants && block == r->first_block; v++)
-			r->asks |= !r->request->change && asks_path(r, v);
+			r->asks |= asks_path(r, v);
 		const unsigned begun = block == r->first_block ? r->begun : 0;
 		if (run_block(r, block, block * in_block + begun, in_block - begun, st) ||
 		    (r->asks && run_path_jobs(r, st)))
 			return -1;
-		progress_block(r);
 	}
 	status_progress_end();
 	if (!r->end.reason[0]) {
 		strcpy(r->end.reason, "blocks");
-		snprintf(r->end.text, sizeof r->end.text, "After %u block%s, %s", block,
-		         block == 1 ? "" : "s",
-		         r->spec.blocks_auto ? "the most that auto takes" : "as asked");
+		snprintf(r->end.text, sizeof r->end.text, "After %u block%s, as asked", block,
+		         block == 1 ? "" : "s");
 	}
-	if (!r->request->quiet && (r->spec.blocks_auto || r->plan.search.nkeys))
+	if (!r->request->quiet && r->plan.search.nkeys)
 		status_say("Ended by %s. %s", r->end.reason, r->end.text);
 	return record_write_end(r->folder.trials, r->end.reason, r->end.text, st) ||
 	               folder_commit(&r->folder, st)
@@ -351,7 +311,7 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 	job_hold_signals();
 	if (!run_set_up(r, st)) {
 		snprintf(folder, PATH_MAX, "%s", r->folder.path);
-		if (!request->change && !request->quiet)
+		if (!request->quiet)
 			run_announce(r);
 		set_up.to_ns = clock_now_ns();
 		/* It comes with the first trial's lines. */

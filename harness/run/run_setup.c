@@ -194,9 +194,6 @@ void run_announce(const struct runner *r)
 	snprintf(blocks, sizeof blocks, "%u block%s", more, more == 1 ? "" : "s");
 	if (r->plan.search.nkeys)
 		snprintf(blocks, sizeof blocks, "a search of %u settings", r->plan.search.nkeys);
-	if (r->spec.blocks_auto)
-		snprintf(blocks, sizeof blocks, "blocks until ±%.3g %% or %u s",
-		         100 * r->spec.precision, r->spec.budget_s);
 	status_say("%s: %u rank%s on %s, %s, into %s", r->spec.name, plan->nranks,
 	           plan->nranks == 1 ? "" : "s", plan_main_backend(plan), blocks, r->folder.path);
 	if (r->begun)

@@ -21,16 +21,15 @@ struct run_request {
 	int argc;               /* how the user called it, for the record */
 	char *const *argv;
 	const struct plan_machine *machine;
-	/* For the selftest: changes a trial's order before its job starts. Then no path is
-	 * asked for, and only failures are printed. NULL: none. */
-	void (*change)(struct trial *trial, void *arg);
-	void *change_arg;
 	/* The report has nccl-tests' columns: in place is measured too unless the file says
 	 * otherwise. */
 	bool nccl_tests;
 	bool quick; /* the primary claim alone (plan_quick) */
 	bool quiet; /* only failures are printed */
 };
+
+/* Failures in a row after which a variant is not tried again. */
+#define GIVE_UP 2
 
 struct progress;
 
@@ -66,7 +65,7 @@ struct runner {
 };
 
 /* Measures everything. Blocks until that is done; signals end it in order.
- * 0: all trials are measured. 1: some failed, or a path is not the expected one.
+ * 0: all trials are measured. 1: some failed.
  * RUN_INTERRUPTED: by a signal. What was measured is kept and *folder is set. -1: nothing could
  * be measured. folder: PATH_MAX bytes. */
 int run_experiment(const struct run_request *request, char *folder, struct status *st);

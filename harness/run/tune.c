@@ -9,7 +9,6 @@
 #include "../clock.h"
 #include "../record/record_search.h"
 #include "describe.h"
-#include "progress.h"
 
 #define MOST_TRIES 3 /* blocks for one round, where trials are missing */
 
@@ -160,35 +159,11 @@ static bool is_short(const struct runner *r, unsigned trials)
 	return spent_s * (1 + (double)left / r->ndone) > r->spec.budget_s;
 }
 
-/* The live line names the set with the highest mean gain so far. Of many sets the best is partly lucky,
- * so that its gain is called unconfirmed. */
-static void say_best(struct runner *r, const struct candidates_seen *seen)
-{
-	double most = -INFINITY;
-	for (unsigned i = 0; i < seen->nsets && r->progress; i++) {
-		double sum = 0;
-		unsigned n = 0;
-		for (unsigned k = 0; k < seen->ntrials * seen->ncells; k++)
-			if (seen->set_of[k / seen->ncells] == i &&
-			    effects_counts(seen, k / seen->ncells, k % seen->ncells)) {
-				sum += seen->gains[k];
-				n++;
-			}
-		if (!n || sum / n <= most)
-			continue;
-		most = sum / n;
-		snprintf(r->progress->aim, sizeof r->progress->aim,
-		         "best so far %.80s: %.3g times the speed, unconfirmed",
-		         r->plan.variants[r->plan.nfile + i].name, exp(most));
-	}
-}
-
 static int choose(struct arena *arena, void *of)
 {
 	struct tuning *t = of;
 	const struct plan *p = &t->r->plan;
 	const struct candidates_seen seen = tuned_seen(t->run, arena);
-	say_best(t->r, &seen);
 	tune_next(t->run, &seen, p->seed, search_blocks(p), false, arena, &t->next);
 	if (t->next.ended || t->next.confirms || !is_short(t->r, t->next.n + 2))
 		return 0;

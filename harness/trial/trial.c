@@ -137,7 +137,7 @@ bool trial_spoils(const struct trial *trial, const struct cell *cell)
 #define CELL(FIELD)  offsetof(struct cell, FIELD), 0
 
 // clang-format off
-/* The record has all but the last one, older ones without the optional; an order all but the first. */
+/* The record has all, older ones without the optional; an order all but the first. */
 static const struct field cell_rows[] = {
     {"comm_ranks", FIELD_NUMBER, CELL(comm_ranks), .lo = 1, .hi = INT_MAX, .optional = true, .record = true},
     {"collective", FIELD_WORD, CELL(coll), .word = coll_name, .record = true},
@@ -152,12 +152,11 @@ static const struct field cell_rows[] = {
     {"allocation", FIELD_NUMBER, CELL(allocation), .hi = INT_MAX, .optional = true, .record = true},
     {"pace", FIELD_WORD, CELL(pace), .words = coll_pace_names, .record = true},
     {"pass", FIELD_WORD, CELL(pass), .words = coll_pass_names, .optional = true, .record = true},
-    {"extra_ns", FIELD_WIDE, CELL(extra_ns), .hi = INT64_MAX, .record = true},
 };
 
-#define NCELL (sizeof cell_rows / sizeof *cell_rows - 1)
-const struct fields trial_cell_fields = {cell_rows, NCELL, sizeof(struct cell)};
-static const struct fields ordered = {cell_rows + 1, NCELL, sizeof(struct cell)};
+const struct fields trial_cell_fields = FIELDS_OF(cell_rows, struct cell);
+#define NORDERED (sizeof cell_rows / sizeof *cell_rows - 1)
+static const struct fields ordered = {cell_rows + 1, NORDERED, sizeof(struct cell)};
 
 static const struct field order_rows[] = {
     {"experiment", FIELD_TEXT, TRIAL(experiment), .record = true},
@@ -214,8 +213,8 @@ static int cells_check(const json_t *list, const struct trial *t, struct status 
 	if (!t->ncells)
 		return status_set(st, "cells is an empty list");
 	for (unsigned i = 0; i < t->ncells; i++) {
-		if (json_object_size(json_array_get(list, i)) != NCELL)
-			return status_set(st, "a cell has not %zu members", NCELL);
+		if (json_object_size(json_array_get(list, i)) != NORDERED)
+			return status_set(st, "a cell has not %zu members", NORDERED);
 		if (trial_whole(&t->network, trial_comm_ranks(t), &t->cells[i]).bytes >
 		    t->arena_bytes)
 			return status_set(st, "a cell is larger than the arena");

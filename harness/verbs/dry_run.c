@@ -142,9 +142,8 @@ static void say_cost(const struct run_request *q, const struct plan *plan)
 	estimate_load(machine_load(), plan->machine->cores, plan->nranks, busy, sizeof busy);
 	if (!plan->search.nkeys) {
 		printf("jobs\n");
-		page_line(2, "%u: %u in each of %s%u blocks", plan->ntrials,
-		          plan->ntrials / spec->blocks, spec->blocks_auto ? "at most " : "",
-		          spec->blocks);
+		page_line(2, "%u: %u in each of %u blocks", plan->ntrials,
+		          plan->ntrials / spec->blocks, spec->blocks);
 	}
 	const bool twice = !cores && spec->allocations > 1;
 	printf("%s\n", cores ? "memory" : "GPU memory");
@@ -154,8 +153,7 @@ static void say_cost(const struct run_request *q, const struct plan *plan)
 	          cores ? "" : "; the library's own buffers come on top");
 	printf("disk\n");
 	page_line(2, "about %s of records, before they are packed", size_text(e.bytes).text);
-	const bool ends =
-	    (spec->blocks_auto || spec->search.budget_said) && spec->budget_s < e.seconds;
+	const bool ends = spec->search.budget_said && spec->budget_s < e.seconds;
 	printf("time\n");
 	page_line(2, "estimate: %s%s; from %s", ends ? "at most " : "",
 	          format_duration(ends ? spec->budget_s : e.seconds).text,

@@ -10,17 +10,6 @@
 #define OPTION_COLUMNS 15
 #define VERB_COLUMNS   34
 
-enum format { FORMAT_TEXT, FORMAT_MAN, FORMAT_MAN_EXPERIMENT, FORMAT_MARKDOWN };
-static const char *const formats[] = {"text", "man", "man-experiment", "markdown", NULL};
-
-static const struct field rows[] = {
-    {"--format", FIELD_WORD, 0, .words = formats, .otherwise = "text",
-     .help = "man: launchgap(1), man-experiment: launchgap-experiment(5), for man -l; markdown: "
-             "the keys as tables"},
-};
-
-const struct fields help_options = FIELDS_OF(rows, enum format);
-
 void help_print_all(FILE *out)
 {
 	const struct verb *verb;
@@ -81,32 +70,14 @@ static void print_verb(const struct verb *verb, const char *name, FILE *out)
 
 int verb_help(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	enum format format = FORMAT_TEXT;
-	const struct verb *verb = NULL;
-	const char *name = NULL;
+	const struct verb *verb = argc > 2 ? verb_find(argv[2]) : NULL;
 	(void)home;
-	for (int i = 2, taken; i < argc; i += taken) {
-		taken = options_take(&help_options, argv, i, &format, st);
-		if (taken < 0)
-			return -1;
-		if (taken)
-			continue;
-		taken = 1;
-		name = argv[i];
-		verb = verb_find(name);
-		if (!verb && name[0] == '-')
-			return verb_not_understood("help", name, st);
-		if (!verb)
-			return verb_unknown(name, st);
-	}
-	if (format == FORMAT_MAN)
-		manual_print(stdout);
-	else if (format == FORMAT_MAN_EXPERIMENT)
-		manual_print_experiment(stdout);
-	else if (format == FORMAT_MARKDOWN)
-		manual_print_tables(stdout);
-	else if (verb)
-		print_verb(verb, name, stdout);
+	if (argc > 2 && !verb && argv[2][0] != '-')
+		return verb_unknown(argv[2], st);
+	if (argc > 3 || (argc > 2 && !verb))
+		return verb_not_understood("help", argv[argc - 1], st);
+	if (verb)
+		print_verb(verb, argv[2], stdout);
 	else
 		help_print_all(stdout);
 	return 0;

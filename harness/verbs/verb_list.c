@@ -117,15 +117,26 @@ static void list_keys(void)
 	}
 }
 
-static const char *const lists[] = {"modes",       "launchers", "backends",
-                                    "collectives", "datatypes", "operations",
-                                    "experiments", "keys",      "schema"};
-enum { MODES, LAUNCHERS, BACKENDS, COLLECTIVES, DATATYPES, OPERATIONS, EXPERIMENTS, KEYS, SCHEMA };
+static const char *const lists[] = {"modes",     "launchers",  "backends",    "collectives",
+                                    "datatypes", "operations", "experiments", "keys",
+                                    "tables",    "schema"};
+enum {
+	MODES,
+	LAUNCHERS,
+	BACKENDS,
+	COLLECTIVES,
+	DATATYPES,
+	OPERATIONS,
+	EXPERIMENTS,
+	KEYS,
+	TABLES,
+	SCHEMA
+};
 #define NLISTS (sizeof lists / sizeof *lists)
 
 static void list(unsigned what, const struct home *home)
 {
-	if (what != SCHEMA) /* a file: nothing else is printed */
+	if (what < TABLES) /* of the others nothing else is printed */
 		printf("%s\n", lists[what]);
 	for (unsigned i = 0; what == MODES && mode_table[i]; i++)
 		list_entry(mode_table[i]->name, mode_table[i]->summary);
@@ -143,13 +154,10 @@ static void list(unsigned what, const struct home *home)
 		home_each_experiment(home, list_experiment, (void *)(size_t)home);
 	if (what == KEYS)
 		list_keys();
+	if (what == TABLES)
+		key_tables_print(stdout);
 	if (what == SCHEMA)
 		fputs(texts_find("results/report.schema.json"), stdout);
-}
-
-const char *list_name(unsigned i)
-{
-	return i < NLISTS ? lists[i] : NULL;
 }
 
 int verb_list(int argc, char *argv[], const struct home *home, struct status *st)
@@ -160,7 +168,7 @@ int verb_list(int argc, char *argv[], const struct home *home, struct status *st
 		return verb_not_understood("list", argv[3], st);
 	for (unsigned i = 0; i < NLISTS; i++) {
 		suggest_offer(&guess, lists[i]);
-		/* The last two only if they are asked for. */
+		/* The last three only if they are asked for. */
 		if (argc > 2 ? strcmp(argv[2], lists[i]) != 0 : i >= KEYS)
 			continue;
 		list(i, home);

@@ -124,6 +124,10 @@ static int take(struct asked *a, const struct home *home, int first, char *argv[
 		if (taken)
 			continue;
 		taken = 1;
+		/* An older launchgap chose the blocks while it ran. */
+		if (recorded &&
+		    (!strcmp(argv[i], "blocks=auto") || !strncmp(argv[i], "precision=", 10)))
+			continue;
 		if (argv[i][0] != '-' && strchr(argv[i], '=')) {
 			a->blocks = a->blocks || !strncmp(argv[i], "blocks=", 7);
 			if (add_override(a, argv[i], st))
@@ -239,7 +243,12 @@ static int take_blocks(struct asked *a, const struct record_run *run, char text[
 		                  a->request.resume, asked, asked == 1 ? "" : "s",
 		                  failed ? ", for example to replace those with a failed trial"
 		                         : "");
-	snprintf(text, 32, asked ? "blocks=%lld" : "blocks=auto", asked - has);
+	if (!asked)
+		return status_set(st,
+		                  "resume: an older launchgap chose the blocks of %s while it ran; "
+		                  "blocks=N adds N",
+		                  a->request.resume);
+	snprintf(text, 32, "blocks=%lld", asked - has);
 	a->overrides[a->request.noverrides++] = text;
 	return 0;
 }

@@ -4,16 +4,6 @@
 #include "../mpi/mpi_load.h"
 #include "verbs.h"
 
-const char *version_release(void)
-{
-	return LAUNCHGAP_VERSION;
-}
-
-const char *version_date(void)
-{
-	return LAUNCHGAP_DATE;
-}
-
 int verb_version(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	char library[64];

@@ -46,17 +46,13 @@ static const struct verb verbs[] = {
      "host backend), collective=A,B. The experiment is experiments/tour.exp.",
      {&tour_options}, NULL, NULL, verb_tour},
     {"list", "[WHAT]", "what there is to choose from",
-     "WHAT: modes, launchers, backends, collectives, datatypes, operations, experiments; without it, all of these. keys: of an experiment file, with their values; schema: the JSON Schema of report.json.",
+     "WHAT: modes, launchers, backends, collectives, datatypes, operations, experiments; without it, all of these. keys: of an experiment file, with their values; tables: the same in Markdown; schema: the JSON Schema of report.json.",
      {NULL}, NULL, NULL, verb_list},
-    {"selftest", "[quick] [mode=NAME …]", "the instrument against itself",
-     "Whole experiments on variants that are slower by 0, 1, 2, 3 and 10 %, with and without disturbances, and whether their reports find that.",
-     {&selftest_options}, NULL, "0 as expected; 1 more wrong verdicts than by chance, or 10 % not found; 130 interrupted", verb_selftest},
     {"doctor", "", "what this machine lacks",
      "For each missing thing: what cannot be measured without it, and the command that mends it. Changes nothing.", {&doctor_options}, NULL, NULL, verb_doctor},
-    {"help", "[VERB]", "this, or what a verb takes", NULL, {&help_options}, NULL, NULL, verb_help},
+    {"help", "[VERB]", "this, or what a verb takes", NULL, {NULL}, NULL, NULL, verb_help},
     {"--version", "", "release, commit, and what is built in", NULL, {NULL}, NULL, NULL, verb_version},
     {"worker", NULL, "one process of a trial; the runner starts it, with an order in a file", NULL, {NULL}, NULL, NULL, verb_worker},
-    {"complete", NULL, "what may follow on a command line, for the shells' completion", NULL, {NULL}, NULL, NULL, verb_complete},
 };
 // clang-format on
 

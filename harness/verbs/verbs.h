@@ -23,7 +23,7 @@ int home_find_experiment(const struct home *home, const char *name, char *file, 
 /* A `use` that offers each to a struct suggestion. */
 void suggest_offer_to(const char *name, void *guess);
 
-/* One row each (verbs.c): the command line, help, man pages and completion are made of it. */
+/* One row each (verbs.c): the command line and help are made of it. */
 struct verb {
 	const char *name,
 	    *form; /* form: the arguments; "" if there are none; NULL: not for people */
@@ -52,23 +52,15 @@ int verb_unknown(const char *name, struct status *st);
 typedef int verb_fn(int argc, char *argv[], const struct home *home, struct status *st);
 /* verb_perf's argv[1] is the name of a program of nccl-tests (perf_program). */
 verb_fn verb_run, verb_resume, verb_join, verb_worker, verb_ask, verb_report, verb_compare,
-    verb_tour, verb_list, verb_selftest, verb_doctor, verb_perf, verb_help, verb_version,
-    verb_complete, verb_new, verb_sql;
+    verb_tour, verb_list, verb_doctor, verb_perf, verb_help, verb_version, verb_new, verb_sql;
 extern const struct fields run_options, join_options, ask_options, compare_options, tour_options,
-    selftest_options, help_options, doctor_options;
-
-const char *list_name(unsigned i);
+    doctor_options;
 
 /* What it is comes in a second column after `columns`, or below if the name is longer. */
 void help_entry(FILE *out, unsigned columns, const char *name, const char *what);
 void help_print_all(FILE *out);
-/* "1.0.0", and the day of its last commit. */
-const char *version_release(void);
-const char *version_date(void);
-/* The same rows as pages of man, and as the tables of experiments/README.md (manual.c). */
-void manual_print(FILE *out);            /* launchgap(1) */
-void manual_print_experiment(FILE *out); /* launchgap-experiment(5) */
-void manual_print_tables(FILE *out);     /* of experiments/README.md, each between its marks */
+/* The tables of experiments/README.md, each between its marks. */
+void key_tables_print(FILE *out);
 
 struct run_request;
 

@@ -218,7 +218,7 @@ const struct backend backend_host = {
     .arena_bytes = (size_t)8 << 20, /* more than the L2 of the core that owns it */
     .name = "host",
     .summary = "real copies in CPU memory by the workers themselves",
-    .is = {.carries_data = true, .analogue = true, .counts_copies = true, .injects = true},
+    .is = {.carries_data = true, .analogue = true, .counts_copies = true},
     .supports = host_supports,
     .store_bytes = host_store_bytes,
     .open = host_open,

@@ -345,8 +345,8 @@ static void call_end(const struct backend_ctx *ctx, struct host_rank *rank)
 	/* Without a handshake only the next prepare reads this, and nobody polls it. */
 	if (!ctx->waits)
 		post(ctx, rank);
-	if (rank->extra_ns + ctx->call.cell.extra_ns)
-		work_for(rank->extra_ns + ctx->call.cell.extra_ns);
+	if (rank->extra_ns)
+		work_for(rank->extra_ns);
 	rank->phases += ctx->phases;
 	rank->running = false;
 }

@@ -145,8 +145,8 @@ static void delay(struct backend_ctx *ctx, const struct place *p, int64_t ns)
 void nccl_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
 	struct place *p = &ctx->places[i];
-	if (p->extra_ns + ctx->call.cell.extra_ns)
-		delay(ctx, p, p->extra_ns + ctx->call.cell.extra_ns);
+	if (p->extra_ns)
+		delay(ctx, p, p->extra_ns);
 	ctx->issue(ctx, p, p->from + slot * ctx->call.cell.bytes,
 	           p->to + slot * ctx->call.cell.bytes);
 }
