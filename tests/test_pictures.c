@@ -159,6 +159,13 @@ TEST(a_set_is_named_whole)
 	assert_lacks(made_read("plots/nccl_gain.svg"), ">set-4: ");
 }
 
+/* A title of one size names it, and no range that was not measured. */
+TEST(a_title_is_of_the_sizes_drawn)
+{
+	draw_reference("results/reference/1x-h100/links", "nccl_copies");
+	assert_says(made_read("plots/nccl_to_host_ratio.svg"), " times as fast as ce at 256 MiB<");
+}
+
 /* A set is named by its settings; zero is zero, with either sign. */
 TEST(a_heat_map_says_what_its_sets_are)
 {
