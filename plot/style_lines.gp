@@ -33,7 +33,7 @@ plot for [e in entries] NaN with linespoints ps 1.2 lw (int(e) ? width(L_variant
 	dt entry_dash(e) pt (int(e) ? line_shape(entry(e)) : -2) lc rgb entry_color(e) \
 	title (int(e) ? row(L_name[entry(e)], int(e) % 10, 100) : sprintf('limit: plain copies, up to %.3g GB/s', limit_best))
 load axes
-wide = (W - 92) / columns
+wide = (W - 100) / columns
 aside = columns > 1 ? 16 + 7 * strlen(sprintf('%.0f', both ? zoom_hi : hi)) : 0 # for numbers of the panel to the right
 titled_panels = both || panels > 1
 do for [p = 0:panels - 1] {
@@ -41,7 +41,7 @@ do for [p = 0:panels - 1] {
 	last = least(first + each_panel - 1, n)
 	do for [part = 0:both] {
 		cell = both ? 2 * p + part : p
-		left = 72 + (cell % columns) * wide
+		left = 80 + (cell % columns) * wide
 		above = top + (cell / columns) * high + (titled_panels ? 14 : 0)
 		sizes = part ? zoomed : G_list[g]
 		eval area(left, left + wide - aside, above + 8, above + high - (panels * (1 + both) > columns ? 42 : titled_panels ? 26 : 12))

@@ -166,6 +166,13 @@ TEST(a_title_is_of_the_sizes_drawn)
 	assert_says(made_read("plots/nccl_to_host_ratio.svg"), " times as fast as ce at 256 MiB<");
 }
 
+/* A size of ten digits is that of its calls. */
+TEST(a_gigabyte_is_one)
+{
+	draw_reference("results/reference/2x-h200/protocols_1g", "nccl_all_reduce_ratio_isolated");
+	assert_says(made_read("plots/nccl_all_reduce_ecdf.svg"), ">1 GiB (log)<");
+}
+
 /* A set is named by its settings; zero is zero, with either sign. */
 TEST(a_heat_map_says_what_its_sets_are)
 {
