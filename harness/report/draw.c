@@ -278,9 +278,8 @@ static int find_answer(struct model_pictures *result, const struct story *story)
 			struct model_picture *one = &result->pictures[i];
 			if (!is_named(one, story->pictures[k].name))
 				continue;
-			rank = !story->pictures[k].front ? 0
-			       : story_says_headline(story, story->pictures[k].chapter) ? 2
-			                                                               : 1;
+			rank = story->pictures[k].front;
+			rank += rank && story_says_headline(story, story->pictures[k].chapter);
 			answer = rank > best ? (int)i : answer;
 			best = rank > best ? rank : best;
 			if (!one->shown && shown < SHOWN_MOST)
