@@ -10,10 +10,13 @@ do for [g = 1:groups] {
 	said = captions_tail_said[g]
 	how = sprintf('%d isolated calls in each of %s, shown up to the 99th percentile', isolated_calls, \
 		plural(blocks, 'block')).(main < variants ? sprintf('; %d of %d variants', main, variants + left_out) : '')
-	legend = (main + 2) / 3
+	long = 0 # of the key
+	do for [i = 1:main] { long = most(long, 72 + 7.2 * strlen(V_label[i])) }
+	across = long > W / 2 ? 1 : long > W / 3 ? 2 : 3
+	legend = (main + across - 1) / across
 	body = 370.0
 	load begin
-	set key horizontal maxcols 3 width key_wide
+	set key horizontal maxcols across width key_wide
 	set label 10 'share of calls, %' at screen x(20), screen y(top + 170) center rotate by 90
 	set label 11 'time per call, µs' at screen 0.53, screen y(top + body - 14) center
 	plot for [i = 1:main] NaN with lines lw width(i) dt dash(i) lc rgb color(i) title V_label[i]

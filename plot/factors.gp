@@ -16,8 +16,8 @@ do for [picture = 1:exists('effects_rows')] {
 	both = 0 # whether latency is judged
 	do for [k = 1:effects_rows] { both = both || effects_latency[k] == effects_latency[k] }
 	legend = both
-	row_high = both ? 38.0 : 26.0
-	body = row_high * effects_rows + 54
+	row_high = both ? 38.0 : 32.0
+	body = row_high * (effects_rows + 0.2) + 56
 	load begin
 	left = 0
 	do for [k = 1:effects_rows] {
@@ -53,7 +53,7 @@ do for [picture = 1:exists('effects_rows')] {
 	do for [k = 1:effects_rows] {
 		set label 100 + k effects_bandwidth_label[k] at screen x(right + 14), first k - apart
 		if (both) { set label 200 + k effects_latency_label[k] at screen x(right + 14), first k + apart textcolor rgb grey }
-		set label 300 + k effects_label[k][1:46] at screen x(left - 8), first k + 0.36 right textcolor rgb grey font font(8)
+		set label 300 + k effects_label[k][1:46] at screen x(left - 8), first k + 14 / row_high right textcolor rgb grey font font(8)
 	}
 	plot for [k = 0:1] $factors using (of('effect', k)):(column('nth') - apart):\
 			(end('effect', '_lo')):(end('effect', '_hi')):(effect(side_of('verdict'))) \

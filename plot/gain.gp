@@ -15,6 +15,14 @@ do for [picture = 1:bars > 0] {
 		' of the confirmation, each bar in fresh jobs'
 	legend = 1
 	body = 330.0
+	# What is drawn, by its name here.
+	set_rows = 0
+	sets_said = ''
+	do for [k = 1:bars] {
+		do for [set = 1:sets] {
+			if (finalists_set[set] eq gains_variant[k]) { added = add_set(gains_name[k].': '.finalists_settings[set]) }
+		}
+	}
 	load begin
 	set label 10 'bandwidth against default, %' at screen x(20), screen y(top + body / 2 - 20) center rotate by 90
 	set key horizontal width key_wide

@@ -43,12 +43,13 @@ do for [g = 1:groups] {
 	wide = (W - 150.0) / columns
 	numbers = high / G_ranks[g] >= 16 && wide / G_sizes[g] >= 36
 	step = ceil(G_sizes[g] * 62.0 / wide)
+	aside = columns > 1 && step > 1 ? 46 : 20 # for sizes at an edge
 	panel = 0
 	do for [i = 1:variants] {
 		if (!shown(i)) { continue }
 		left = 52 + (panel % columns) * wide
 		above = top + 22 + (panel / columns) * (high + 30)
-		eval area(left, left + wide - 20, above, above + high)
+		eval area(left, left + wide - aside, above, above + high)
 		set label 4 V_label[i] at graph 0.5, screen y(above - 9) center textcolor rgb color(i)
 		set ytics format (panel % columns ? '' : '%g')
 		set xtics () scale 0.5

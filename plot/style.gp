@@ -163,7 +163,10 @@ over_blocks = 'median of '.plural(blocks, 'block')
 alike_of(g, v) = v != v || few(g) ? '' : sprintf('; on one line: equal within %g %%', v)
 # Of a search its sets, a row each below all else.
 sets = exists('finalists_rows') ? finalists_rows : 0
-set_said(k) = short(finalists_set[k].': '.finalists_settings[k], 114)
+set_said(k) = finalists_set[k].': '.finalists_settings[k]
+broken(s, n) = strlen(s) <= n ? s : row(s, 1, n)."\n   ".broken(rest(s, n), n)
 sets_said = ''
-do for [k = 1:sets] { sets_said = sets_said."\n".set_said(k) }
+set_rows = 0
+add_set(s) = (sets_said = sets_said."\n".broken(s, 96), set_rows = set_rows + rows(s, 96))
+do for [k = 1:sets] { added = add_set(set_said(k)) }
 shown_of = left_out ? sprintf('; %d of %d variants', variants, variants + left_out) : ''

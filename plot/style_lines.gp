@@ -17,32 +17,35 @@ entries = '' # of the key: ten times the line and its row
 do for [k = 1:n] {
 	do for [r = 1:rows(L_name[line(k)], 100)] { entries = entries.sprintf(' %d', 10 * k + r) }
 }
+if (limit && limit_sizes > 0) { entries = entries.' 0' }
 # In two columns where there are many and none is wide.
-keys = words(entries) + (limit && limit_sizes > 0)
+keys = words(entries)
 wide_name = limit && limit_sizes > 0 ? 40 : 0
 do for [k = 1:n] { wide_name = most(wide_name, least(strlen(L_name[line(k)]), 100)) }
 legend = keys > 5 && wide_name < 46 ? (keys + 1) / 2 : keys
 body = high * ((panels * (1 + both) + columns - 1) / columns) + 28
 load begin
+# Of one loop: an empty one takes a place in the key. 0: the limit.
 entry(e) = line(int(e) / 10)
-plot for [e in entries] NaN with linespoints lw width(L_variant[entry(e)]) ps 1.2 dt line_dash(entry(e)) \
-		pt line_shape(entry(e)) lc rgb line_color(entry(e)) + (int(e) % 10 == 1 ? 0 : 0xFF000000) \
-		title row(L_name[entry(e)], int(e) % 10, 100), \
-	for [k = 1:limit && limit_sizes > 0] NaN with lines lw 2 dt 2 lc rgb grey \
-		title sprintf('limit: plain copies, up to %.3g GB/s', limit_best)
+entry_dash(e) = int(e) ? line_dash(entry(e)) : 2
+entry_color(e) = int(e) ? line_color(entry(e)) + (int(e) % 10 == 1 ? 0 : 0xFF000000) : grey
+plot for [e in entries] NaN with linespoints ps 1.2 lw (int(e) ? width(L_variant[entry(e)]) : 2) \
+	dt entry_dash(e) pt (int(e) ? line_shape(entry(e)) : -2) lc rgb entry_color(e) \
+	title (int(e) ? row(L_name[entry(e)], int(e) % 10, 100) : sprintf('limit: plain copies, up to %.3g GB/s', limit_best))
 load axes
-wide = (W - 92) / columns
+wide = (W - 100) / columns
+aside = columns > 1 ? 16 + 7 * strlen(sprintf('%.0f', both ? zoom_hi : hi)) : 0 # for numbers of the panel to the right
 titled_panels = both || panels > 1
 do for [p = 0:panels - 1] {
 	first = 2 + p * each_panel
 	last = least(first + each_panel - 1, n)
 	do for [part = 0:both] {
 		cell = both ? 2 * p + part : p
-		left = 72 + (cell % columns) * wide
+		left = 80 + (cell % columns) * wide
 		above = top + (cell / columns) * high + (titled_panels ? 14 : 0)
 		sizes = part ? zoomed : G_list[g]
-		eval area(left, left + wide - (columns > 1 ? 28 : 0), above + 8, above + high - (panels * (1 + both) > columns ? 42 : titled_panels ? 26 : 12))
-		eval size_axis(sizes, wide - (columns > 1 ? 28 : 0))
+		eval area(left, left + wide - aside, above + 8, above + high - (panels * (1 + both) > columns ? 42 : titled_panels ? 26 : 12))
+		eval size_axis(sizes, wide - aside)
 		if (scale eq 'log' || (scale eq 'both' && !part)) {
 			eval log_axis('y', lo, hi, high - 20)
 		} else {

@@ -44,9 +44,8 @@ do for [from = 1:exists('calls_rows') ? calls_rows : 0] {
 	set key horizontal width key_wide
 	set style fill solid noborder
 	set label 10 'rank' at screen x(16), screen y(top + (body - 40) / 2) center rotate by 90
-	plot NaN with boxes lc rgb 0x555555 title 'launch: until issue returns', \
-		NaN with boxes lc rgb 0xCCCCCC title 'wait: until seen idle', \
-		for [d = 1:device] NaN with boxes lc rgb 0x000000 title 'on the device'
+	plot for [d = 1:2 + device] NaN with boxes lc rgb (d == 1 ? 0x555555 : d == 2 ? 0xCCCCCC : 0x000000) \
+		title (d == 1 ? 'launch: until issue returns' : d == 2 ? 'wait: until seen idle' : 'on the device')
 	unset label 10
 	load axes
 	set grid noytics

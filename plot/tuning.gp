@@ -14,7 +14,7 @@ has = "strcol('effect') ne 'NaN' && strlen(strcol('effect'))"
 written(v) = abs(v) < 0.005 ? '0' : sprintf('%+.0f', 100 * v)
 row_at = 24.0
 found = sets
-sets = 0 # they are in the key
+set_rows = 0 # they are in the key
 sets_said = ''
 do for [picture = 1:exists('searched_rows')] {
 	name = prefix.'_tuning'
@@ -22,12 +22,19 @@ do for [picture = 1:exists('searched_rows')] {
 	said = said_tuning
 	how = plural(found, 'set').sprintf(' on top: %s of the confirmation, framed where confirmed; below: the best set of the search with each value', \
 		plural(blocks, 'block'))
-	legend = found
+	legend = 0
+	do for [k = 1:found] { legend = legend + rows(set_said(k), 90) }
 	body = row_at * tuning_map_rows + 54
 	load begin
-	do for [k = 1:found] { set label k + 9 short(set_said(k), 124) at screen x(16), screen y(key_top + 20 * k - 8) left }
+	said_at = 0
+	do for [k = 1:found] {
+		do for [r = 1:rows(set_said(k), 90)] {
+			said_at = said_at + 1
+			set label said_at + 9 (r > 1 ? '   ' : '').row(set_said(k), r, 90) at screen x(16), screen y(key_top + 20 * said_at - 8) left
+		}
+	}
 	plot NaN notitle
-	do for [k = 1:found] { unset label k + 9 }
+	do for [k = 1:legend] { unset label k + 9 }
 	load axes
 	left = 0
 	do for [k = 1:tuning_map_rows] { left = most(left, 32 + 7.4 * strlen(tuning_map_name[k])) }

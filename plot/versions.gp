@@ -20,7 +20,7 @@ brief = nversions <= 4
 entry(k) = k eq 'direct' ? 'filled: direct' : k eq 'staged' ? 'open: staged' : k
 # A verdict in one word, for the panel below.
 said_of(g, mode) = number(figure(g, mode, 'value')).(brief && is_known(strcol('path')) ? ', '.strcol('path') : '')
-word_of(verdict) = strstrt(' faster slower ', ' '.verdict.' ') ? verdict : verdict[1:9] eq 'undecided' ? verdict[1:9] : 'alike'
+word_of(verdict) = strstrt(' faster slower ', ' '.verdict.' ') ? verdict : verdict[1:9] eq 'undecided' ? verdict[1:9] : 'equal'
 verdict_word(g) = sprintf('%.3f', figure(g, 'processes', 'ratio')).(brief ? ', '.word_of(strcol('verdict')) : '')
 verdict_color(g) = side_of('verdict') != 0 ? effect(side_of('verdict')) : ink
 extent_by(g, col) = extent('$versions', sprintf("is_of(%d) ? known('%s') : 0", g, col))

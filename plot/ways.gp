@@ -41,7 +41,7 @@ do for [picture = 1:n > 0] {
 		eval area(left, left + wide - 34, top + 24, top + 24 + 26 * ways)
 		# One far slower way is not to leave the others in one place.
 		far = highest > 20 * lowest_of(what) && lowest_of(what) > 0
-		eval sprintf('set yrange [%d.5:0.5]; set xrange [0:%g]; set xtics %g', ways, 1.1 * highest, nice_step(2 * highest))
+		eval sprintf('unset logscale x; set yrange [%d.5:0.5]; set xrange [0:%g]; set xtics %g', ways, 1.1 * highest, nice_step(2 * highest))
 		eval far ? said_log('x').sprintf('; set logscale x; set xrange [%g:%g]; set xtics 10', lowest_of(what) / 2, 2 * highest) : \
 			said_linear('x').'; unset logscale x'
 		set ytics () scale 0

@@ -341,7 +341,9 @@ static const char *riddle(const char *text)
 	    "of no regime",   "cannot be seen here", "no quotient",        "no mean tells",
 	    "It measured",    "has nothing to run",  "undecided by one",   "is left out here",
 	    "pretends to be", "took its sockets",    "inside it, without", "gained none",
-	    "lost none",      "waste no bandwidth",  "All the same but",   "asked of a run"};
+	    "lost none",      "waste no bandwidth",  "All the same but",   "asked of a run",
+	    ", of means",     "between the classes", "full says of what",  "planned without",
+	    "overstates",     "not what it seems",   " rests on "};
 	for (size_t i = 0; i < sizeof riddles / sizeof *riddles; i++)
 		if (strstr(text, riddles[i]))
 			return riddles[i];

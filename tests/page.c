@@ -68,7 +68,7 @@ static void read_attribute(struct reader *r, const char *tag)
 
 static void read_tag(struct reader *r)
 {
-	static const char *const empty[] = {"meta", "img", "br", "hr"};
+	static const char *const empty[] = {"meta", "img", "br", "hr", "wbr"};
 	static const char *const forbidden[] = {"script", "iframe", "object", "embed", "link",
 	                                        "form",   "base",   "b",      "input"};
 	char tag[16];

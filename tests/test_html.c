@@ -69,6 +69,7 @@ TEST(names_are_explained_below_the_strip)
 	made_report(&with);
 	assert_says(whole("report.md"),
 	            "\n\n-old: NCCL 2.21.5; big: processes, NCCL\\_BUFFSIZE=4096\n\n");
+	assert_says(whole("report.html"), "processes, NCCL_<wbr>BUFFSIZE=4096</p>");
 }
 
 /* A variable that only the reference sets is a difference too. */

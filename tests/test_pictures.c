@@ -130,6 +130,49 @@ TEST(more_lines_are_more_panels)
 	assert_says(made_read("plots/nccl_sendrecv_latency.svg"), ">below 16 MiB, from 0");
 }
 
+/* Where a text of a picture begins. */
+static double left_of(const char *svg, const char *text)
+{
+	const char *at = strstr(svg, text);
+	assert_non_null(at);
+	while (memcmp(at, "translate(", strlen("translate(")) != 0)
+		at--;
+	return atof(at + strlen("translate("));
+}
+
+/* Three names are a column of the key, whose place in the picture is theirs alone. */
+TEST(a_key_has_no_empty_place)
+{
+	draw_reference("results/reference/4x-h200/scaling", "nccl_scaling");
+	const char *svg = made_read("plots/nccl_alltoall_busbw.svg");
+	assert_true(left_of(svg, ">processes-2<") == left_of(svg, ">threads-2<"));
+}
+
+/* However long its settings are. */
+TEST(a_set_is_named_whole)
+{
+	draw_reference("results/reference/2x-h200/tuning_collectives", "nccl_gain");
+	assert_says(made_read("plots/nccl_tuning.svg"), ">   NCCL_CGA_CLUSTER_SIZE = 0<");
+	assert_says(made_read("plots/nccl_all_gather_ratio.svg"), ">   NCCL_CGA_CLUSTER_SIZE = 0<");
+	/* What is not drawn is not explained, and what is, by its name there. */
+	assert_says(made_read("plots/nccl_gain.svg"), ">nccl.all_reduce.conf: NCCL_ALGO = Ring, ");
+	assert_lacks(made_read("plots/nccl_gain.svg"), ">set-4: ");
+}
+
+/* A title of one size names it, and no range that was not measured. */
+TEST(a_title_is_of_the_sizes_drawn)
+{
+	draw_reference("results/reference/1x-h100/links", "nccl_copies");
+	assert_says(made_read("plots/nccl_to_host_ratio.svg"), " times as fast as ce at 256 MiB<");
+}
+
+/* A size of ten digits is that of its calls. */
+TEST(a_gigabyte_is_one)
+{
+	draw_reference("results/reference/2x-h200/protocols_1g", "nccl_all_reduce_ratio_isolated");
+	assert_says(made_read("plots/nccl_all_reduce_ecdf.svg"), ">1 GiB (log)<");
+}
+
 /* A set is named by its settings; zero is zero, with either sign. */
 TEST(a_heat_map_says_what_its_sets_are)
 {
@@ -143,6 +186,12 @@ TEST(a_heat_map_says_what_its_sets_are)
 	assert_lacks(svg, ">-0<");
 	assert_lacks(svg, ">+0<");
 	assert_says(made_read("plots/nccl_alltoall_ratio.svg"), "set-10: NCCL_BUFFSIZE = 1048576");
+}
+
+/* What a headline says is in the picture beside it: a jump from one size to the next, not a ratio. */
+TEST(a_headline_of_a_jump_has_its_curve)
+{
+	draw_reference("results/reference/2x-h200/cliffs", "nccl_sendrecv_busbw");
 }
 
 /* A picture of a step names its variant, and what it shows. */

@@ -94,4 +94,19 @@ TEST(a_share_is_refuted_from_both_sides)
 	}
 }
 
+/* How many lines are reproduced is no verdict on all of them, unless that is corrected for their number. */
+TEST(lines_are_counted_alone)
+{
+	static const char *const names[] = {"first", "second", "third", "fourth", "fifth"};
+	speed[PROCESSES] = 0.8;
+	for (size_t i = 0; i < LENGTH(names); i++)
+		line(names[i], "threads", CLAIM_LESS, names[i]);
+	assert_true(json_one_says(json_object_get(made_report(&made), "answer"),
+	                          "Of 5 lines of a paper: 5 reproduced, "));
+	made.blocks = 6;
+	assert_true(json_one_says(json_object_get(made_report(&made), "answer"),
+	                          "Of 5 lines of a paper, each taken alone: 5 reproduced, "));
+	made.blocks = 10;
+}
+
 TESTS(.begin = made_begin, .end = made_end, .before = fresh);

@@ -128,7 +128,7 @@ $(ON_STANDINS): $(HELPERS) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(STANDIN)/launchga
 RUN_TESTS = LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) FUZZERS='$(abspath $(FUZZERS))' \
   $(if $(findstring address,$(SAN)),HWLOC_COMPONENTS=-pci) tests/run
 CHOSEN = $(filter $(or $(foreach program,$(call said,ONLY),%/$(program)),%),$(TESTS) $(ON_STANDINS))
-SCRIPTS := $(addprefix tests/,same_numbers figures documents recompute.py exports.py scaled fuzzed tidy rooms nccl_forms budget)
+SCRIPTS := $(addprefix tests/,same_numbers first_screen figures documents recompute.py exports.py scaled fuzzed tidy rooms nccl_forms budget)
 # WITHOUT='fuzzed test_x …': all but these.
 $(foreach program,$(call said,WITHOUT),$(if $(filter %/$(program),$(TESTS) $(ON_STANDINS) $(SCRIPTS)),,$(error \
   WITHOUT holds $(program), which is no program of `make test`; allowed are names such as test_wire and fuzzed)))

@@ -271,14 +271,17 @@ static bool is_named(const struct model_picture *picture, const char *name)
 /* The picture of the experiment's finding, and the first that chapters name for the page. */
 static int find_answer(struct model_pictures *result, const struct story *story)
 {
-	unsigned shown = 0;
+	unsigned shown = 0, best = 0, rank;
 	int answer = -1;
 	for (unsigned k = 0; k < story->npictures; k++)
 		for (unsigned i = 0; i < result->npictures; i++) {
 			struct model_picture *one = &result->pictures[i];
 			if (!is_named(one, story->pictures[k].name))
 				continue;
-			answer = answer < 0 && story->pictures[k].front ? (int)i : answer;
+			rank = story->pictures[k].front;
+			rank += rank && story_says_headline(story, story->pictures[k].chapter);
+			answer = rank > best ? (int)i : answer;
+			best = rank > best ? rank : best;
 			if (!one->shown && shown < SHOWN_MOST)
 				one->shown = ++shown;
 		}

@@ -86,7 +86,7 @@ static void script_number(struct script *p, const char *name, unsigned i, double
 	if (!isfinite(x))
 		script_put(p, name, i, "NaN");
 	else
-		script_put(p, name, i, "1.0 * %.9g", x);
+		script_put(p, name, i, "1.0 * %.12g", x);
 }
 
 /* Arrays of n (at least one, for gnuplot has no empty arrays), each named prefix_word; `words`:

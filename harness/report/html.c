@@ -28,7 +28,7 @@ static const char style[] =
     "@media(min-width:64rem){nav p{white-space:normal}nav a{display:inline-block}}"
     "@media(min-width:90rem){body{padding-left:14.2rem}nav{position:fixed;top:0;bottom:0;width:12rem;margin-left:-13.2rem;padding:1.2rem 0;overflow-y:auto}"
     "nav a{display:block;padding:.15rem 0;line-height:1.3}}"
-    "body>:not(.front,h1,nav){max-width:62rem}nav+p{margin:.6rem 0 0;color:var(--pale)}"
+    "body>:not(.front,h1,nav){max-width:min(62rem,100%)}nav+p{margin:.6rem 0 0;color:var(--pale)}"
     "h1{font-size:1.9rem;line-height:1.2;margin:.4rem 0 1rem}"
     "h2{font-size:1.25rem;margin:1.4rem 0 .6rem;border-bottom:1px solid var(--line);padding-bottom:.2rem}"
     "h3{font-size:1.05rem;margin:1.5rem 0 .5rem}h4{font-size:1rem;margin:1.2rem 0 .4rem}"
@@ -41,8 +41,8 @@ static const char style[] =
     "svg{display:block;width:100%;min-width:5.5rem;height:20px;overflow:visible;color:var(--pale)}svg svg{color:inherit;min-width:0}table:has(svg) :is(th,td){white-space:nowrap}svg.up{color:var(--up)}svg.down{color:var(--down)}"
     "svg *{fill:currentColor}svg path{stroke:currentColor}svg .to{opacity:.3}"
     "svg .one{stroke:var(--ink);stroke-dasharray:2}svg.open .mark{fill:var(--back)}"
-    /* A table's cells one below the other; a picture scrolls, and its letters stay readable. */
-    "@media(max-width:36rem){.picture img{min-width:44rem}body{padding:1rem .8rem 3rem}h1{font-size:1.5rem}table,tbody,tr,td{display:block;width:auto;max-width:none}thead{display:none}"
+    /* A table's cells one below the other. A picture is whole, and readable once it is touched. */
+    "@media(max-width:36rem){.picture:not(:target)::after{content:'Tap to enlarge';font-size:.85rem;color:var(--pale)}body{padding:1rem .8rem 3rem}h1{font-size:1.5rem}table,tbody,tr,td{display:block;width:auto;max-width:none}thead{display:none}"
     "tr{padding:.4rem 0;border-bottom:1px solid var(--line)}td{border:0;padding:.1rem 0;text-align:right;min-height:1.2rem}"
     "td:first-child{text-align:left;font-weight:600}td:not(:first-child)>em{font-style:normal;display:block;float:left;font-weight:400;color:var(--pale);padding-right:1rem}"
     "table:has(svg) tr{display:grid;grid-template-columns:1fr auto}table:has(svg) td:nth-child(3){grid-area:1/2}table:has(svg) td:nth-child(2){text-align:left}"
@@ -51,7 +51,7 @@ static const char style[] =
     "img{display:block;width:100%;max-width:56rem;height:auto;background:#fff;border:1px solid #d0d7de;border-radius:4px}"
     /* Page 1 in one screen: the picture beside the strip and what follows that. */
     "@media(min-width:64rem){.front{display:grid;grid-template:auto 1fr/minmax(0,1fr) minmax(0,1fr);gap:0 1.4rem}.front>*{grid-column:1}.front>p{grid-area:1/2/3/3;margin:.8rem 0}"
-    ".front h2{margin:.4rem 0}.front ul,.front div p{margin:.4rem 0}.front ul{padding-left:1.2rem}.front :is(th,td){padding:.25rem .4rem}.front td:first-child{overflow-wrap:anywhere}}"
+    ".front h2{margin:.4rem 0}.front ul,.front div p{margin:.4rem 0}.front ul{padding-left:1.2rem}.front :is(th,td){padding:.25rem .4rem}}"
     /* A click on a picture shows it as large as it was drawn, or as the window; another click
      * closes it. */
     ".picture{display:block;position:relative;overflow-x:auto}.close{display:none}"
@@ -167,8 +167,14 @@ static void bind_figure(cmark_node *node)
 	char *bound = NULL;
 	size_t bytes = 0;
 	bool within = false;
-	if (!isdigit((unsigned char)*text) || strlen(text) > FIGURE_BYTES)
+	if (!isdigit((unsigned char)*text) || strlen(text) > FIGURE_BYTES) {
+		char words[1024];
+		if (snprintf(words, sizeof words, "%s", text) < (int)sizeof words) {
+			page_bind_units(words, sizeof words);
+			cmark_node_set_literal(node, words);
+		}
 		return;
+	}
 	FILE *out = open_memstream(&bound, &bytes);
 	for (; out && *text; text++) {
 		within |= *text == '(';
@@ -353,6 +359,24 @@ static void put_front(cmark_node *document)
 		cmark_node_append_child(rest, node);
 }
 
+/* A name such as NCCL_BUFFSIZE is broken after an underscore, and nowhere else. */
+static void part_names(cmark_node *node)
+{
+	const char *text = cmark_node_get_literal(node), *end;
+	while ((end = strpbrk(text, "_")) && end[1]) {
+		char *first = strndup(text, (size_t)(end + 1 - text)), *rest = strdup(end + 1);
+		cmark_node *part = cmark_node_new(CMARK_NODE_TEXT);
+		if (first && rest && cmark_node_set_literal(part, first) &&
+		    cmark_node_insert_before(node, part)) {
+			put_inline(node, "<wbr>");
+			cmark_node_set_literal(node, rest);
+		}
+		free(first);
+		free(rest);
+		text = cmark_node_get_literal(node);
+	}
+}
+
 static void complete(cmark_node *document, const char *dir)
 {
 	for (cmark_node *node = cmark_node_first_child(document); node;
@@ -370,8 +394,11 @@ static void complete(cmark_node *document, const char *dir)
 		else if (event == CMARK_EVENT_EXIT &&
 		         cmark_node_get_type(node) == CMARK_NODE_HEADING)
 			put_anchor(node);
-		else if (cmark_node_get_type(node) == CMARK_NODE_TEXT && is_in_cell(node))
-			bind_figure(node);
+		else if (cmark_node_get_type(node) == CMARK_NODE_TEXT) {
+			if (is_in_cell(node))
+				bind_figure(node);
+			part_names(node);
+		}
 	}
 	cmark_iter_free(iter);
 	put_contents(document);

@@ -23,8 +23,7 @@ static void block_ends(struct page *p, bool rows)
 		p->block_ends(p, rows);
 }
 
-/* "98 %", "16 MiB": a number and its unit stay on one line. */
-static void bind_units(char *text, size_t bytes)
+void page_bind_units(char *text, size_t bytes)
 {
 	static const char *const units[] = {"%",  "GB/s", "KiB",   "MiB",   "GiB",
 	                                    "µs", "ms",   "ranks", "blocks"};
@@ -113,7 +112,7 @@ void page_heading(struct page *p, unsigned level, const char *format, ...)
 	FORMAT(text);
 	p->level = level;
 	if (level == 1) /* no link leads to it */
-		bind_units(text, sizeof text);
+		page_bind_units(text, sizeof text);
 	put_heading(p, level, text);
 }
 
@@ -134,7 +133,7 @@ static void put_text(struct page *p, char text[PAGE_TEXT_BYTES], const char *lea
                      const char *before, const char *after)
 {
 	keep(p, text);
-	bind_units(text, PAGE_TEXT_BYTES);
+	page_bind_units(text, PAGE_TEXT_BYTES);
 	if (p->kind == PAGE_TERMINAL) {
 		page_wrap(p->out, lead, (unsigned)strlen(lead), text);
 		block_ends(p, false);

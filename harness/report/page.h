@@ -67,6 +67,8 @@ void page_files(struct page *page, const char *what, const char *const *files, u
 
 /* A line of links to headings of this page, by their texts; nothing on a terminal. */
 void page_links(struct page *page, const char *const *headings, unsigned n);
+/* "98 %", "16 MiB": a number and its unit stay on one line. */
+void page_bind_units(char *text, size_t bytes);
 /* A heading's link: "How it was measured" as "how-it-was-measured". */
 void page_anchor(const char *heading, char *out, size_t bytes);
 

@@ -116,6 +116,17 @@ const struct story_sentence *story_headline(const struct story *s)
 	return one ? one : story_answer(s, 0);
 }
 
+bool story_says_headline(const struct story *s, const struct chapter *chapter)
+{
+	const struct story_sentence *headline = story_headline(s);
+	bool says = false;
+	for (unsigned i = 0; i < s->nchapters; i++)
+		for (unsigned b = 0; b < s->chapters[i].nblocks; b++)
+			says |= s->chapters[i].chapter == chapter && headline &&
+			        s->chapters[i].blocks[b].sentence == headline;
+	return says;
+}
+
 const struct story_table *story_rows(struct story *s, const struct story_form *form,
                                      const void *rows, unsigned n)
 {
@@ -272,7 +283,7 @@ void story_picture(struct story *s, const char *name, bool front)
 {
 	struct story_picture *pictures =
 	    arena_more(s->arena, s->pictures, s->npictures, sizeof *pictures);
-	pictures[s->npictures++] = (struct story_picture){name, front};
+	pictures[s->npictures++] = (struct story_picture){name, front, now(s)->chapter};
 	s->pictures = pictures;
 }
 

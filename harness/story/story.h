@@ -163,6 +163,7 @@ struct story_chapter {
 struct story_picture {
 	const char *name;
 	bool front; /* one of them may be on page 1 */
+	const struct chapter *chapter;
 };
 
 struct story {
@@ -194,6 +195,7 @@ const struct story_sentence *story_answer(const struct story *story, unsigned i)
 /* The answer in one sentence: the leading chapter's headline or first answer, else the first headline of
  * any, else the first of the answer; NULL if there is none. */
 const struct story_sentence *story_headline(const struct story *story);
+bool story_says_headline(const struct story *story, const struct chapter *chapter);
 
 /* --- for chapters --- */
 
@@ -218,8 +220,8 @@ void story_say(struct story *story, unsigned roles, const struct story_table *ta
                const unsigned *rows, unsigned n, const char *text);
 /* For the first page: a table's columns of these keys, separated by blanks. */
 void story_lead(struct story *story, const struct story_table *table, const char *keys);
-/* This picture shows the chapter's findings: of those in front, the first that was drawn is on page
- * 1. */
+/* This picture shows the chapter's findings. Of those in front that were drawn, the first of the chapter
+ * that says the headline is on page 1, else the first. */
 void story_picture(struct story *story, const char *name, bool front);
 /* A sentence without figures: method, definitions, links. */
 void story_note(struct story *story, unsigned roles, const char *text);
