@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "../arena.h"
+#include "../analysis/pooled.h"
+#include "../report/export.h"
 #include "../report/html.h"
 #include "../report/json.h"
 #include "../report/output.h"
-#include "../report/page.h"
 #include "combine.h"
 #include "comparison.h"
 
@@ -98,86 +99,63 @@ static int check_comparable(const struct comparison *c, struct status *st)
 
 /* A variant that runs on one side and fails on the other is not equal, and must not pass as
  * equal. */
-static int check_failed(const struct comparison *c, struct status *st)
-{
-	static const struct db_source query = {
-	    .file = "compare.c",
-	    .sql =
-	        "SELECT variant, side, iif(why = '', '', ': ' || why) FROM absent a WHERE failed "
-	        "AND EXISTS (SELECT 1 FROM series s WHERE s.variant = a.variant AND "
-	        "s.side <> a.side) ORDER BY side, rowid"};
-	struct db_rows *found = db_ask(c->db, &query, st);
-	const bool failed = found && db_next(found);
-	if (failed)
-		status_set(st, "%s has no time in %s: all of its trials failed%s",
-		           db_text(found, 0), db_text(found, 1), db_text(found, 2));
-	return !found || db_end(found, st) || failed ? -1 : 0;
-}
+static const char failed[] =
+    "SELECT variant || ' has no time in ' || side || ': all of its trials failed' || "
+    "iif(why = '', '', ': ' || why) FROM absent a WHERE failed AND EXISTS "
+    "(SELECT 1 FROM series s WHERE s.variant = a.variant AND s.side <> a.side) "
+    "ORDER BY side, rowid";
 
 static int conclude(const struct comparison *c, struct status *st)
 {
 	if (c->worse)
 		return COMPARE_WORSE;
-	if (check_failed(c, st))
+	if (told_refused(c->db, failed, st))
 		return COMPARE_NOT_DONE;
 	return c->moved ? COMPARE_MOVED : COMPARE_NOT_WORSE;
 }
 
 /* --- what is written --------------------------------------------------------------------- */
 
-/* Of two results, or of several runs. */
-struct found {
-	struct arena *arena;
-	const char *title;
-	void (*put)(struct page *page, const void *of);
-	json_t *(*tables)(const void *of);
-	const void *of;
-};
-
 /* If JSON cannot be written, the arena's work ends. */
-static void print(const struct compare_request *r, const struct found *f)
+static void print(const struct compare_request *r, const struct told *t)
 {
 	FILE *out = r->out ? r->out : stdout;
 	if (r->form != COMPARE_JSON) {
 		struct page page = {.kind = r->form == COMPARE_TEXT ? PAGE_TERMINAL : PAGE_MARKDOWN,
 		                    .out = out,
-		                    .arena = f->arena,
+		                    .arena = t->arena,
 		                    .whole = true};
-		f->put(&page, f->of);
+		told_page(&page, t);
 		return;
 	}
 	json_t *all =
-	    json_keep(f->arena, json_pack("{s:i, s:o}", "schema", 1, "tables", f->tables(f->of)));
-	arena_need(f->arena,
+	    json_keep(t->arena, json_pack("{s:i, s:o}", "schema", 1, "tables", told_tables(t)));
+	arena_need(t->arena,
 	           all && !json_dumpf(all, out, JSON_INDENT(1)) && fputc('\n', out) != EOF);
 }
 
-static const char *page_of(const struct found *f, bool whole)
+static const char *page_of(const struct told *t, bool whole)
 {
-	const struct arena_stream *text = arena_stream(f->arena);
+	const struct arena_stream *text = arena_stream(t->arena);
 	struct page page = {
-	    .kind = PAGE_MARKDOWN, .out = text->out, .arena = f->arena, .whole = whole};
-	f->put(&page, f->of);
-	return arena_written(f->arena, text);
+	    .kind = PAGE_MARKDOWN, .out = text->out, .arena = t->arena, .whole = whole};
+	told_page(&page, t);
+	return arena_written(t->arena, text);
 }
 
 /* A file takes its name once it is complete. A summary that cannot be written is only said. */
-static int write_files(const struct compare_request *r, const struct found *f, struct status *st)
+static int write_files(const struct compare_request *r, const struct told *t, struct status *st)
 {
 	struct output *file;
 	if (r->summary && *r->summary)
-		output_append(r->summary, page_of(f, false));
-	if (r->junit) {
-		if (!(file = output_open_named(f->arena, r->junit, st)))
-			return -1;
-		junit_write(f->of, file->out);
-		if (output_close(file, 0, st))
-			return -1;
-	}
+		output_append(r->summary, page_of(t, false));
+	if (r->junit &&
+	    export_lines(t->arena, t->db, "SELECT line FROM junit ORDER BY rowid", r->junit, st))
+		return -1;
 	if (!r->html)
 		return 0;
-	file = output_open_named(f->arena, r->html, st);
-	return file ? output_close(file, html_write(page_of(f, true), "", f->title, file->out, st),
+	file = output_open_named(t->arena, r->html, st);
+	return file ? output_close(file, html_write(page_of(t, true), "", t->title, file->out, st),
 	                           st)
 	            : -1;
 }
@@ -188,19 +166,6 @@ struct comparing {
 	const struct compare_request *request;
 	struct status *st;
 };
-
-static int combine(struct arena *arena, const struct compare_request *r, struct status *st)
-{
-	struct combined c = {.arena = arena, .margin = r->margin};
-	const char *paths[2 + COMPARE_OTHERS] = {r->left, r->right};
-	_Static_assert(2 + COMPARE_OTHERS <= POOLED_MOST, "a letter for each");
-	memcpy(paths + 2, r->others, r->nothers * sizeof *paths);
-	if (combine_make(&c, paths, 2 + r->nothers, st))
-		return COMPARE_NOT_DONE;
-	const struct found found = {arena, combined_title(&c), combined_page, combined_tables, &c};
-	print(r, &found);
-	return write_files(r, &found, st) ? COMPARE_NOT_DONE : COMPARE_NOT_WORSE;
-}
 
 static int load(struct comparison *c, const struct compare_request *r, struct status *st)
 {
@@ -213,25 +178,36 @@ static int load(struct comparison *c, const struct compare_request *r, struct st
 	return 0;
 }
 
+/* A compare_code; -1: nothing can be told. */
+static int compare_two(const struct compare_request *r, struct told *t, struct status *st)
+{
+	struct comparison c = {.arena = t->arena, .margin = r->margin};
+	const bool loaded = !load(&c, r, st);
+	comparison_fill(&c);
+	if (!loaded || comparison_judge(&c, st) || check_comparable(&c, st))
+		t->refused = result_plain(t->arena, st->text); /* it may quote a file */
+	if (comparison_tell(&c, t, st))
+		return -1;
+	return t->refused ? COMPARE_NOT_DONE : conclude(&c, st);
+}
+
 static int compare(struct arena *arena, void *of)
 {
 	const struct comparing *x = of;
 	const struct compare_request *r = x->request;
-	if (r->combine)
-		return combine(arena, r, x->st);
-	struct comparison c = {.arena = arena, .margin = r->margin};
-	const bool loaded = !load(&c, r, x->st);
-	comparison_fill(&c);
-	if (!loaded || comparison_judge(&c, x->st) || check_comparable(&c, x->st))
-		c.refused = result_plain(arena, x->st->text); /* it may quote a file */
-	comparison_tell(&c);
-	const struct found found = {arena, comparison_title(&c), compared_page, compared_tables,
-	                            &c};
-	if (!c.refused)
-		print(r, &found);
-	if (write_files(r, &found, x->st) || c.refused)
+	const char *paths[2 + COMPARE_OTHERS] = {r->left, r->right};
+	_Static_assert(2 + COMPARE_OTHERS <= POOLED_MOST, "a letter for each");
+	struct told t = {.arena = arena, .paths = paths, .npaths = 2 + r->nothers};
+	memcpy(paths + 2, r->others, r->nothers * sizeof *paths);
+	const int code =
+	    r->combine ? combine_runs(&t, r->margin, x->st) : compare_two(r, &t, x->st);
+	for (unsigned i = 0; i < t.npaths; i++)
+		paths[i] = result_plain(arena, paths[i]);
+	if (code < 0)
 		return COMPARE_NOT_DONE;
-	return conclude(&c, x->st);
+	if (!t.refused)
+		print(r, &t);
+	return write_files(r, &t, x->st) || t.refused ? COMPARE_NOT_DONE : code;
 }
 
 int compare_run(const struct compare_request *request, struct status *st)

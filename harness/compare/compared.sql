@@ -50,6 +50,7 @@ CREATE TABLE judged(
   pair INTEGER, nth INTEGER,
   bytes INTEGER, a_us REAL, b_us REAL,  -- of a size; medians over trials
   speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
+  label TEXT,                           -- the same in words
   verdict TEXT,
   alone TEXT, words TEXT,               -- the same whatever the machine's limit did; as a sentence
   more_blocks INTEGER,

@@ -4,8 +4,77 @@
 #include <string.h>
 
 #include "../arena.h"
+#include "../record/member.h"
 #include "../story/verdict_text.h"
+#include "../texts.h"
 #include "unpaired.h"
+
+#define CHAPTER "harness/compare/compare.chapter"
+
+/* --- the two sides ----------------------------------------------------------------------- */
+
+static void put_settings(struct db *db, const char *side, const json_t *variants)
+{
+	size_t i;
+	const json_t *variant;
+	json_array_foreach((json_t *)(uintptr_t)variants, i, variant)
+	{
+		const char *key;
+		json_t *value;
+		char name[TRIAL_NAME_BYTES], clean[TRIAL_NAME_BYTES];
+		result_clean(member_or_empty(variant, "name"), name, sizeof name);
+		json_object_foreach((json_t *)(uintptr_t)variant, key, value)
+		{
+			result_clean(key, clean, sizeof clean);
+			db_add(db, "setting", "tttj", side, name, clean, value);
+		}
+	}
+}
+
+static void put_side(struct db *db, struct arena *arena, const char *side, const struct result *r)
+{
+	db_add(db, "side", "ttiitiii", side, r->path, r->nfiles, r->average, r->others,
+	       r->unchecked, r->torn, r->failed);
+	for (unsigned i = 0; i < r->nabsent; i++)
+		db_add(db, "absent", "ttit", side, r->absent[i].variant, r->absent[i].failed,
+		       r->absent[i].why);
+	for (unsigned i = 0; i < r->nseries; i++) {
+		const struct result_series *s = &r->series[i];
+		const struct cell *c = &s->cell;
+		const struct coll_info *info = coll_info(c->coll);
+		db_add(db, "series",
+		       "itttilltttttti"
+		       "ii",
+		       i, side, result_kind(arena, c), s->variant, !s->limit, c->bytes,
+		       c->asked_bytes, coll_title(c, s->nranks).text, coll_word(c, s->nranks).text,
+		       coll_pace_name(c->pace), info->name, coll_dtype_name(c->dtype),
+		       info->is & COLL_REDUCES ? coll_op_name(c->op) : NULL,
+		       info->is & COLL_ROOTED ? (unsigned)c->root : DB_NONE, c->in_place, c->root);
+	}
+	put_settings(db, side, r->variants);
+}
+
+static void put_facts(struct db *db, const struct result *a, const struct result *b)
+{
+	static const char *const names[FACT_KINDS] = {
+	    "experiment", "program", "measured", "backend", "ranks",  "counts",
+	    "library",    "machine", "driver",   "load",    "layout", "NCCL variables"};
+	for (enum result_fact i = 0; i < FACT_KINDS; i++) {
+		const bool variables = i == FACT_VARIABLES;
+		db_add(db, "fact", "ttti", names[i],
+		       variables && !a->variables ? NULL : a->facts[i],
+		       variables && !b->variables ? NULL : b->facts[i], i >= FACT_LIBRARY);
+	}
+}
+
+void comparison_fill(struct comparison *c)
+{
+	struct status st;
+	c->db = db_open(c->arena);
+	arena_need(c->arena, !db_run_text(c->db, "harness/compare/compared.sql", &st));
+	put_side(c->db, c->arena, "A", &c->left);
+	put_side(c->db, c->arena, "B", &c->right);
+}
 
 struct point {
 	const struct result_series *left, *right;
@@ -73,10 +142,11 @@ static struct verdict put_judged(struct comparison *c, unsigned pair, unsigned n
 	}
 	verdict_text(&v, words, sizeof words);
 	verdict_unseen_text(v.detectable, unseen, sizeof unseen);
-	db_add(c->db, "judged", "iilddrtttidtdtiii", pair, nth,
+	db_add(c->db, "judged", "iilddrttttidtdtiii", pair, nth,
 	       nth ? (int64_t)points->left->cell.asked_bytes : 0,
 	       nth ? exp(stats_median(left, nleft)) : NAN,
-	       nth ? exp(stats_median(right, nright)) : NAN, ratio, verdict_word(kind),
+	       nth ? exp(stats_median(right, nright)) : NAN, ratio,
+	       isnan(ratio.estimate) ? NULL : format_ratio(&ratio).text, verdict_word(kind),
 	       verdict_word(v.kind), words, v.more_blocks, v.detectable, unseen, wide,
 	       arena_text(c->arena, "%.2g%%", 100 * wide),
 	       verdict_scatters(&ratio, c->margin, VERDICT_BOTH_ENDS), nleft, nright);
@@ -195,4 +265,39 @@ void comparison_apart(const struct comparison *c, char *out, size_t bytes)
 		         left->nseries ? right->nseries ? "a side has" : "B has" : "A has");
 	if (strcmp(left->facts[FACT_RANKS], right->facts[FACT_RANKS]))
 		put_apart("ranks:", left->facts[FACT_RANKS], right->facts[FACT_RANKS], out, bytes);
+}
+
+/* --- what they say ----------------------------------------------------------------------- */
+
+// clang-format off
+static const struct told_section sections[] = {
+    {"Differences", "verdicts", "WHERE part = 'different' ORDER BY speed, rowid", "None is decided.", 12, .in_short = true},
+    {NULL, "cells", "WHERE part = 'different' ORDER BY first, rowid", .kinds = true},
+    {"Undecided", "verdicts", .where = "WHERE part = 'undecided'"},
+    {NULL, "cells", "WHERE part = 'undecided' ORDER BY first, rowid", .kinds = true},
+    {"The same", "verdicts", .where = "WHERE part = 'no difference'"},
+    {NULL, "cells", "WHERE part = 'no difference' ORDER BY first, rowid", .kinds = true},
+    {"The machine's limit, not counted", "verdicts", .where = "WHERE part = 'limit'"},
+    {NULL, "cells", "WHERE part = 'limit' ORDER BY first, rowid", .kinds = true},
+    {"Could not be compared", "notes", "WHERE part = 'apart'", .in_short = true, .items = true},
+    {"The two sides", "sides", .where = "WHERE fact <> 'result'"},
+    {NULL, "notes", "WHERE part = 'known'", .items = true},
+    {.says = true},
+    {.table = NULL}};
+// clang-format on
+static const char *const tables[] = {"answer", "verdicts", "cells", "sides", "notes", NULL};
+
+int comparison_tell(struct comparison *c, struct told *t, struct status *st)
+{
+	const char *a = c->left.facts[FACT_EXPERIMENT], *b = c->right.facts[FACT_EXPERIMENT];
+	const bool same = *a && !strcmp(a, b);
+	put_facts(c->db, &c->left, &c->right);
+	db_add(c->db, "given", "dtit", c->margin, arena_text(c->arena, "%.3g %%", c->margin * 100),
+	       VERDICT_MOST_MORE, t->refused);
+	t->title = arena_text(c->arena, "%s%sB compared with A", same ? a : "", same ? ": " : "");
+	t->links = true;
+	t->db = c->db;
+	t->sections = sections;
+	t->tables = tables;
+	return told_tell(t, CHAPTER, texts_find(CHAPTER), st);
 }

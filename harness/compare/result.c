@@ -15,6 +15,12 @@ bool result_same_kind(const struct cell *a, const struct cell *b)
 	       a->in_place == b->in_place && a->root == b->root;
 }
 
+const char *result_kind(struct arena *arena, const struct cell *c)
+{
+	return arena_text(arena, "%d %d %d %d %d %u", c->coll, c->pace, c->dtype, c->op,
+	                  c->in_place, c->root);
+}
+
 static struct result_series *series_of(struct result *side, const char *variant,
                                        const struct cell *cell, unsigned nranks)
 {

@@ -88,6 +88,8 @@ void result_clean(const char *text, char *out, size_t bytes);
 
 /* All but the size is equal. */
 bool result_same_kind(const struct cell *a, const struct cell *b);
+/* The same text for all that are so. */
+const char *result_kind(struct arena *arena, const struct cell *cell);
 
 /* source.c: a record with its summary. */
 struct source_record {
