@@ -29,23 +29,24 @@ static struct story_table rows_of(const struct told *t, const struct told_sectio
 	const struct story_table *all = s->table ? story_find_table(&t->story, s->table) : NULL;
 	if (!all)
 		return (struct story_table){.nrows = 0};
-	const size_t bytes = all->form->row_bytes;
+	const size_t bytes = all->form->width * sizeof *all->rows;
 	const struct db_source source = {
 	    .file = "told.c",
 	    .sql = arena_text(t->arena, "SELECT rowid FROM %s %s", s->table, s->where)};
-	char *rows = arena_array(t->arena, all->nrows, bytes);
+	struct entry *rows = arena_array(t->arena, all->nrows, bytes);
 	unsigned n = 0;
 	struct status st = {""};
 	struct db_rows *found = db_ask(t->db, &source, &st);
 	for (; found && db_next(found); n++)
-		memcpy(rows + n * bytes, story_row(all, (unsigned)db_real(found, 0) - 1), bytes);
+		memcpy(rows + n * all->form->width, story_row(all, (unsigned)db_real(found, 0) - 1),
+		       bytes);
 	arena_need(t->arena, found && !db_end(found, &st));
 	return (struct story_table){all->form, rows, n};
 }
 
 static const char *text_of(const struct story_table *t, unsigned row, const char *key)
 {
-	return column_entry(story_column(t, key), story_row(t, row)).text;
+	return story_row(t, row)[story_column(t, key)->at].text;
 }
 
 /* --- the page ---------------------------------------------------------------------------- */

@@ -465,7 +465,7 @@ static void put_drawn(struct script *p, const struct story_table *t)
 		script_arrays(p, t->nrows, form->name, form->columns[c].key);
 		snprintf(name, sizeof name, "%s_%s", form->name, form->columns[c].key);
 		for (unsigned r = 0; r < t->nrows; r++) {
-			const struct entry e = column_entry(&form->columns[c], story_row(t, r));
+			const struct entry e = story_row(t, r)[form->columns[c].at];
 			put_entry(p, name, r + 1, &e);
 		}
 	}

@@ -43,7 +43,7 @@ void table_keep(struct table *t, const char *keys)
 
 static struct entry entry_at(const struct story_table *t, unsigned row, unsigned column)
 {
-	return column_entry(&t->form->columns[column], story_row(t, row));
+	return story_row(t, row)[t->form->columns[column].at];
 }
 
 void table_drop_empty(struct table *t)

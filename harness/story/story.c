@@ -1,11 +1,10 @@
 #include "story.h"
 
-#include <stdalign.h>
 #include <string.h>
 
-const void *story_row(const struct story_table *t, unsigned row)
+struct entry *story_row(const struct story_table *t, unsigned row)
 {
-	return (const char *)t->rows + t->form->row_bytes * row;
+	return t->rows + (size_t)t->form->width * row;
 }
 
 const struct column *story_column(const struct story_table *t, const char *key)
@@ -117,7 +116,7 @@ const struct story_sentence *story_headline(const struct story *s)
 }
 
 const struct story_table *story_rows(struct story *s, const struct story_form *form,
-                                     const void *rows, unsigned n)
+                                     struct entry *rows, unsigned n)
 {
 	struct story_table *t = ARENA_NEW(s->arena, struct story_table);
 	*t = (struct story_table){form, rows, n};
@@ -131,7 +130,7 @@ void story_show(struct story *s, const struct story_table *t)
 }
 
 const struct story_table *story_table(struct story *s, const struct story_form *form,
-                                      const void *rows, unsigned n)
+                                      struct entry *rows, unsigned n)
 {
 	const struct story_table *t = story_rows(s, form, rows, n);
 	story_show(s, t);
@@ -139,13 +138,11 @@ const struct story_table *story_table(struct story *s, const struct story_form *
 }
 
 /* The index of an entry's text among those seen before. */
-static unsigned place_of(struct story *s, const struct column *column, const void *row,
-                         const char **texts, unsigned *n)
+static unsigned place_of(struct story *s, const struct entry *e, const char **texts, unsigned *n)
 {
 	char text[ENTRY_TEXT_BYTES];
-	const struct entry e = column_entry(column, row);
 	unsigned at = 0;
-	entry_write(&e, text, sizeof text);
+	entry_write(e, text, sizeof text);
 	while (at < *n && strcmp(texts[at], text))
 		at++;
 	if (at == *n)
@@ -153,21 +150,13 @@ static unsigned place_of(struct story *s, const struct column *column, const voi
 	return at;
 }
 
-/* In a row that is assembled, aligned for any type. */
-static size_t slot_bytes(enum column_kind kind)
-{
-	const size_t unit = alignof(max_align_t);
-	return (column_bytes(kind) + unit - 1) / unit * unit;
-}
-
-/* An independent table: the first column is a copy of `down`, the others of `value`. */
+/* An independent table: the first column is that of `down`, the others are of `value`. */
 static const struct story_table *pivot_of(struct story *s, const struct story_table *t,
                                           const unsigned *rows, unsigned n, const char *down,
                                           const char *across, const char *value)
 {
 	const struct column *names = story_column(t, down), *heads = story_column(t, across),
 	                    *values = story_column(t, value);
-	const size_t first = slot_bytes(names->kind), each = slot_bytes(values->kind);
 	const char **downs = ARENA_ARRAY(s->arena, const char *, n),
 	           **acrosses = ARENA_ARRAY(s->arena, const char *, n);
 	struct {
@@ -175,32 +164,31 @@ static const struct story_table *pivot_of(struct story *s, const struct story_ta
 	} *places = arena_array(s->arena, n, sizeof *places);
 	unsigned nrows = 0, ncolumns = 0;
 	for (unsigned i = 0; i < n; i++) {
-		places[i].row = place_of(s, names, story_row(t, rows[i]), downs, &nrows);
-		places[i].column = place_of(s, heads, story_row(t, rows[i]), acrosses, &ncolumns);
+		const struct entry *from = story_row(t, rows[i]);
+		places[i].row = place_of(s, &from[names->at], downs, &nrows);
+		places[i].column = place_of(s, &from[heads->at], acrosses, &ncolumns);
 	}
-	struct column *columns = ARENA_ARRAY(s->arena, struct column, ncolumns + 1);
-	const size_t row_bytes = first + ncolumns * each;
-	char *all = arena_array(s->arena, nrows, row_bytes);
+	const unsigned width = ncolumns + 1;
+	struct column *columns = ARENA_ARRAY(s->arena, struct column, width);
+	struct entry *all = ARENA_ARRAY(s->arena, struct entry, (size_t)nrows * width);
 	columns[0] = (struct column){names->key, names->head, names->unit, names->kind, 0, 0};
 	for (unsigned c = 0; c < ncolumns; c++)
-		columns[c + 1] = (struct column){acrosses[c],  acrosses[c],      "",
-		                                 values->kind, first + c * each, 0};
-	for (unsigned r = 0; r < nrows; r++)
-		for (unsigned c = 0; c < ncolumns; c++)
-			column_clear(&columns[c + 1], all + r * row_bytes);
+		columns[c + 1] =
+		    (struct column){acrosses[c], acrosses[c], "", values->kind, c + 1, 0};
+	for (unsigned i = 0; i < nrows * width; i++)
+		all[i] = entry_none(columns[i % width].kind);
 	for (unsigned i = 0; i < n; i++) {
-		const char *from = story_row(t, rows[i]);
-		char *to = all + places[i].row * row_bytes;
-		memcpy(to, from + names->offset, column_bytes(names->kind));
-		memcpy(to + columns[places[i].column + 1].offset, from + values->offset,
-		       column_bytes(values->kind));
+		const struct entry *from = story_row(t, rows[i]);
+		struct entry *to = all + places[i].row * width;
+		to[0] = from[names->at];
+		to[places[i].column + 1] = from[values->at];
 	}
 	struct story_form *form = ARENA_NEW(s->arena, struct story_form);
 	*form = (struct story_form){.name = t->form->name,
 	                            .title = t->form->title,
 	                            .columns = columns,
-	                            .ncolumns = ncolumns + 1,
-	                            .row_bytes = row_bytes};
+	                            .ncolumns = width,
+	                            .width = width};
 	return story_rows(s, form, all, nrows);
 }
 

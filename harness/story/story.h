@@ -1,7 +1,6 @@
 /* A report's content, before it has a format: chapters of tables, sentences and pictures.
  *
- * A chapter passes rows that it already has, with columns that point into them (column.h), and
- * sentences as templates over these rows. The story keeps both; terminal, Markdown, HTML, JSON, CSV
+ * A chapter passes rows, and sentences as templates over them. The story keeps both; terminal, Markdown, HTML, JSON, CSV
  * and gnuplot are written from it by code that knows no chapter. So a figure is defined once, and
  * no sentence can differ from its row in number or verdict.
  *
@@ -55,7 +54,7 @@ struct story_form {
 	const char *name, *title; /* name: unique in a report, of JSON and gnuplot's data block */
 	const struct column *columns;
 	unsigned ncolumns;
-	size_t row_bytes;
+	unsigned width;     /* entries of a row, of which there may be more than columns */
 	const char *file;   /* "factors.csv": as a file of its own; or NULL */
 	const char *common; /* "All variants": columns that say the same in each row are said
 	                       so, in a sentence below, and shown to programs alone; or NULL */
@@ -65,22 +64,15 @@ struct story_form {
 	                     * the columns after it; or NULL */
 	enum story_drawn drawn;
 };
-/* The form of a table of these columns over rows of this type. */
-#define STORY_FORM(type, list, ...)                                                                \
-	{                                                                                          \
-		.columns = (list), .ncolumns = sizeof(list) / sizeof *(list),                      \
-		.row_bytes = sizeof(type), __VA_ARGS__                                             \
-	}
-
 struct story;
 
 /* A table of the story. */
 struct story_table {
 	const struct story_form *form;
-	const void *rows;
+	struct entry *rows;
 	unsigned nrows;
 };
-const void *story_row(const struct story_table *table, unsigned row);
+struct entry *story_row(const struct story_table *table, unsigned row);
 /* A column by its key, or NULL. */
 const struct column *story_column(const struct story_table *table, const char *key);
 
@@ -199,10 +191,10 @@ const struct story_sentence *story_headline(const struct story *story);
 
 /* Adds a table; one without rows is not shown to anyone. */
 const struct story_table *story_table(struct story *story, const struct story_form *form,
-                                      const void *rows, unsigned n);
+                                      struct entry *rows, unsigned n);
 /* The same in two steps, for sentences over a table that precede it. */
 const struct story_table *story_rows(struct story *story, const struct story_form *form,
-                                     const void *rows, unsigned n);
+                                     struct entry *rows, unsigned n);
 void story_show(struct story *story, const struct story_table *table);
 /* Some of a table's rows for people: a row for each value of the column `down`, a column for
  * each of the column `across`, in the order of the rows, and entries of the column `value`:
@@ -246,7 +238,7 @@ void phrase_words(struct phrase *phrase, const char *words);
 /* Adds the sentence; nothing if no part was added. */
 void phrase_end(struct phrase *phrase, unsigned roles);
 /* A template over a row that is in no story: the text of one of a table's entries. */
-const char *phrase_row(struct arena *arena, const struct story_form *form, const void *row,
+const char *phrase_row(struct arena *arena, const struct story_table *table, unsigned row,
                        const char *text);
 /* A template over one row without its lists, ranges and parts: rows that give the same text share a
  * sentence. */
