@@ -85,8 +85,7 @@ static unsigned count(const char *words, const char **text)
 	made_unload(&l);
 	const struct story_table *t = story_find_table(&story, "advice");
 	for (unsigned i = 0; t && i < t->nrows; i++)
-		n += strstr(column_entry(story_column(t, "what"), story_row(t, i)).text, words) !=
-		     NULL;
+		n += strstr(story_entry(t, i, "what")->text, words) != NULL;
 	for (unsigned i = 0; text && (said = story_said(&story, STORY_ITEM, i)); i++)
 		if (strstr(said->text, words))
 			*text = said->text;

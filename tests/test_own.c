@@ -199,7 +199,7 @@ TEST(a_sentence_goes_on_over_the_tables_of_its_row)
 	assert_string_equal(x->blocks[9].sentence->text, "small too");
 	assert_int_equal(x->blocks[10].kind, STORY_CODE);
 	assert_string_equal(x->blocks[10].text, "run small");
-	assert_string_equal(column_entry(&parts->form->columns[1], parts->rows).text, "a + c");
+	assert_string_equal(parts->rows[1].text, "a + c");
 	for (unsigned i = 0; i < m->story.npictures; i++)
 		assert_string_not_equal(m->story.pictures[i].name, "{size}");
 }
@@ -216,8 +216,7 @@ TEST(a_sentence_fills_the_rows_of_a_table)
 	static const char *const texts[] = {"", "It is 2", "c"};
 	assert_null(warning);
 	for (unsigned i = 0; i < 3; i++)
-		assert_string_equal(column_entry(story_column(t, "b"), story_row(t, i)).text,
-		                    texts[i]);
+		assert_string_equal(story_entry(t, i, "b")->text, texts[i]);
 }
 
 /* A file's lines are row after row; what a query names is no way out of the folder. */

@@ -44,18 +44,14 @@ static struct story_table rows_of(const struct told *t, const struct told_sectio
 	return (struct story_table){all->form, rows, n};
 }
 
-static const char *text_of(const struct story_table *t, unsigned row, const char *key)
-{
-	return story_row(t, row)[story_column(t, key)->at].text;
-}
-
 /* --- the page ---------------------------------------------------------------------------- */
 
 static void put_kinds(struct page *p, const struct story_table *rows)
 {
 	for (unsigned i = 0, end; i < rows->nrows; i = end) {
-		const char *title = text_of(rows, i, "title");
-		for (end = i; end < rows->nrows && !strcmp(title, text_of(rows, end, "title"));)
+		const char *title = story_entry(rows, i, "title")->text;
+		for (end = i;
+		     end < rows->nrows && !strcmp(title, story_entry(rows, end, "title")->text);)
 			end++;
 		const struct story_table kind = {rows->form, story_row(rows, i), end - i};
 		page_part(p, "%s", title);
@@ -66,8 +62,8 @@ static void put_kinds(struct page *p, const struct story_table *rows)
 static void put_items(struct page *p, const struct story_table *rows)
 {
 	for (unsigned i = 0; i < rows->nrows; i++) {
-		const char *side = text_of(rows, i, "side");
-		page_item(p, "%s%s%s", side, *side ? ": " : "", text_of(rows, i, "text"));
+		const char *side = story_entry(rows, i, "side")->text;
+		page_item(p, "%s%s%s", side, *side ? ": " : "", story_entry(rows, i, "text")->text);
 	}
 	page_end_list(p);
 }

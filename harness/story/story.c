@@ -15,6 +15,11 @@ const struct column *story_column(const struct story_table *t, const char *key)
 	return NULL;
 }
 
+struct entry *story_entry(const struct story_table *t, unsigned row, const char *key)
+{
+	return &story_row(t, row)[story_column(t, key)->at];
+}
+
 static struct story_chapter *now(struct story *s)
 {
 	return &s->chapters[s->nchapters];

@@ -75,6 +75,8 @@ struct story_table {
 struct entry *story_row(const struct story_table *table, unsigned row);
 /* A column by its key, or NULL. */
 const struct column *story_column(const struct story_table *table, const char *key);
+/* Of a row in a column that is there. */
+struct entry *story_entry(const struct story_table *table, unsigned row, const char *key);
 
 /* --- sentences --- */
 

@@ -294,7 +294,7 @@ static int keep_text(const struct teller *t, const struct chapter_part *part,
 		return 0;
 	}
 	if (part->fills && p->used) {
-		struct entry *filled = &story_row(of, row)[story_column(of, part->fills)->at];
+		struct entry *filled = story_entry(of, row, part->fills);
 		filled->text = p->text;
 		filled->has = true;
 	}
