@@ -12,7 +12,7 @@
 #include "../story/tell.h"
 #include "../story/verdict_text.h"
 #include "../texts.h"
-#include "result.h"
+#include "side.h"
 
 #define CHAPTER "harness/compare/combine.chapter"
 
@@ -20,7 +20,6 @@ struct combining {
 	struct arena *arena;
 	struct db *db;
 	double margin;
-	const char *experiment; /* of the first run */
 	const struct analysis *runs[POOLED_MOST];
 	unsigned n;
 };
@@ -92,14 +91,15 @@ static void say_speeds(const struct combining *c, const struct analysis *a)
 		const char *variant = s->variants[row->variant].name;
 		say(c, "cell", i, (int)row->variant == s->twin, NULL, variant,
 		    coll_word(x, row->nranks).text, x, &row->ratio,
-		    arena_text(c->arena, "%s %s %u %zu", variant, result_kind(c->arena, x),
+		    arena_text(c->arena, "%s %s %u %zu", variant, side_kind(c->arena, x),
 		               row->nranks, x->bytes));
 	}
 }
 
-static int add_run(struct combining *c, const char *path, struct status *st)
+static int add_run(struct combining *c, const struct told *t, const char *path, struct status *st)
 {
-	struct result facts = {.arena = c->arena};
+	struct side side = {
+	    .arena = c->arena, .db = c->db, .letter = arena_text(c->arena, "%c", 'A' + c->n)};
 	if (!access(path, F_OK) && !source_is_record(path))
 		return status_set(
 		    st,
@@ -109,24 +109,19 @@ static int add_run(struct combining *c, const char *path, struct status *st)
 	struct source_record *record = ARENA_NEW(c->arena, struct source_record);
 	if (source_open(path, c->arena, record, st))
 		return -1;
-	source_facts(&facts, &record->s);
-	if (!c->n)
-		c->experiment = arena_copy(c->arena, facts.facts[FACT_EXPERIMENT]);
+	source_facts(&side, &record->s);
 	const struct analysis *a = c->runs[c->n] = analysis_make(&record->s, st);
 	if (!a)
 		return -1;
-	const json_t *machine = json_object_get(record->run.environment, "machine");
-	db_add(c->db, "run", "titttttttttttt", arena_text(c->arena, "%c", 'A' + c->n),
-	       record->s.nblocks, facts.facts[FACT_MEASURED], facts.facts[FACT_MACHINE],
-	       gpus_of(c->arena, machine), facts.facts[FACT_LIBRARY],
-	       member_or_empty(machine, "boot"), facts.facts[FACT_PROGRAM],
-	       doubt_of(c->arena, &a->regimes), result_plain(c->arena, path),
-	       facts.facts[FACT_EXPERIMENT], facts.facts[FACT_BACKEND], facts.facts[FACT_RANKS],
-	       facts.seed);
+	const json_t *env = record->run.environment, *machine = json_object_get(env, "machine");
+	db_add(c->db, "repetition", "ttitttt", side.letter, side_plain(c->arena, path),
+	       record->s.nblocks, gpus_of(c->arena, machine), member_or_empty(machine, "boot"),
+	       doubt_of(c->arena, &a->regimes), member_or_empty(env, "seed"));
 	say_claims(c, a);
 	say_speeds(c, a);
 	c->n++;
-	return told_refused(c->db, "SELECT why FROM refused", st);
+	const char *why = told_text(t, "SELECT why FROM refused");
+	return why ? status_set(st, "%s", why) : 0;
 }
 
 /* --- what they say together -------------------------------------------------------------- */
@@ -300,9 +295,11 @@ int combine_runs(struct told *t, double margin, struct status *st)
 	t->db = c.db;
 	t->sections = sections;
 	t->tables = tables;
-	arena_need(c.arena, !db_run_text(c.db, "harness/compare/combined.sql", st));
+	if (db_run_text(c.db, "harness/compare/sides.sql", st) ||
+	    db_run_text(c.db, "harness/compare/combined.sql", st))
+		return -1;
 	for (unsigned i = 0; i < t->npaths; i++)
-		if (add_run(&c, t->paths[i], st))
+		if (add_run(&c, t, t->paths[i], st))
 			return -1;
 	struct question *all = read_questions(&c, &n, st);
 	if (!n)
@@ -312,6 +309,7 @@ int combine_runs(struct told *t, double margin, struct status *st)
 	for (unsigned i = 0; i < n; i++)
 		if (!all[i].claim.claim)
 			put_speed(&c, all, &all[i]);
-	t->title = arena_text(c.arena, "%s: %u runs as one", c.experiment, c.n);
+	t->title = told_text(t, "SELECT experiment || ': ' || (SELECT count(*) FROM run) || "
+	                        "' runs as one' FROM run ORDER BY run");
 	return told_tell(t, CHAPTER, chapter_of(&c), st);
 }

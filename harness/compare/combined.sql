@@ -1,15 +1,23 @@
 -- Several runs of one experiment, A, B …
 
-CREATE TABLE run(
+CREATE TABLE repetition(
   run TEXT PRIMARY KEY,
-  blocks INTEGER, measured TEXT, machine TEXT,
+  path TEXT,
+  blocks INTEGER,
   gpus TEXT,           -- their ids
-  library TEXT,
   boot TEXT,           -- of the machine; "" where the record does not say
-  program TEXT,
   doubt TEXT,          -- regimes in which it alone cannot distinguish variants; or nothing
-  path TEXT, experiment TEXT, backend TEXT, ranks TEXT, seed TEXT
+  seed TEXT
 );
+CREATE VIEW run AS
+SELECT r.*, max(value) FILTER (WHERE name = 'experiment') experiment,
+       max(value) FILTER (WHERE name = 'backend') backend,
+       max(value) FILTER (WHERE name = 'ranks') ranks,
+       ifnull(max(value) FILTER (WHERE name = 'measured'), '') measured,
+       max(value) FILTER (WHERE name = 'machine') machine,
+       ifnull(max(value) FILTER (WHERE name = 'library'), '') library,
+       max(value) FILTER (WHERE name = 'program') program
+FROM repetition r JOIN stated ON side = run GROUP BY run;
 
 -- A question, and what a run says of it: one without an interval says nothing.
 CREATE TABLE said(

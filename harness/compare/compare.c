@@ -82,19 +82,15 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 
 /* --- whether the two are comparable ------------------------------------------------------ */
 
-static int check_comparable(const struct comparison *c, struct status *st)
+static int check_comparable(const struct comparison *c, const struct told *t, struct status *st)
 {
-	char apart[800];
 	if (strcmp(c->left.manner, c->right.manner))
 		return status_set(st,
 		                  "not the same kind of call: nccl-tests' options are "
 		                  "'%s' in A and '%s' in B, and calls back to back have "
 		                  "none of -m, -z, -G, -I",
 		                  c->left.manner, c->right.manner);
-	if (c->counted)
-		return 0;
-	comparison_apart(c, apart, sizeof apart);
-	return status_set(st, "no cell in common: %s", apart);
+	return c->counted ? 0 : status_set(st, "%s", told_text(t, "SELECT why FROM refused"));
 }
 
 /* A variant that runs on one side and fails on the other is not equal, and must not pass as
@@ -105,13 +101,15 @@ static const char failed[] =
     "(SELECT 1 FROM series s WHERE s.variant = a.variant AND s.side <> a.side) "
     "ORDER BY side, rowid";
 
-static int conclude(const struct comparison *c, struct status *st)
+static int conclude(const struct comparison *c, const struct told *t, struct status *st)
 {
-	if (c->worse)
-		return COMPARE_WORSE;
-	if (told_refused(c->db, failed, st))
-		return COMPARE_NOT_DONE;
-	return c->moved ? COMPARE_MOVED : COMPARE_NOT_WORSE;
+	const char *why = c->worse ? NULL : told_text(t, failed);
+	if (why)
+		status_set(st, "%s", why);
+	return c->worse   ? COMPARE_WORSE
+	       : why      ? COMPARE_NOT_DONE
+	       : c->moved ? COMPARE_MOVED
+	                  : COMPARE_NOT_WORSE;
 }
 
 /* --- what is written --------------------------------------------------------------------- */
@@ -169,26 +167,32 @@ struct comparing {
 
 static int load(struct comparison *c, const struct compare_request *r, struct status *st)
 {
-	if (source_load(r->left, r->variant, c->arena, &c->left, st) ||
-	    source_load(r->right, r->variant, c->arena, &c->right, st))
+	struct side *a = &c->left, *b = &c->right;
+	*a = (struct side){.arena = c->arena, .db = c->db, .letter = "A", .path = r->left};
+	*b = (struct side){.arena = c->arena, .db = c->db, .letter = "B", .path = r->right};
+	const int rc = source_load(a, r->variant, st) || source_load(b, r->variant, st);
+	side_end(a);
+	side_end(b);
+	if (rc)
 		return -1;
-	if (r->variant && c->left.variants && c->right.variants)
+	if (r->variant && a->is_record && b->is_record)
 		return status_set(st, "--variant names nccl-tests' files; both results are runs");
-	comparison_variables(c);
-	return 0;
+	return comparison_judge(c, st);
 }
 
 /* A compare_code; -1: nothing can be told. */
 static int compare_two(const struct compare_request *r, struct told *t, struct status *st)
 {
-	struct comparison c = {.arena = t->arena, .margin = r->margin};
-	const bool loaded = !load(&c, r, st);
-	comparison_fill(&c);
-	if (!loaded || comparison_judge(&c, st) || check_comparable(&c, st))
-		t->refused = result_plain(t->arena, st->text); /* it may quote a file */
+	struct comparison c = {.arena = t->arena, .margin = r->margin, .db = db_open(t->arena)};
+	t->db = c.db;
+	if (db_run_text(c.db, "harness/compare/sides.sql", st) ||
+	    db_run_text(c.db, "harness/compare/compared.sql", st))
+		return -1;
+	if (load(&c, r, st) || check_comparable(&c, t, st))
+		t->refused = side_plain(t->arena, st->text); /* it may quote a file */
 	if (comparison_tell(&c, t, st))
 		return -1;
-	return t->refused ? COMPARE_NOT_DONE : conclude(&c, st);
+	return t->refused ? COMPARE_NOT_DONE : conclude(&c, t, st);
 }
 
 static int compare(struct arena *arena, void *of)
@@ -202,7 +206,7 @@ static int compare(struct arena *arena, void *of)
 	const int code =
 	    r->combine ? combine_runs(&t, r->margin, x->st) : compare_two(r, &t, x->st);
 	for (unsigned i = 0; i < t.npaths; i++)
-		paths[i] = result_plain(arena, paths[i]);
+		paths[i] = side_plain(arena, paths[i]);
 	if (code < 0)
 		return COMPARE_NOT_DONE;
 	if (!t.refused)

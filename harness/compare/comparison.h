@@ -4,12 +4,12 @@
 #define LAUNCHGAP_COMPARISON_H
 
 #include "../analysis/verdict.h"
-#include "result.h"
+#include "side.h"
 #include "told.h"
 
 struct comparison {
 	struct arena *arena;
-	struct result left, right;
+	struct side left, right;
 	double margin;
 	struct db *db;
 	bool counted; /* a cell in common, but the limit's */
@@ -17,15 +17,8 @@ struct comparison {
 	bool worse;   /* B is slower somewhere */
 };
 
-/* Tables of what was loaded of the two sides, however little. */
-void comparison_fill(struct comparison *c);
-/* Of NCCL's variables those that differ become facts. */
-void comparison_variables(struct comparison *c);
-/* Adds the verdicts. */
+/* Adds the verdicts, of both sides' times. */
 int comparison_judge(struct comparison *c, struct status *st);
-/* Why the two sides share no cell but the limit's: "dtype is float32 in A, float16 in B; …", the
- * fewest keys in which two cells differ, or what a side lacks; cut to fit. */
-void comparison_apart(const struct comparison *c, char *out, size_t bytes);
 /* The last step. */
 int comparison_tell(struct comparison *c, struct told *told, struct status *st);
 

@@ -14,14 +14,16 @@ int told_tell(struct told *t, const char *file, const char *chapter, struct stat
 	return wrong ? status_set(st, "%s", wrong->text) : 0;
 }
 
-int told_refused(struct db *db, const char *query, struct status *st)
+const char *told_text(const struct told *t, const char *query)
 {
 	const struct db_source source = {.file = "told.c", .sql = query};
-	struct db_rows *rows = db_ask(db, &source, st);
-	const bool refused = rows && db_next(rows);
-	if (refused)
-		status_set(st, "%s", db_text(rows, 0));
-	return !rows || db_end(rows, st) || refused ? -1 : 0;
+	struct status st = {""};
+	struct db_rows *rows = db_ask(t->db, &source, &st);
+	const char *text = rows && db_next(rows) && db_text(rows, 0)
+	                       ? arena_copy(t->arena, db_text(rows, 0))
+	                       : NULL;
+	arena_need(t->arena, rows && !db_end(rows, &st));
+	return text;
 }
 
 static struct story_table rows_of(const struct told *t, const struct told_section *s)

@@ -35,8 +35,8 @@ struct told {
 
 /* Ends the database, lets the chapter tell of it. -1: a defect of the chapter. */
 int told_tell(struct told *told, const char *file, const char *chapter, struct status *st);
-/* -1 with the first row of a query as the sentence, if it has one. */
-int told_refused(struct db *db, const char *query, struct status *st);
+/* What the first row of a query is; NULL: it has none. */
+const char *told_text(const struct told *told, const char *query);
 /* All of it, what differs first; unless page->whole only the answer and the first differences. */
 void told_page(struct page *page, const struct told *told);
 /* Its tables that have rows. */
