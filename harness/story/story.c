@@ -25,7 +25,7 @@ static struct story_chapter *now(struct story *s)
 	return &s->chapters[s->nchapters];
 }
 
-static void add_block(struct story *s, struct story_block block)
+void story_add_block(struct story *s, struct story_block block)
 {
 	struct story_chapter *c = now(s);
 	struct story_block *blocks = arena_more(s->arena, c->blocks, c->nblocks, sizeof *blocks);
@@ -128,20 +128,6 @@ const struct story_table *story_rows(struct story *s, const struct story_form *f
 	return t;
 }
 
-void story_show(struct story *s, const struct story_table *t)
-{
-	if (t->nrows)
-		add_block(s, (struct story_block){STORY_TABLE, .table = t});
-}
-
-const struct story_table *story_table(struct story *s, const struct story_form *form,
-                                      struct entry *rows, unsigned n)
-{
-	const struct story_table *t = story_rows(s, form, rows, n);
-	story_show(s, t);
-	return t;
-}
-
 /* The index of an entry's text among those seen before. */
 static unsigned place_of(struct story *s, const struct entry *e, const char **texts, unsigned *n)
 {
@@ -156,9 +142,9 @@ static unsigned place_of(struct story *s, const struct entry *e, const char **te
 }
 
 /* An independent table: the first column is that of `down`, the others are of `value`. */
-static const struct story_table *pivot_of(struct story *s, const struct story_table *t,
-                                          const unsigned *rows, unsigned n, const char *down,
-                                          const char *across, const char *value)
+const struct story_table *story_pivot(struct story *s, const struct story_table *t,
+                                      const unsigned *rows, unsigned n, const char *down,
+                                      const char *across, const char *value)
 {
 	const struct column *names = story_column(t, down), *heads = story_column(t, across),
 	                    *values = story_column(t, value);
@@ -197,21 +183,6 @@ static const struct story_table *pivot_of(struct story *s, const struct story_ta
 	return story_rows(s, form, all, nrows);
 }
 
-void story_pivot(struct story *s, const struct story_table *t, const unsigned *rows, unsigned n,
-                 const char *down, const char *across, const char *value)
-{
-	if (n)
-		add_block(
-		    s, (struct story_block){STORY_PIVOT,
-		                            .table = pivot_of(s, t, rows, n, down, across, value)});
-}
-
-void story_lead(struct story *s, const struct story_table *t, const char *keys)
-{
-	now(s)->lead = t->nrows ? t : NULL;
-	now(s)->lead_keys = keys;
-}
-
 /* Both in one paragraph, with all rows that they use. */
 static struct story_sentence joined(struct arena *arena, struct story_sentence first,
                                     const struct story_sentence *second)
@@ -236,18 +207,13 @@ static void add_sentence(struct story *s, struct story_sentence sentence)
 		c->nblocks--;
 	}
 	*kept = sentence;
-	add_block(s, (struct story_block){STORY_SENTENCE, .sentence = kept});
+	story_add_block(s, (struct story_block){STORY_SENTENCE, .sentence = kept});
 }
 
 void story_note(struct story *s, unsigned roles, const char *text)
 {
 	if (*text)
 		add_sentence(s, (struct story_sentence){.roles = roles, .text = text});
-}
-
-void story_text(struct story *s, enum story_block_kind kind, const char *text)
-{
-	add_block(s, (struct story_block){kind, .text = text});
 }
 
 void story_file(struct story *s, const char *name, const char *text)
@@ -258,25 +224,7 @@ void story_file(struct story *s, const char *name, const char *text)
 		text = arena_text(s->arena, "%s%s", last->text, text);
 		c->nblocks--;
 	}
-	add_block(s, (struct story_block){STORY_FILE, .text = text, .name = name});
-}
-
-void story_picture(struct story *s, const char *name, bool front)
-{
-	struct story_picture *pictures =
-	    arena_more(s->arena, s->pictures, s->npictures, sizeof *pictures);
-	pictures[s->npictures++] = (struct story_picture){name, front};
-	s->pictures = pictures;
-}
-
-/* --- sentences over rows --- */
-
-void story_say(struct story *s, unsigned roles, const struct story_table *t, const unsigned *rows,
-               unsigned n, const char *text)
-{
-	struct phrase p = phrase_begin(s);
-	phrase_add(&p, t, rows, n, text);
-	phrase_end(&p, roles);
+	story_add_block(s, (struct story_block){STORY_FILE, .text = text, .name = name});
 }
 
 void phrase_end(struct phrase *p, unsigned roles)
@@ -284,25 +232,4 @@ void phrase_end(struct phrase *p, unsigned roles)
 	if (p->used)
 		add_sentence(p->story,
 		             (struct story_sentence){roles, p->text, p->bases, p->nbases});
-}
-
-void story_tell(struct story *s, unsigned roles, const struct story_table *t, const unsigned *rows,
-                unsigned n, const char *text)
-{
-	const bool gathers = strstr(text, ":list}") || strstr(text, ":range}") || strchr(text, '[');
-	const char **texts = ARENA_ARRAY(s->arena, const char *, n + 1);
-	unsigned *same = ARENA_ARRAY(s->arena, unsigned, n + 1);
-	for (unsigned i = 0; i < n; i++)
-		texts[i] = phrase_common(s, t, rows[i], text);
-	for (unsigned i = 0; i < n; i++) {
-		unsigned nsame = 0;
-		for (unsigned k = i; texts[i] && k < n; k++) {
-			if (k > i && (!gathers || !texts[k] || strcmp(texts[k], texts[i])))
-				continue;
-			same[nsame++] = rows[k];
-			texts[k] = k > i ? NULL : texts[k];
-		}
-		if (nsame)
-			story_say(s, roles, t, same, nsame, text);
-	}
 }

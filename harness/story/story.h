@@ -166,7 +166,7 @@ struct story {
 	const struct story_chapter *lead;  /* answers first; or NULL */
 	const struct story_chapter *strip; /* whose table is on the first page; or NULL */
 	bool settled; /* a chapter has said how variants compare, so that later ones need not */
-	const struct story_picture *pictures; /* that show the chapters' findings, in their order */
+	struct story_picture *pictures; /* that show the chapters' findings, in their order */
 	unsigned npictures;
 };
 
@@ -191,34 +191,18 @@ const struct story_sentence *story_headline(const struct story *story);
 
 /* --- for chapters --- */
 
-/* Adds a table; one without rows is not shown to anyone. */
-const struct story_table *story_table(struct story *story, const struct story_form *form,
-                                      struct entry *rows, unsigned n);
-/* The same in two steps, for sentences over a table that precede it. */
 const struct story_table *story_rows(struct story *story, const struct story_form *form,
                                      struct entry *rows, unsigned n);
-void story_show(struct story *story, const struct story_table *table);
+/* Adds it to the chapter that is telling. */
+void story_add_block(struct story *story, struct story_block block);
 /* Some of a table's rows for people: a row for each value of the column `down`, a column for
  * each of the column `across`, in the order of the rows, and entries of the column `value`:
  * variants by size. Programs read the table itself. */
-void story_pivot(struct story *story, const struct story_table *table, const unsigned *rows,
-                 unsigned n, const char *down, const char *across, const char *value);
-/* A sentence for each of the named rows. They share one if the template's text is the same for them
- * but for its lists, ranges and parts. */
-void story_tell(struct story *story, unsigned roles, const struct story_table *table,
-                const unsigned *rows, unsigned n, const char *text);
-/* One sentence over the named rows. */
-void story_say(struct story *story, unsigned roles, const struct story_table *table,
-               const unsigned *rows, unsigned n, const char *text);
-/* For the first page: a table's columns of these keys, separated by blanks. */
-void story_lead(struct story *story, const struct story_table *table, const char *keys);
-/* This picture shows the chapter's findings: of those in front, the first that was drawn is on page
- * 1. */
-void story_picture(struct story *story, const char *name, bool front);
+const struct story_table *story_pivot(struct story *story, const struct story_table *table,
+                                      const unsigned *rows, unsigned n, const char *down,
+                                      const char *across, const char *value);
 /* A sentence without figures: method, definitions, links. */
 void story_note(struct story *story, unsigned roles, const char *text);
-/* A heading, a command or what the files of the chapter's tables are. */
-void story_text(struct story *story, enum story_block_kind kind, const char *text);
 /* A file for other programs next to the report; STORY_FILES names it, also on a terminal. With the
  * name of the block before it more lines of that file. */
 void story_file(struct story *story, const char *name, const char *text);
@@ -232,7 +216,7 @@ struct phrase {
 	unsigned nbases;
 };
 struct phrase phrase_begin(struct story *story);
-/* Over rows as in story_say. */
+/* Over the named rows. */
 void phrase_add(struct phrase *phrase, const struct story_table *table, const unsigned *rows,
                 unsigned n, const char *text);
 /* Plain words, after a part: nothing if no part was added. */

@@ -302,15 +302,38 @@ static int keep_text(const struct teller *t, const struct chapter_part *part,
 	return 0;
 }
 
-/* A sentence and the parts in which it goes on. */
-static int tell_joined(const struct teller *t, const struct chapter_part *part, unsigned nparts,
-                       const struct story_table *of, const unsigned *rows, unsigned n)
+/* A sentence and the parts in which it goes on: of each row, of all together, or of those of which it says
+ * the same but for its lists, ranges and parts. */
+static int tell_sentence(const struct teller *t, const struct chapter_part *part, unsigned nparts,
+                         const struct story_table *of, const unsigned *rows, unsigned n)
 {
-	const unsigned step = part->together ? n : 1;
-	for (unsigned i = 0; i < n; i += step) {
+	struct arena *arena = t->story->arena;
+	const char *text = part->text, **texts = ARENA_ARRAY(arena, const char *, n + 1);
+	const bool joined = nparts || part->fills || part->file,
+	           plain = !joined && !strpbrk(text, "{["),
+	           gathers = strstr(text, ":list}") || strstr(text, ":range}") || strchr(text, '[');
+	unsigned *same = ARENA_ARRAY(arena, unsigned, n + 1);
+	if (n && plain && !*part->query.sql) {
+		story_note(t->story, part->roles, text);
+		return 0;
+	}
+	for (unsigned i = 0; i < n; i++)
+		texts[i] = plain || part->together ? ""
+		           : joined || !gathers    ? arena_text(arena, "%u", i)
+		                                   : phrase_common(t->story, of, rows[i], text);
+	for (unsigned i = 0, nsame; i < n; i++) {
 		struct phrase p = phrase_begin(t->story);
 		bool listed = false;
-		phrase_add(&p, of, rows + i, step, part->text);
+		if (!texts[i])
+			continue;
+		same[0] = rows[i];
+		nsame = 1;
+		for (unsigned k = i + 1; k < n; k++)
+			if (texts[k] && !strcmp(texts[k], texts[i])) {
+				same[nsame++] = rows[k];
+				texts[k] = NULL;
+			}
+		phrase_add(&p, of, same, nsame, text);
 		for (unsigned k = 1; k <= nparts; k++)
 			if (go_on(t, part + k, &p, of, rows[i], &listed))
 				return -1;
@@ -318,19 +341,6 @@ static int tell_joined(const struct teller *t, const struct chapter_part *part, 
 			return -1;
 	}
 	return 0;
-}
-
-static void tell_sentence(struct story *story, const struct chapter_part *part,
-                          const struct story_table *of, const unsigned *rows, unsigned n)
-{
-	const bool plain = !strpbrk(part->text, "{[");
-	if (!n)
-		return;
-	if (plain && !*part->query.sql)
-		story_note(story, part->roles, part->text);
-	else
-		(plain || part->together ? story_say : story_tell)(story, part->roles, of, rows, n,
-		                                                   part->text);
 }
 
 /* Each of the rows' texts once, in their order. */
@@ -359,22 +369,31 @@ static int tell_pivot(const struct teller *t, const struct chapter_part *part,
 		return -1;
 	const bool turned = once(downs, rows, n, lines) <= part->beside;
 	if (*part->text && n)
-		story_text(t->story, STORY_PART,
-		           t->key ? arena_text(arena, "%s: %s", t->value, part->text) : part->text);
-	story_pivot(t->story, of, rows, n, turned ? part->across : part->down,
-	            turned ? part->down : part->across, part->value);
+		story_add_block(
+		    t->story, (struct story_block){
+		                  STORY_PART,
+		                  .text = t->key ? arena_text(arena, "%s: %s", t->value, part->text)
+		                                 : part->text});
+	if (n)
+		story_add_block(
+		    t->story,
+		    (struct story_block){
+		        STORY_PIVOT, .table = story_pivot(
+		                         t->story, of, rows, n, turned ? part->across : part->down,
+		                         turned ? part->down : part->across, part->value)});
 	return 0;
 }
 
 /* Rows of a table as one of their own, which nothing shows. */
 static const struct story_table *some_of(struct story *story, const struct story_table *of,
-                                         const unsigned *rows, unsigned n)
+                                         const struct story_form *form, const unsigned *rows,
+                                         unsigned n)
 {
 	const size_t width = of->form->width;
 	struct entry *some = ARENA_ARRAY(story->arena, struct entry, n * width + 1);
 	for (unsigned i = 0; i < n; i++)
 		memcpy(some + i * width, story_row(of, rows[i]), width * sizeof *some);
-	return story_rows(story, of->form, some, n);
+	return story_rows(story, form, some, n);
 }
 
 /* Within each: the rows of one value, as a table of that name. */
@@ -395,7 +414,9 @@ static int show_some(const struct teller *t, const struct chapter_part *part,
 		return -1;
 	if (n) {
 		form->title = titles[rows[0]];
-		story_table(t->story, form, some_of(t->story, of, rows, n)->rows, n);
+		story_add_block(
+		    t->story, (struct story_block){STORY_TABLE,
+		                                   .table = some_of(t->story, of, form, rows, n)});
 	}
 	return 0;
 }
@@ -405,20 +426,24 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
                       const struct story_table *of, const unsigned *rows, unsigned n)
 {
 	struct phrase heading = phrase_begin(story);
+	struct story_chapter *now = &story->chapters[story->nchapters];
 	switch (part->mark) {
 	case MARK_HEADING:
 	case MARK_CODE:
 		phrase_add(&heading, of, rows, n, part->text);
-		story_text(story, part->mark == MARK_CODE ? STORY_CODE : STORY_PART, heading.text);
+		story_add_block(
+		    story, (struct story_block){part->mark == MARK_CODE ? STORY_CODE : STORY_PART,
+		                                .text = heading.text});
 		break;
 	case MARK_FILES:
-		story_text(story, STORY_FILES, part->text);
+		story_add_block(story, (struct story_block){STORY_FILES, .text = part->text});
 		break;
 	case MARK_LEAD:
-		story_lead(story, some_of(story, of, rows, n), part->text);
+		now->lead = some_of(story, of, of->form, rows, n);
+		now->lead_keys = part->text;
 		break;
 	case MARK_UNASKED:
-		story->chapters[story->nchapters].unasked = true;
+		now->unasked = true;
 		break;
 	case MARK_SETTLES:
 		story->settled = true;
@@ -426,8 +451,11 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 	default:
 		for (const char *at = part->text, *end; *at; at = end + (*end == ' ')) {
 			end = at + strcspn(at, " ");
-			story_picture(story, arena_text(story->arena, "%.*s", (int)(end - at), at),
-			              part->mark == MARK_FRONT);
+			story->pictures = arena_more(story->arena, story->pictures,
+			                             story->npictures, sizeof *story->pictures);
+			story->pictures[story->npictures++] = (struct story_picture){
+			    arena_text(story->arena, "%.*s", (int)(end - at), at),
+			    part->mark == MARK_FRONT};
 		}
 	}
 }
@@ -491,17 +519,16 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	if (part->kind == PART_TABLE && t->key)
 		return show_some(t, part, of) ? -1 : 1;
 	if (part->kind == PART_TABLE) {
-		story_show(t->story, of);
+		if (of->nrows)
+			story_add_block(t->story, (struct story_block){STORY_TABLE, .table = of});
 		return 1;
 	}
 	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, of->nrows + 1), n;
 	if (rows_of(t, part, of, rows, &n))
 		return -1;
-	if (more || part->fills || part->file)
-		return tell_joined(t, part, more, of, rows, n) ? -1 : (int)more + 1;
 	if (part->kind == PART_SENTENCE)
-		tell_sentence(t->story, part, of, rows, n);
-	else if (n)
+		return tell_sentence(t, part, more, of, rows, n) ? -1 : (int)more + 1;
+	if (n)
 		tell_mark(t->story, part, of, rows, n);
 	return 1;
 }
