@@ -437,11 +437,11 @@ static void put_entry(struct script *p, const char *array, unsigned row, const s
 	const bool counts = e->kind == KIND_COUNT || e->kind == KIND_FLAG;
 	char text[ENTRY_TEXT_BYTES] = "";
 	if (counts && e->has) {
-		script_put(p, array, row, "%llu", e->count);
+		script_put(p, array, row, "%lld", e->count);
 		return;
 	}
 	if (e->kind == KIND_BYTES && e->has) { /* to the last digit: 1 GiB is not 1.02e+03 MiB */
-		script_put(p, array, row, "1.0 * %llu", e->count);
+		script_put(p, array, row, "1.0 * %lld", e->count);
 		return;
 	}
 	if (counts || e->kind == KIND_BYTES || e->kind == KIND_NUMBER || e->kind == KIND_SHARE ||

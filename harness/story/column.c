@@ -36,10 +36,10 @@ void entry_write(const struct entry *c, char *text, size_t bytes)
 	}
 	switch (c->kind) {
 	case KIND_COUNT:
-		snprintf(text, bytes, "%llu", c->count);
+		snprintf(text, bytes, "%lld", c->count);
 		return;
 	case KIND_BYTES:
-		coll_size_label(c->count, text, bytes);
+		coll_size_label((size_t)c->count, text, bytes);
 		return;
 	case KIND_FLAG:
 		snprintf(text, bytes, "%s", c->count ? "yes" : "-");

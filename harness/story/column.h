@@ -54,7 +54,7 @@ enum column_only {
 struct entry {
 	enum column_kind kind;
 	bool has;
-	unsigned long long count;
+	long long count;
 	double x, lo, hi; /* lo and hi NaN: no interval */
 	unsigned blocks;
 	const char *text; /* "": none */

@@ -77,7 +77,7 @@ static struct entry entry_of(struct arena *arena, const struct db_rows *rows, en
 	case KIND_COUNT:
 	case KIND_BYTES:
 	case KIND_FLAG:
-		e.count = !text ? 0 : kind == KIND_FLAG ? x != 0 : (unsigned long long)x;
+		e.count = !text ? 0 : kind == KIND_FLAG ? x != 0 : (long long)x;
 		return e;
 	case KIND_RATIO:
 		e.blocks = (unsigned)fmax(0, real_of(rows, from->blocks));
