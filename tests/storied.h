@@ -2,7 +2,7 @@
 #ifndef LAUNCHGAP_TESTS_STORIED_H
 #define LAUNCHGAP_TESTS_STORIED_H
 
-#include "../harness/story/tell.h"
+#include "../harness/story/story.h"
 #include "scratch.h"
 #include "test.h"
 

@@ -4,7 +4,7 @@
 #include "../harness/analysis/analysis.h"
 #include "../harness/chapters/chapters.h"
 #include "../harness/chapters/figures.h"
-#include "../harness/story/tell.h"
+#include "../harness/story/story.h"
 
 static double speed[3]; /* single, threads, processes: against 1 */
 static double noise;

@@ -9,7 +9,7 @@
 #include "../arena.h"
 #include "../record/member.h"
 #include "../record/record_file.h"
-#include "../story/tell.h"
+#include "../story/story.h"
 #include "../story/verdict_text.h"
 #include "../texts.h"
 #include "side.h"

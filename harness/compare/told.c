@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../arena.h"
-#include "../story/tell.h"
+#include "../story/story.h"
 
 int told_tell(struct told *t, const char *file, const char *chapter, struct status *st)
 {

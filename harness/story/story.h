@@ -9,7 +9,7 @@
 #ifndef LAUNCHGAP_STORY_H
 #define LAUNCHGAP_STORY_H
 
-#include "../arena.h"
+#include "../data/db.h"
 #include "column.h"
 
 /* Where a sentence appears; several places form a set. */
@@ -64,8 +64,6 @@ struct story_form {
 	                     * the columns after it; or NULL */
 	enum story_drawn drawn;
 };
-struct story;
-
 /* A table of the story. */
 struct story_table {
 	const struct story_form *form;
@@ -169,6 +167,19 @@ struct story {
 	struct story_picture *pictures; /* that show the chapters' findings, in their order */
 	unsigned npictures;
 };
+
+/* --- tell.c: chapters that are texts (chapter_file.h) tell --- */
+
+/* Lets each of the chapters, harness/chapters/NAME.chapter, report of the run's tables; those with nothing
+ * to say are omitted. */
+void story_make(struct db *db, const char *const *names, unsigned n, struct arena *arena,
+                struct story *out);
+
+/* Adds a chapter that is a text, and where it is from. One of its name before it is omitted then,
+ * unless this one is wrong. */
+void story_add(struct story *story, struct db *db, const char *file, const char *text);
+
+/* --- what was told --- */
 
 /* The chapter of that name if it reported something, or NULL. */
 const struct story_chapter *story_find(const struct story *story, const char *name);

@@ -1,4 +1,4 @@
-#include "tell.h"
+#include "story.h"
 
 #include <math.h>
 #include <stdlib.h>
