@@ -4,7 +4,7 @@
 #include "../harness/analysis/analysis.h"
 #include "../harness/chapters/chapters.h"
 #include "../harness/chapters/figures.h"
-#include "../harness/story/tell.h"
+#include "../harness/story/story.h"
 
 static double speed[3]; /* single, threads, processes: against 1 */
 static double noise;
@@ -85,8 +85,7 @@ static unsigned count(const char *words, const char **text)
 	made_unload(&l);
 	const struct story_table *t = story_find_table(&story, "advice");
 	for (unsigned i = 0; t && i < t->nrows; i++)
-		n += strstr(column_entry(story_column(t, "what"), story_row(t, i)).text, words) !=
-		     NULL;
+		n += strstr(story_entry(t, i, "what")->text, words) != NULL;
 	for (unsigned i = 0; text && (said = story_said(&story, STORY_ITEM, i)); i++)
 		if (strstr(said->text, words))
 			*text = said->text;

@@ -5,7 +5,7 @@
 #include "../harness/chapters/figures.h"
 #include "../harness/report/model.h"
 #include "../harness/report/section.h"
-#include "../harness/story/tell.h"
+#include "../harness/story/story.h"
 #include "scratch.h"
 #include "test.h"
 

@@ -1,11 +1,7 @@
 /* Several runs of one experiment as one: from folders to tables, sentences and the exit code. */
 #include <sys/stat.h>
 
-#include "../harness/compare/combine.h"
-#include "../harness/compare/compare.h"
-#include "../harness/terminal.h"
-#include "here.h"
-#include "made.h"
+#include "compared.h"
 
 enum { THREADS, PROCESSES, AGAIN, VARIANTS };
 
@@ -89,42 +85,14 @@ static const char *make(const char *name, const struct side *of)
 	return path;
 }
 
-static char said[1 << 16];
-static json_t *told;
-
-static int run_compare(struct compare_request request, char **text, struct status *st)
-{
-	size_t bytes = 0;
-	request.out = open_memstream(text, &bytes);
-	assert_non_null(request.out);
-	const int code = compare_run(&request, st);
-	fclose(request.out);
-	return code;
-}
-
 static int combine(const char *a, const char *b, const char *c)
 {
-	struct compare_request request = {.left = a,
-	                                  .right = b,
-	                                  .others = {c},
-	                                  .nothers = c != NULL,
-	                                  .combine = true,
-	                                  .margin = COMPARE_MARGIN};
-	struct status st = {""};
-	char *text = NULL, *json = NULL;
-	const int code = run_compare(request, &text, &st);
-	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
-		if (strncmp(line, "  - ", 4))
-			assert_true(terminal_width(line) <= 80);
-	text_unwrap(text);
-	snprintf(said, sizeof said, "%s\n%s", text, st.text);
-	request.form = COMPARE_JSON;
-	assert_int_equal(run_compare(request, &json, &st), code);
-	json_decref(told);
-	told = code == COMPARE_NOT_DONE ? NULL : json_loads(json, 0, NULL);
-	free(text);
-	free(json);
-	return code;
+	return compared((struct compare_request){.left = a,
+	                                         .right = b,
+	                                         .others = {c},
+	                                         .nothers = c != NULL,
+	                                         .combine = true,
+	                                         .margin = COMPARE_MARGIN});
 }
 
 static const json_t *of_claim(const char *name, const char *column)
@@ -236,45 +204,40 @@ TEST(a_run_without_an_interval_is_left_out)
 	json_assert_null(of_claim("more", "C"), "");
 }
 
-static int parse(struct compare_request *out, struct status *st, int n, char *argv[])
-{
-	*st = (struct status){""};
-	return compare_parse(n, argv, out, st);
-}
-
 TEST(three_results_are_combined)
 {
 	struct compare_request q;
 	struct status st;
-	char *three[] = {"launchgap", "compare", "a", "b", "c"},
-	     *two[] = {"launchgap", "compare", "a", "--combine", "b"},
-	     *page[] = {"launchgap", "compare", "a", "b", "--format", "markdown"},
-	     *named[] = {"launchgap", "compare", "a", "b", "c", "--variant", "x"},
-	     *slip[] = {"launchgap", "compare", "a", "b", "--combin"},
-	     *many[3 + 2 + COMPARE_OTHERS] = {"launchgap", "compare"};
-	assert_int_equal(parse(&q, &st, 5, three), 0);
+	const char *many[3 + 2 + COMPARE_OTHERS + 1] = {"l", "compare"};
+	assert_int_equal(
+	    compared_parse(&q, &st, (const char *[]){"l", "compare", "a", "b", "c", NULL}), 0);
 	assert_true(q.combine);
 	assert_string_equal(q.others[0], "c");
-	assert_int_equal(parse(&q, &st, 5, two), 0);
+	assert_int_equal(
+	    compared_parse(&q, &st, (const char *[]){"l", "compare", "a", "--combine", "b", NULL}),
+	    0);
 	assert_true(q.combine && !q.nothers);
-	assert_int_equal(parse(&q, &st, 4, three), 0);
+	assert_int_equal(compared_parse(&q, &st, (const char *[]){"l", "compare", "a", "b", NULL}),
+	                 0);
 	assert_false(q.combine);
-	assert_int_equal(parse(&q, &st, 6, page), 0);
+	assert_int_equal(
+	    compared_parse(
+	        &q, &st, (const char *[]){"l", "compare", "a", "b", "--format", "markdown", NULL}),
+	    0);
 	assert_true(q.form == COMPARE_MARKDOWN && !q.combine);
-	assert_int_equal(parse(&q, &st, 7, named), -1);
+	assert_int_equal(
+	    compared_parse(&q, &st,
+	                   (const char *[]){"l", "compare", "a", "b", "c", "--variant", "x", NULL}),
+	    -1);
 	assert_says(st.text, "only runs are combined");
-	assert_int_equal(parse(&q, &st, 5, slip), -1);
+	assert_int_equal(
+	    compared_parse(&q, &st, (const char *[]){"l", "compare", "a", "b", "--combin", NULL}),
+	    -1);
 	assert_says(st.text, "did you mean '--combine'");
-	for (unsigned i = 2; i < LENGTH(many); i++)
+	for (unsigned i = 2; i + 1 < LENGTH(many); i++)
 		many[i] = "a";
-	assert_int_equal(parse(&q, &st, LENGTH(many), many), -1);
+	assert_int_equal(compared_parse(&q, &st, many), -1);
 	assert_says(st.text, "is not understood");
 }
 
-static int end(void **state)
-{
-	json_decref(told);
-	return tear_down(state);
-}
-
-TESTS(.begin = set_up, .end = end);
+TESTS(.begin = set_up, .end = compared_end);

@@ -1,10 +1,7 @@
 /* Two runs against each other: from folders to the table and the exit code. */
 #include <sys/stat.h>
 
-#include "../harness/compare/compare.h"
-#include "../harness/terminal.h"
-#include "here.h"
-#include "made.h"
+#include "compared.h"
 
 enum { THREADS, PROCESSES, AGAIN, LIMIT, VARIANTS };
 
@@ -119,48 +116,9 @@ static const char *make(const char *name, const struct result *of)
 	return path;
 }
 
-/* The last comparison: as printed, with wrapped lines as one, followed by the status; and as JSON,
- * NULL if there is none. */
-static char said[1 << 16];
-static json_t *told;
-
-/* No line is too wide, except the paths of both. */
-static void assert_fits(const char *text)
-{
-	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
-		if (strncmp(line, "  - A: ", 7) && strncmp(line, "  - B: ", 7))
-			assert_true(terminal_width(line) <= 80);
-}
-
-static int run_compare(struct compare_request request, char **text, struct status *st)
-{
-	size_t bytes = 0;
-	request.out = open_memstream(text, &bytes);
-	assert_non_null(request.out);
-	int code = compare_run(&request, st);
-	fclose(request.out);
-	assert_int_equal(st->text[0] != '\0', code == COMPARE_NOT_DONE);
-	return code;
-}
-
 static int compare_at(const char *left, const char *right, double margin)
 {
-	struct compare_request request = {.left = left, .right = right, .margin = margin};
-	struct status st = {""};
-	char *text = NULL, *json = NULL;
-	int code = run_compare(request, &text, &st);
-	assert_fits(text);
-	text_unwrap(text);
-	snprintf(said, sizeof said, "%s\n%s", text, st.text);
-	request.form = COMPARE_JSON;
-	assert_int_equal(run_compare(request, &json, &st), code);
-	json_decref(told);
-	told = code == COMPARE_NOT_DONE ? NULL : json_loads(json, 0, NULL);
-	if (code != COMPARE_NOT_DONE)
-		json_assert_number(told, "schema", 1, 0);
-	free(text);
-	free(json);
-	return code;
+	return compared((struct compare_request){.left = left, .right = right, .margin = margin});
 }
 
 static void compares(const char *left, const char *right, int code)
@@ -212,12 +170,6 @@ static unsigned noted(const char *words)
 	json_array_foreach(notes, i, row) n +=
 	    text_count(json_string_value(json_array_get(row, 1)), words);
 	return n;
-}
-
-static int end(void **state)
-{
-	json_decref(told);
-	return tear_down(state);
 }
 
 TEST(a_run_equals_itself)
@@ -570,16 +522,6 @@ TEST(nccl_tests_stand_beside_ours)
 	answers("no difference", 3);
 }
 
-static int parse(struct compare_request *request, struct status *st, const char *const args[])
-{
-	char *argv[16] = {NULL};
-	int argc = 0;
-	*st = (struct status){""};
-	for (; args[argc]; argc++)
-		argv[argc] = (char *)(size_t)args[argc];
-	return compare_parse(argc, argv, request, st);
-}
-
 TEST(the_command_line)
 {
 	static const struct {
@@ -603,23 +545,25 @@ TEST(the_command_line)
 	};
 	struct compare_request r;
 	struct status st;
-	assert_int_equal(parse(&r, &st, (const char *[]){"l", "compare", "A", "B", NULL}), 0);
+	assert_int_equal(compared_parse(&r, &st, (const char *[]){"l", "compare", "A", "B", NULL}),
+	                 0);
 	assert_string_equal(r.left, "A");
 	assert_string_equal(r.right, "B");
 	assert_true(r.margin == COMPARE_MARGIN);
 	assert_null(r.variant);
 	assert_true(r.form == COMPARE_TEXT);
-	assert_int_equal(parse(&r, &st,
-	                       (const char *[]){"l", "compare", "--threshold", "0.5 %", "A",
-	                                        "--variant", "v", "B", "--format", "json", NULL}),
-	                 0);
+	assert_int_equal(
+	    compared_parse(&r, &st,
+	                   (const char *[]){"l", "compare", "--threshold", "0.5 %", "A",
+	                                    "--variant", "v", "B", "--format", "json", NULL}),
+	    0);
 	assert_true(fabs(r.margin - 0.005) < 1e-12);
 	assert_string_equal(r.left, "A");
 	assert_string_equal(r.right, "B");
 	assert_string_equal(r.variant, "v");
 	assert_true(r.form == COMPARE_JSON);
 	for (size_t i = 0; i < LENGTH(bad); i++) {
-		assert_int_equal(parse(&r, &st, bad[i].args), -1);
+		assert_int_equal(compared_parse(&r, &st, bad[i].args), -1);
 		assert_says(st.text, bad[i].said);
 	}
 	/* A refused argument sets nothing. */
@@ -645,4 +589,4 @@ TEST(a_measured_run_equals_itself)
 	assert_int_equal(noted("Not the same"), 0);
 }
 
-TESTS(.begin = set_up, .end = end);
+TESTS(.begin = set_up, .end = compared_end);

@@ -312,8 +312,8 @@ TEST(captions_of_many_variants_fit)
 		fail_msg("%s", st.text);
 	const struct story_table *t = story_find_table(&m->story, "captions");
 	for (unsigned i = 0; i < t->nrows; i++) {
-		const char *text = column_entry(story_column(t, "said"), story_row(t, i)).text;
-		if (!strcmp(column_entry(story_column(t, "pace"), story_row(t, i)).text, "stream"))
+		const char *text = story_entry(t, i, "said")->text;
+		if (!strcmp(story_entry(t, i, "pace")->text, "stream"))
 			assert_says(text, " others: undecided");
 		assert_in_range(strlen(text), 100, 3 * 110);
 	}

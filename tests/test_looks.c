@@ -6,7 +6,7 @@
 #include "../harness/chapters/chapters.h"
 #include "../harness/data/db.h"
 #include "../harness/report/section.h"
-#include "../harness/story/tell.h"
+#include "../harness/story/story.h"
 
 /* A record of sessions: a line of blocks each. */
 struct session {

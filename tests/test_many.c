@@ -4,7 +4,7 @@
 #include "../harness/chapters/chapters.h"
 #include "../harness/chapters/figures.h"
 #include "../harness/report/table.h"
-#include "../harness/story/tell.h"
+#include "../harness/story/story.h"
 #include "json.h"
 #include "test.h"
 

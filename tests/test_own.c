@@ -1,9 +1,8 @@
 /* Chapters of a person's own: the one that a page teaches, and ones that are wrong. */
 #include "../harness/chapters/chapters.h"
 #include "../harness/report/model.h"
-#include "../harness/story/tell.h"
 #include "made.h"
-#include "scratch.h"
+#include "storied.h"
 
 static void stamps(const struct made_place *p, int64_t out[6])
 {
@@ -65,48 +64,32 @@ TEST(the_chapter_that_a_page_teaches_is_told)
 TEST(what_is_wrong_is_a_warning_with_its_place)
 {
 	static const char *const texts[][2] = {
-	    {"chapter x | X\ntable t | T\n  a\n  SELECT\n  name b FROM variant\n",
-	     "own.chapter:2: the query has no column a"},
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT\n  1 b\n",
+	     "x.chapter:2: the query has no column a"},
 	    {"chapter x | X\ntable t | T\n  a | {b}\n  SELECT 1 a\n",
-	     "own.chapter:2: the query has no column b"},
-	    {"chapter x | X\ntable t | T\n  a\n  SELECT\n  nam a FROM variant\n",
-	     "own.chapter:5:3: no such column: nam"},
+	     "x.chapter:2: the query has no column b"},
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT\n  nam a\n",
+	     "x.chapter:5:3: no such column: nam"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a FROM variants\n",
-	     "own.chapter:4:1: no such table: variants"},
+	     "x.chapter:4:1: no such table: variants"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a\nsay t\n  {b} is.\n",
-	     "own.chapter:5: table t has no column b"},
+	     "x.chapter:5: table t has no column b"},
 	    {"table t | T\n  a\n  SELECT 1 a\n",
-	     "own.chapter:4: a chapter begins with: chapter NAME | title"},
+	     "x.chapter:4: a chapter begins with: chapter NAME | title"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT zeroblob(100000000) a\n",
-	     "own.chapter:4:1: string or blob too big"},
-	    {"chapter x | X\nsay t\n  {b} is.\n", "own.chapter:2: the chapter has no table t"},
+	     "x.chapter:4:1: string or blob too big"},
+	    {"chapter x | X\nsay t\n  {b} is.\n", "x.chapter:2: the chapter has no table t"},
 	    {"chapter x | X\ntable t | T\n  a:count\n  SELECT 1 a\nfill t a\n  {a}\n",
-	     "own.chapter:5: table t has no column of text a"},
+	     "x.chapter:5: table t has no column of text a"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a\nsay t where c\n  {a} is.\n",
-	     "own.chapter:5:13: no such column: c"},
-	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a; DROP TABLE cell\n",
-	     "own.chapter:4:15: one SELECT is allowed, and nothing else"},
+	     "x.chapter:5:13: no such column: c"},
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a; DROP TABLE t\n",
+	     "x.chapter:4:15: one SELECT is allowed, and nothing else"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT readfile('/etc/passwd') a\n",
-	     "own.chapter:4:10: no such function: readfile"},
+	     "x.chapter:4:10: no such function: readfile"},
 	};
-	struct status st = {0};
-	const size_t n = LENGTH(texts);
-	for (size_t i = 0; i < n; i++)
-		cli_write(made_folder, arena_text(scratch(), "%02zu-own.chapter", i), texts[i][0]);
-	unlink(made_path("own.chapter"));
-	const struct model *m = model_make(scratch(), made_folder, made_folder, &st);
-	for (size_t i = 0; i < n; i++)
-		unlink(made_path(arena_text(scratch(), "%02zu-own.chapter", i)));
-	assert_non_null(m);
-	for (size_t i = 0; i < n; i++) {
-		const char *name = arena_text(scratch(), "%02zu-own.chapter", i), *at = NULL;
-		for (unsigned w = 0; model_warning(m, w) && !at; w++)
-			at = strstr(model_warning(m, w), name);
-		if (!at)
-			fail_msg("%s: no warning", texts[i][1]);
-		assert_string_equal(at + strlen("00-"), texts[i][1]);
-	}
-	assert_null(story_find_table(&m->story, "t"));
+	for (size_t i = 0; i < LENGTH(texts); i++)
+		assert_string_equal(story_warning(texts[i][0]), texts[i][1]);
 }
 
 TEST(what_is_wrong_is_said_to_who_asked_for_it)
@@ -146,12 +129,9 @@ TEST(a_chapter_takes_the_place_of_the_one_of_its_name)
 
 TEST(what_is_no_row_of_a_table_is_not_told)
 {
-	const char *warning;
-	const struct model *m = told("chapter x | X\ntable t | T\n  a\n  SELECT 7 a\n"
-	                             "say t union select 99999\n  It is {a}.\n",
-	                             &warning);
-	const struct story_chapter *x = story_find(&m->story, "x");
-	assert_null(warning);
+	const struct story *story = story_of("chapter x | X\ntable t | T\n  a\n  SELECT 7 a\n"
+	                                     "say t union select 99999\n  It is {a}.\n");
+	const struct story_chapter *x = story_find(story, "x");
 	assert_int_equal(x->nblocks, 2);
 	assert_string_equal(x->blocks[1].sentence->text, "It is 7.");
 }
@@ -159,8 +139,8 @@ TEST(what_is_no_row_of_a_table_is_not_told)
 /* Of each row the table that it names, whose title and head are its own rows'. */
 TEST(a_sentence_goes_on_over_the_tables_of_its_row)
 {
-	const char *warning;
-	const struct model *m = told(
+	const char *chapters[] = {
+	    "chapter a | A\ntable t | T\n  a\n  SELECT 1 a\nanswer t\n  It is {a}.\n",
 	    "chapter x | X\n"
 	    "table sizes | Sizes | hidden\n  size\n  lines:count\n"
 	    "  SELECT 'large' size, 1 lines UNION ALL SELECT 'small', 3\n"
@@ -179,14 +159,12 @@ TEST(a_sentence_goes_on_over_the_tables_of_its_row)
 	    "fill parts said where rowid IN (SELECT min(rowid) FROM parts GROUP BY kind)\n"
 	    "and parts by kind\n  [{name}| + ]\n"
 	    "say sizes where lines > 1 AND (SELECT answered FROM story)\n  {size} too\n"
-	    "code sizes where lines > 1\n  run {size}\n",
-	    &warning);
-	if (warning)
-		fail_msg("%s", warning);
-	const struct story_chapter *x = story_find(&m->story, "x");
-	const struct story_table *small = story_find_table(&m->story, "of_small"),
-	                         *large = story_find_table(&m->story, "of_large");
-	const struct story_table *parts = story_find_table(&m->story, "parts");
+	    "code sizes where lines > 1\n  run {size}\n"};
+	const struct story *story = stories_of(2, chapters);
+	const struct story_chapter *x = story_find(story, "x");
+	const struct story_table *small = story_find_table(story, "of_small"),
+	                         *large = story_find_table(story, "of_large");
+	const struct story_table *parts = story_find_table(story, "parts");
 	assert_int_equal(x->nblocks, 11);
 	assert_string_equal(x->blocks[1].text, "small: 3");
 	assert_string_equal(small->form->title, "Few");
@@ -199,73 +177,53 @@ TEST(a_sentence_goes_on_over_the_tables_of_its_row)
 	assert_string_equal(x->blocks[9].sentence->text, "small too");
 	assert_int_equal(x->blocks[10].kind, STORY_CODE);
 	assert_string_equal(x->blocks[10].text, "run small");
-	assert_string_equal(column_entry(&parts->form->columns[1], parts->rows).text, "a + c");
-	for (unsigned i = 0; i < m->story.npictures; i++)
-		assert_string_not_equal(m->story.pictures[i].name, "{size}");
+	assert_string_equal(parts->rows[1].text, "a + c");
+	for (unsigned i = 0; i < story->npictures; i++)
+		assert_string_not_equal(story->pictures[i].name, "{size}");
 }
 
 TEST(a_sentence_fills_the_rows_of_a_table)
 {
-	const char *warning;
-	const struct model *m =
-	    told("chapter x | X\ntable t | T\n  a:count\n  b\n"
-	         "  SELECT 1 a, NULL b UNION ALL SELECT 2, NULL UNION ALL SELECT 3, 'c'\n"
-	         "fill t b where a < 3\nand t by a where a = 2\n  It is {a}\n",
-	         &warning);
-	const struct story_table *t = story_find_table(&m->story, "t");
+	const struct story *story =
+	    story_of("chapter x | X\ntable t | T\n  a:count\n  b\n"
+	             "  SELECT 1 a, NULL b UNION ALL SELECT 2, NULL UNION ALL SELECT 3, 'c'\n"
+	             "fill t b where a < 3\nand t by a where a = 2\n  It is {a}\n");
+	const struct story_table *t = story_find_table(story, "t");
 	static const char *const texts[] = {"", "It is 2", "c"};
-	assert_null(warning);
 	for (unsigned i = 0; i < 3; i++)
-		assert_string_equal(column_entry(story_column(t, "b"), story_row(t, i)).text,
-		                    texts[i]);
+		assert_string_equal(story_entry(t, i, "b")->text, texts[i]);
 }
 
 /* A file's lines are row after row; what a query names is no way out of the folder. */
 TEST(a_chapter_writes_files_beside_the_report)
 {
 	static const char *const names[] = {"../x.conf", "trials.jsonl", "conf"};
-	const char *warning;
-	const struct model *m = told("chapter x | X\ntable t | T\n  a\n  n:count\n"
-	                             "  SELECT 'p' a, 1 n UNION ALL SELECT 'q', 2\n"
-	                             "write t x.csv where n = 1\n  # {a} \\\n  and more\n  [|]\n"
-	                             "write t x.csv\nand t by a\n  {a},{n}\nand t\n  [{n}|\n  ]\n"
-	                             "write t {a}.conf\n  {n}\n",
-	                             &warning);
-	const struct story_chapter *x = story_find(&m->story, "x");
-	assert_null(warning);
+	const struct story *story =
+	    story_of("chapter x | X\ntable t | T\n  a\n  n:count\n"
+	             "  SELECT 'p' a, 1 n UNION ALL SELECT 'q', 2\n"
+	             "write t x.csv where n = 1\n  # {a} \\\n  and more\n  [|]\n"
+	             "write t x.csv\nand t by a\n  {a},{n}\nand t\n  [{n}|\n  ]\n"
+	             "write t {a}.conf\n  {n}\n");
+	const struct story_chapter *x = story_find(story, "x");
 	assert_int_equal(x->nblocks, 4);
 	assert_string_equal(x->blocks[1].name, "x.csv");
 	assert_string_equal(x->blocks[1].text, "# p and more\n\np,1\n1\n2\nq,2\n1\n2\n");
 	assert_string_equal(x->blocks[2].name, "p.conf");
 	assert_string_equal(x->blocks[3].text, "2\n");
 	for (size_t i = 0; i < LENGTH(names); i++) {
-		told(arena_text(scratch(),
-		                "chapter x | X\ntable t | T\n  a\n  SELECT '%s' a\n"
-		                "write t {a}\n  {a}\n",
-		                names[i]),
-		     &warning);
-		assert_string_equal(warning,
+		const char *text = arena_text(scratch(),
+		                              "chapter x | X\ntable t | T\n  a\n  SELECT '%s' a\n"
+		                              "write t {a}\n  {a}\n",
+		                              names[i]);
+		assert_string_equal(story_warning(text),
 		                    arena_text(scratch(),
-		                               "own.chapter:5: a chapter writes NAME.csv and "
+		                               "x.chapter:5: a chapter writes NAME.csv and "
 		                               "NAME.conf, not %s",
 		                               names[i]));
 	}
 }
 
 /* All that are texts can be asked of a run that has nothing, and tell nothing that warns. */
-/* A head in braces is the first row's. */
-TEST(a_head_may_come_from_the_rows)
-{
-	const char *warning;
-	const struct model *m = told("chapter x | X\n"
-	                             "table heads | T\n"
-	                             "  a | {b}\n"
-	                             "  SELECT 1 a, 'NCCL ' || 2 b UNION SELECT 2, 'other'\n",
-	                             &warning);
-	assert_null(warning);
-	assert_string_equal(story_find_table(&m->story, "heads")->form->columns[0].head, "NCCL 2");
-}
-
 TEST(every_chapter_fits_the_tables)
 {
 	static const char *const files[] = {

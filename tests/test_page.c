@@ -3,7 +3,7 @@
 #include "../harness/terminal.h"
 #include "json.h"
 #include "scratch.h"
-#include "test.h"
+#include "storied.h"
 
 static char *text;
 static size_t bytes;
@@ -35,15 +35,6 @@ static void fits(struct page *p)
 	}
 }
 
-struct pair {
-	const char *a, *b;
-};
-
-static const struct column pair_columns[] = {COLUMN(struct pair, a, "a", "", TEXT),
-                                             COLUMN(struct pair, b, "b", "", TEXT)};
-static const struct story_form pair_form =
-    STORY_FORM(struct pair, pair_columns, .name = "t", .title = "t");
-
 TEST(a_terminal_has_80_columns)
 {
 	static const char words[] =
@@ -65,8 +56,8 @@ TEST(a_terminal_has_80_columns)
 		                                    "ranks.csv"};
 		page_files(&p, "The record, and all of this as data", files, 4);
 		char *some = test_text("%.20s", words + 12);
-		const struct pair row = {some, long_text};
-		page_table(&p, &(const struct story_table){&pair_form, &row, 1});
+		page_table(&p, table_of(test_text("t | t\n  a\n  b\n  SELECT '%s' a, '%s' b\n",
+		                                  some, long_text)));
 		fits(&p);
 	}
 }
@@ -150,9 +141,9 @@ TEST(what_is_written_is_data_too)
 	p.sentences = json_array();
 	page_say(&p, "At 16 MiB.");
 	page_item(&p, "b");
-	const struct pair row = {"x", "y"};
+	const struct story_table *t = table_of("t | t\n  a\n  b\n  SELECT 'x' a, 'y' b\n");
 	for (unsigned rows = 0; rows < 2; rows++)
-		page_table(&p, &(const struct story_table){&pair_form, &row, rows});
+		page_table(&p, &(const struct story_table){t->form, t->rows, rows});
 	fclose(p.out);
 	assert_int_equal(json_array_size(p.sentences), 2);
 	json_assert_text(json_array_get(p.sentences, 0), "", "At 16 MiB."); /* as it was said */

@@ -1,7 +1,6 @@
 /* What is left of the terminal's page where it has too little room. */
 #include "../harness/report/short_page.h"
-#include "scratch.h"
-#include "test.h"
+#include "storied.h"
 
 static const struct section {
 	const char *title;
@@ -138,35 +137,24 @@ TEST(no_paragraph_is_cut)
 	assert_int_equal(text_count(text, "The end"), text_count(text, "\n\n"));
 }
 
-struct measured {
-	const char *variant;
-	struct stats_ratio speed;
-	const char *verdict;
-};
-static const struct column measured_columns[] = {
-    COLUMN(struct measured, variant, "variant", "", TEXT),
-    COLUMN(struct measured, speed, "speed", "", RATIO),
-    COLUMN(struct measured, verdict, "verdict", "", TEXT)};
-static const struct story_form measured_form =
-    STORY_FORM(struct measured, measured_columns, .name = "t", .title = "t", .bars = "speed");
-
 /* The page of a table of so many rows, after others that stay. */
 static void page_of(unsigned n, const char *locale)
 {
-	struct measured rows[60];
+	const struct story_table *t = table_of(test_text(
+	    "t | t | bars=speed\n  variant\n  speed:ratio\n  verdict\n"
+	    "  WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %u - 1)\n"
+	    "  SELECT 'v' || i variant, CASE i WHEN 0 THEN NULL WHEN 1 THEN 2 ELSE 0.5 END speed,\n"
+	    "         iif(i > 1, 0.4, NULL) speed_lo, iif(i > 1, 0.6, NULL) speed_hi,\n"
+	    "         'slower' verdict FROM n\n",
+	    n));
 	struct page p;
-	for (unsigned i = 0; i < n; i++)
-		rows[i] = (struct measured){
-		    arena_text(scratch(), "v%u", i), {0.5, 0.4, 0.6, 6, NAN}, "slower"};
-	rows[0].speed = (struct stats_ratio){NAN, NAN, NAN, 0, NAN};
-	rows[1].speed = (struct stats_ratio){2, NAN, NAN, 1, NAN};
 	setenv("LC_ALL", locale, 1);
 	p = begun();
 	short_page_mark(&p, "", SHORT_PAGE_ALWAYS);
 	page_say(&p, "Answer.");
 	short_page_mark(&p, "Results", SHORT_PAGE_SOME);
 	page_heading(&p, 2, "Results");
-	page_table(&p, &(const struct story_table){&measured_form, rows, n});
+	page_table(&p, t);
 	page_say(&p, "What speed is.");
 	short_page_mark(&p, "Claims", SHORT_PAGE_MOST);
 	page_heading(&p, 2, "Claims");

@@ -3,103 +3,41 @@
 #include <glob.h>
 
 #include "../harness/report/section.h"
-#include "../harness/story/story.h"
 #include "../harness/texts.h"
-#include "test.h"
+#include "storied.h"
 #include "told.h"
 
 enum { SLOW = 1, FAST = 2 };
 
-struct row {
-	const char *name;
-	double gbs;
-	struct stats_ratio speed;
-	size_t bytes;
-	unsigned when, calls;
-	const char *note;
-};
+#define TABLE                                                                                      \
+	"table t | T\n"                                                                            \
+	"  name\n"                                                                                 \
+	"  gbs:number | bandwidth | GB/s\n"                                                        \
+	"  speed:ratio\n"                                                                          \
+	"  bytes:bytes | size | | files\n"                                                         \
+	"  calls:count | | | files\n"                                                              \
+	"  note\n"                                                                                 \
+	"  SELECT column1 name, column2 gbs, column3 speed, column4 speed_lo, column5 speed_hi,\n" \
+	"         67108864 bytes, column6 \"when\", column6 calls, column7 note\n"                 \
+	"  FROM (VALUES ('a', 2.29, 0.0094, 0.0090, 0.0098, 1, NULL),\n"                           \
+	"               ('b', 243, 1.002, 0.998, 1.006, 2, 'direct'),\n"                           \
+	"               ('c', 2.55, 0.0105, NULL, NULL, 1, NULL))\n"
 
-static const struct column columns[] = {
-    COLUMN(struct row, name, "name", "", TEXT),
-    COLUMN(struct row, gbs, "bandwidth", "GB/s", NUMBER),
-    COLUMN(struct row, speed, "speed", "", RATIO),
-    COLUMN_AS(struct row, bytes, "size", "size", "", BYTES, ONLY_FILES),
-    COLUMN_AS(struct row, calls, "calls", "calls", "", COUNT, ONLY_FILES),
-    COLUMN(struct row, note, "note", "", TEXT),
-};
-static const struct story_form form = STORY_FORM(struct row, columns, .name = "t", .title = "T");
-static const struct row rows[] = {
-    {"a", 2.29, {0.0094, 0.0090, 0.0098, 6, 0.97}, 64 << 20, SLOW, 1, NULL},
-    {"b", 243, {1.002, 0.998, 1.006, 6, 0.97}, 64 << 20, FAST, 2, "direct"},
-    {"c", 2.55, {0.0105, NAN, NAN, 6, NAN}, 64 << 20, SLOW, 1, NULL},
-};
-
-/* A chapter whose parts are made by code. */
-struct teller {
-	struct chapter chapter;
-	void (*tell)(struct story *story);
-};
-
-static void tell_each(const struct teller *const *all, unsigned n, struct arena *arena,
-                      struct story *out)
-{
-	*out =
-	    (struct story){.arena = arena, .chapters = ARENA_ARRAY(arena, struct story_chapter, n)};
-	for (unsigned i = 0; i < n; i++) {
-		struct story_chapter *now = &out->chapters[out->nchapters];
-		now->chapter = &all[i]->chapter;
-		all[i]->tell(out);
-		out->nchapters += now->nblocks > 0;
-	}
-}
-
-/* One template's sentences about rows, as a chapter would print them. */
-static struct {
-	unsigned when; /* 0: of all rows */
-	const char *text;
-} asked;
-
-static void tell(struct story *story)
-{
-	const struct story_table *t = story_table(story, &form, rows, 3);
-	unsigned some[3], n = 0;
-	for (unsigned i = 0; i < 3; i++)
-		if (!asked.when || rows[i].when == asked.when)
-			some[n++] = i;
-	story_tell(story, STORY_ITEM, t, some, n, asked.text);
-}
-
-static const struct teller chapter = {{"c", "C", CHAPTER_BODY}, tell};
-
-static void make(struct arena *arena, void *of)
-{
-	const struct teller *const all[] = {&chapter};
-	tell_each(all, 1, arena, of);
-}
-
-/* The texts of all sentences, a line each. */
+/* The texts of all sentences of one template about rows, a line each. when 0: about all rows. */
 static const char *says_one(unsigned when, const char *said)
 {
-	static char text[4096];
-	struct story story;
-	struct arena *arena;
-	asked.when = when;
-	asked.text = said;
-	text[0] = '\0';
-	assert_int_equal(arena_run(make, &story, &arena), 0);
-	for (unsigned i = 0; i < story.chapters[0].nblocks; i++)
-		if (story.chapters[0].blocks[i].kind == STORY_SENTENCE) {
-			const size_t used = strlen(text);
-			snprintf(text + used, sizeof text - used, "%s\n",
-			         story.chapters[0].blocks[i].sentence->text);
-		}
-	arena_free(arena);
+	const struct story *story = story_of(test_text(
+	    "chapter c | C\n" TABLE "item t where %u IN (0, \"when\")\n  %s\n", when, said));
+	const char *text = "";
+	for (unsigned i = 0; story_said(story, STORY_ITEM, i); i++)
+		text =
+		    arena_text(scratch(), "%s%s\n", text, story_said(story, STORY_ITEM, i)->text);
 	return text;
 }
 
 TEST(a_template_has_its_rows_entries)
 {
-	assert_string_equal(says_one(FAST, "{name} has {gbs} GB/s: {speed:full}, {size}."),
+	assert_string_equal(says_one(FAST, "{name} has {gbs} GB/s: {speed:full}, {bytes}."),
 	                    "b has 243 GB/s: 1.002 (0.998 to 1.006), 64 MiB.\n");
 	assert_string_equal(says_one(FAST, "{speed} {speed:percents} {speed:interval} {{x}"),
 	                    "1.002 100.2 % (99.8 to 100.6 %) 0.998 to 1.006 {x}\n");
@@ -116,7 +54,7 @@ TEST(what_follows_a_count_is_of_its_number)
 
 TEST(rows_that_say_the_same_share_a_sentence)
 {
-	assert_string_equal(says_one(SLOW, "{name:list} reach {gbs:range} GB/s at {size}."),
+	assert_string_equal(says_one(SLOW, "{name:list} reach {gbs:range} GB/s at {bytes}."),
 	                    "a and c reach 2.29 to 2.55 GB/s at 64 MiB.\n");
 	assert_string_equal(says_one(SLOW, "{name:list}: {speed:range percent}."),
 	                    "a and c: 0.9 to 1.1 %.\n");
@@ -133,7 +71,7 @@ TEST(a_part_is_said_of_each_row_with_its_values)
 {
 	assert_string_equal(says_one(0, "Bandwidth: [{name} {gbs} GB/s]."),
 	                    "Bandwidth: a 2.29 GB/s, b 243 GB/s, c 2.55 GB/s.\n");
-	assert_string_equal(says_one(0, "[At {size} {name} has {gbs} GB/s|; {name} {gbs}]."),
+	assert_string_equal(says_one(0, "[At {bytes} {name} has {gbs} GB/s|; {name} {gbs}]."),
 	                    "At 64 MiB a has 2.29 GB/s; b 243; c 2.55.\n");
 	/* Without a value in the row it is left out; a part within a part too. */
 	assert_string_equal(says_one(0, "[{name} is {note}]."), "b is direct.\n");
@@ -142,7 +80,7 @@ TEST(a_part_is_said_of_each_row_with_its_values)
 	                    "0.00940 (0.00900 to 0.00980), 1.002 (0.998 to 1.006), 0.0105.\n");
 	/* What is outside of it parts the rows. */
 	assert_string_equal(says_one(0, "{calls}: [{name}]."), "1: a, c.\n2: b.\n");
-	assert_string_equal(says_one(FAST, "[{nome}] ["), "<<nome:>> [\n");
+	assert_string_equal(says_one(FAST, "[{gbs:loudly}] ["), "<<gbs:loudly>> [\n");
 }
 
 TEST(a_sentence_is_of_the_rows_that_it_names)
@@ -151,10 +89,10 @@ TEST(a_sentence_is_of_the_rows_that_it_names)
 	assert_string_equal(says_one(SLOW | FAST, "never"), "");
 }
 
-TEST(a_key_without_a_column_is_seen)
+TEST(a_manner_that_a_column_does_not_have_is_seen)
 {
-	assert_string_equal(says_one(FAST, "{nome} {gbs:loudly} {name:percent}"),
-	                    "<<nome:>> <<gbs:loudly>> <<name:percent>>\n");
+	assert_string_equal(says_one(FAST, "{gbs:loudly} {name:percent}"),
+	                    "<<gbs:loudly>> <<name:percent>>\n");
 }
 
 /* A report of one table and one sentence. */
@@ -197,189 +135,98 @@ TEST(a_sentence_says_only_what_its_rows_have)
 	assert_false(is_right("<<gbs>>", ""));
 }
 
-/* All that a chapter may hold, in its order. */
-static void tell_all(struct story *story)
-{
-	const struct story_table *t = story_table(story, &form, rows, 3);
-	story_text(story, STORY_PART, "Part");
-	story_say(story, STORY_CAPTION, t, (const unsigned[]){1}, 1, "{name}");
-	story_note(story, STORY_BODY, "A note.");
-	story_note(story, STORY_BODY, "");
-	story_text(story, STORY_FILES, "As a file");
-	story_pivot(story, t, (const unsigned[]){0, 1}, 2, "name", "size", "gbs");
-	story_table(story, &form, NULL, 0);
-}
-
-static const struct teller whole = {{"whole", "Whole", CHAPTER_BODY}, tell_all};
-
-static void tell_nothing(struct story *story)
-{
-	(void)story;
-}
-
-static const struct teller empty = {{"empty", "Empty", CHAPTER_BODY}, tell_nothing};
-
-static void make_all(struct arena *arena, void *of)
-{
-	const struct teller *const all[] = {&empty, &whole};
-	tell_each(all, 2, arena, of);
-}
+/* All that a chapter may hold. */
+#define WHOLE                                                                                      \
+	"chapter whole | Whole\n" TABLE "heading t\n  Part\n"                                      \
+	"caption t where name = 'b'\n  {name}\n"                                                   \
+	"say t\n  A note.\n"                                                                       \
+	"files t\n  As a file\n"                                                                   \
+	"pivot t: name by bytes show gbs where name < 'c'\n"                                       \
+	"table none | None\n  x\n  SELECT 1 x WHERE 0\n"
+#define EMPTY "chapter empty | Empty\ntable none | None\n  x\n  SELECT 1 x WHERE 0\n"
 
 TEST(a_chapter_keeps_what_it_told_in_its_order)
 {
 	static const enum story_block_kind kinds[] = {STORY_TABLE,    STORY_PART,  STORY_SENTENCE,
 	                                              STORY_SENTENCE, STORY_FILES, STORY_PIVOT};
-	struct story story;
-	struct arena *arena;
-	assert_int_equal(arena_run(make_all, &story, &arena), 0);
-	const struct story_chapter *c = story_find(&story, "whole");
-	assert_null(story_find(&story, "empty"));
-	assert_int_equal(story.nchapters, 1);
+	const struct story *story = stories_of(2, (const char *[]){EMPTY, WHOLE});
+	const struct story_chapter *c = story_find(story, "whole");
+	assert_null(story_find(story, "empty"));
+	assert_int_equal(story->nchapters, 1);
 	assert_int_equal(c->nblocks, 6);
 	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(c->blocks[i].kind, kinds[i]);
-	assert_string_equal(story_said(&story, STORY_BODY, 0)->text, "A note.");
-	assert_null(story_said(&story, STORY_BODY, 1));
-	assert_ptr_equal(story_find_table(&story, "t")->rows, rows);
-	assert_null(story_find_table(&story, "x"));
-	arena_free(arena);
+	assert_string_equal(story_said(story, STORY_BODY, 0)->text, "A note.");
+	assert_null(story_said(story, STORY_BODY, 1));
+	assert_int_equal(story_find_table(story, "t")->nrows, 3);
+	assert_null(story_find_table(story, "x"));
 }
 
 /* --- the first page --- */
 
-static void tell_many(struct story *story)
-{
-	static struct row many[20];
-	for (unsigned i = 0; i < 20; i++)
-		many[i] = (struct row){"n", 100 + i, {1, 1, 1, 6, 0.97}, 1024, 0, 1, NULL};
-	story_lead(story, story_table(story, &form, many, 20), "gbs size");
-}
-
-static void tell_unasked(struct story *story)
-{
-	tell_many(story);
-	story->chapters[story->nchapters].unasked = true;
-}
-
-static const struct teller waits = {{"waits", "Waits", CHAPTER_BODY}, tell_many},
-                           leads = {{"leads", "Leads", CHAPTER_BODY}, tell_unasked},
-                           also = {{"also", "Also", CHAPTER_BODY}, tell_unasked};
-
-static void make_leads(struct arena *arena, void *of)
-{
-	const struct teller *const all[] = {&whole, &waits, &leads, &also};
-	tell_each(all, 4, arena, of);
-}
+#define MANY(name)                                                                                 \
+	"chapter " name " | C\n"                                                                   \
+	"table t | T\n  name\n  gbs:number | bandwidth | GB/s\n  size:bytes\n"                     \
+	"  WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19)\n"         \
+	"  SELECT 'n' name, 100 + i gbs, 1024 size FROM n\n"                                       \
+	"lead t\n  gbs size\n"
+#define UNASKED(name) MANY(name) "unasked t\n"
 
 TEST(one_chapter_leads)
 {
-	struct story story;
-	struct arena *arena;
-	assert_int_equal(arena_run(make_leads, &story, &arena), 0);
-	story_choose_lead(&story, "waits");
-	assert_string_equal(story.lead->chapter->name, "waits");
-	story_choose_lead(&story, "also");
-	assert_string_equal(story.lead->chapter->name, "also");
-	story_choose_lead(&story, "whole");
-	assert_string_equal(story.lead->chapter->name, "leads");
-	story_choose_lead(&story, "");
-	assert_string_equal(story.lead->chapter->name, "leads");
+	struct story *story = stories_of(
+	    4, (const char *[]){WHOLE, MANY("waits"), UNASKED("leads"), UNASKED("also")});
+	story_choose_lead(story, "waits");
+	assert_string_equal(story->lead->chapter->name, "waits");
+	story_choose_lead(story, "also");
+	assert_string_equal(story->lead->chapter->name, "also");
+	story_choose_lead(story, "whole");
+	assert_string_equal(story->lead->chapter->name, "leads");
+	story_choose_lead(story, "");
+	assert_string_equal(story->lead->chapter->name, "leads");
 	char *text;
 	size_t bytes;
 	struct page page = {.kind = PAGE_MARKDOWN, .out = open_memstream(&text, &bytes)};
-	section_write_strip(&page, story.lead);
+	section_write_strip(&page, story->lead);
 	fclose(page.out);
 	assert_says(text, "| bandwidth, GB/s | size |\n");
 	assert_says(text, "| 105 | 1 KiB |\n");
 	assert_lacks(text, "106");
 	free(text);
-	arena_free(arena);
-	assert_int_equal(arena_run(make_all, &story, &arena), 0);
-	story_choose_lead(&story, "whole");
-	assert_null(story.lead);
-	arena_free(arena);
-}
-
-/* --- the answer --- */
-
-static void tell_first(struct story *story)
-{
-	story_note(story, STORY_OPEN, "first is open");
-	story_note(story, STORY_ANSWER | STORY_MORE, "first");
-	story_note(story, STORY_ANSWER | STORY_MORE, "and more");
-	story_note(story, STORY_ANSWER, "first again");
-}
-
-static void tell_leader(struct story *story)
-{
-	tell_unasked(story);
-	story_note(story, STORY_ANSWER, "leader");
-	story_note(story, STORY_CAVEAT, "caveat");
-}
-
-static void tell_instead(struct story *story)
-{
-	story_note(story, STORY_INSTEAD, "instead");
-}
-
-static const struct teller first = {{"first", "First", CHAPTER_BODY}, tell_first},
-                           leader = {{"leader", "Leader", CHAPTER_BODY}, tell_leader},
-                           instead = {{"instead", "Instead", CHAPTER_BODY}, tell_instead};
-
-/* The names of pictures, in the order in which they were named. */
-static void tell_pictures(struct story *story)
-{
-	story_picture(story, "ratio", true);
-	story_picture(story, "latency", false);
-}
-
-static const struct teller shows = {{"shows", "Shows", CHAPTER_BODY}, tell_pictures};
-
-static void make_pictures(struct arena *arena, void *of)
-{
-	const struct teller *const all[] = {&empty, &shows};
-	tell_each(all, 2, arena, of);
+	story = story_of(WHOLE);
+	story_choose_lead(story, "whole");
+	assert_null(story->lead);
 }
 
 TEST(a_chapter_names_its_pictures)
 {
-	struct story story;
-	struct arena *arena;
-	assert_int_equal(arena_run(make_pictures, &story, &arena), 0);
-	assert_int_equal(story.npictures, 2);
-	assert_string_equal(story.pictures[1].name, "latency");
-	assert_true(story.pictures[0].front && !story.pictures[1].front);
-	arena_free(arena);
+	const struct story *story =
+	    story_of("chapter shows | Shows\n" TABLE "front t\n  ratio\npicture t\n  latency\n");
+	assert_int_equal(story->npictures, 2);
+	assert_string_equal(story->pictures[1].name, "latency");
+	assert_true(story->pictures[0].front && !story->pictures[1].front);
 }
 
-static void make_answer(struct arena *arena, void *of)
-{
-	const struct teller *const all[] = {&first, &leader, &instead};
-	struct story *story = of;
-	tell_each(all, story->nchapters, arena, story);
-	story_choose_lead(story, "");
-}
-
-static void assert_answer(unsigned nchapters, const char *const *texts)
-{
-	struct story story = {.nchapters = nchapters};
-	struct arena *arena;
-	unsigned n = 0;
-	assert_int_equal(arena_run(make_answer, &story, &arena), 0);
-	for (; texts[n]; n++) {
-		assert_non_null(story_answer(&story, n));
-		assert_string_equal(story_answer(&story, n)->text, texts[n]);
-	}
-	assert_null(story_answer(&story, n));
-	arena_free(arena);
-}
+/* --- the answer --- */
 
 /* Caveats, the fastest, all others with their verdicts, open questions; or what replaces them. */
 TEST(answers_have_one_order)
 {
-	assert_answer(2, (const char *const[]){"caveat", "leader", "first and more", "first again",
-	                                       "first is open", NULL});
-	assert_answer(3, (const char *const[]){"instead", NULL});
+	static const char *const texts[] = {"caveat", "leader", "first And more", "first again",
+	                                    "first is open"};
+	const char *chapters[] = {"chapter first | First\n" TABLE "open t\n  first is open\n"
+	                          "answer, more t\n  first\nanswer, more t\n  And more\n"
+	                          "answer t\n  first again\n",
+	                          UNASKED("leader") "answer t\n  leader\ncaveat t\n  caveat\n",
+	                          "chapter instead | I\n" TABLE "instead t\n  instead\n"};
+	struct story *story = stories_of(2, chapters);
+	story_choose_lead(story, "");
+	for (unsigned i = 0; i < LENGTH(texts); i++)
+		assert_string_equal(story_answer(story, i)->text, texts[i]);
+	assert_null(story_answer(story, LENGTH(texts)));
+	story = stories_of(3, chapters);
+	assert_string_equal(story_answer(story, 0)->text, "instead");
+	assert_null(story_answer(story, 1));
 }
 
 /* What our experiments let lead is there. */
@@ -408,7 +255,8 @@ TEST(experiments_name_chapters)
 TEST(people_read_an_entry_as_its_kind_says)
 {
 	char text[64];
-	struct entry e = column_entry(&columns[2], &rows[1]);
+	const struct story_table *t = story_find_table(story_of("chapter c | C\n" TABLE), "t");
+	struct entry e = story_row(t, 1)[story_column(t, "speed")->at];
 	entry_write(&e, text, sizeof text);
 	assert_string_equal(text, "1.002 (0.998 to 1.006)");
 	e.has = false;

@@ -8,7 +8,7 @@
 #include "../harness/data/format.h"
 #include "../harness/chapters/figures.h"
 #include "../harness/report/section.h"
-#include "../harness/story/tell.h"
+#include "../harness/story/story.h"
 
 #define MOST        12
 #define SIZES       3

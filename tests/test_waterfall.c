@@ -1,7 +1,7 @@
 /* The explanation of a gap: shares with their intervals, and the words for them. */
 #include "made.h"
 
-#include "../harness/story/tell.h"
+#include "../harness/story/story.h"
 #include "queried.h"
 
 /* A square: each of two settings switched or not. How fast each corner is. */

@@ -5,7 +5,7 @@
 #include "../harness/analysis/analysis.h"
 #include "../harness/chapters/chapters.h"
 #include "../harness/chapters/figures.h"
-#include "../harness/story/tell.h"
+#include "../harness/story/story.h"
 #include "made.h"
 
 struct warned {

@@ -4,10 +4,25 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../analysis/analysis.h"
+#include "../analysis/pooled.h"
 #include "../arena.h"
-#include "../record/record_file.h"
-#include "../story/verdict_text.h"
 #include "../record/member.h"
+#include "../record/record_file.h"
+#include "../story/story.h"
+#include "../story/verdict_text.h"
+#include "../texts.h"
+#include "side.h"
+
+#define CHAPTER "harness/compare/combine.chapter"
+
+struct combining {
+	struct arena *arena;
+	struct db *db;
+	double margin;
+	const struct analysis *runs[POOLED_MOST];
+	unsigned n;
+};
 
 /* --- the runs ---------------------------------------------------------------------------- */
 
@@ -35,173 +50,130 @@ static const char *doubt_of(struct arena *arena, const struct regimes *r)
 	return all;
 }
 
-static int run_load(struct combined *c, unsigned i, const char *path, struct status *st)
+static void say(const struct combining *c, const char *kind, unsigned nth, bool twin,
+                const char *regime, const char *variant, const char *what, const struct cell *cell,
+                const struct stats_ratio *ratio, const char *question)
 {
-	struct combined_run *run = &c->runs[i];
-	struct source_record *record = ARENA_NEW(c->arena, struct source_record);
-	run->letter = arena_text(c->arena, "%c", 'A' + i);
-	run->facts = (struct result){.path = result_plain(c->arena, path), .arena = c->arena};
+	if (!isnan(ratio->lo))
+		db_add(c->db, "said", "ttiiittttlrd", question, kind, c->n, nth, twin, regime,
+		       variant, what, cell ? coll_pace_name(cell->pace) : NULL,
+		       cell ? (int64_t)cell->asked_bytes : 0, *ratio, ratio->confidence);
+}
+
+static void say_claims(const struct combining *c, const struct analysis *a)
+{
+	for (unsigned i = 0; i < a->asked.nclaims; i++) {
+		const struct claims_result *r = &a->claims[i];
+		const struct claim *x = r->claim;
+		const struct claim_range *sizes = &r->contrast.sizes;
+		if (r->outcome != CLAIMS_UNTESTED)
+			say(c, "claim", i, false, NULL, NULL, NULL, NULL, &r->contrast.ratio,
+			    arena_text(c->arena, "%s %s %s %d %d %.9f %.9f %zu %zu %u", x->name,
+			               x->left, x->right, x->metric, x->test, x->by, x->of,
+			               sizes->lo, sizes->hi, r->contrast.ncells));
+	}
+}
+
+static void say_speeds(const struct combining *c, const struct analysis *a)
+{
+	const struct summary *s = a->s;
+	for (unsigned i = 0; i < a->regimes.n; i++) {
+		const struct regime *g = &a->regimes.list[i];
+		for (unsigned v = 0; v < g->nvariants; v++)
+			say(c, "regime", i, (int)v == g->twin, g->name, s->variants[v].name,
+			    g->label, NULL, &g->contrasts[v].verdict.ratio,
+			    arena_text(c->arena, "%s %s %zu %zu", s->variants[v].name, g->name,
+			               g->sizes.lo, g->sizes.hi));
+	}
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		const struct cell *x = &row->cell;
+		const char *variant = s->variants[row->variant].name;
+		say(c, "cell", i, (int)row->variant == s->twin, NULL, variant,
+		    coll_word(x, row->nranks).text, x, &row->ratio,
+		    arena_text(c->arena, "%s %s %u %zu", variant, side_kind(c->arena, x),
+		               row->nranks, x->bytes));
+	}
+}
+
+static int add_run(struct combining *c, const struct told *t, const char *path, struct status *st)
+{
+	struct side side = {
+	    .arena = c->arena, .db = c->db, .letter = arena_text(c->arena, "%c", 'A' + c->n)};
 	if (!access(path, F_OK) && !source_is_record(path))
 		return status_set(
 		    st,
 		    "%s is no record, and to combine takes records; nccl-tests' files "
 		    "are one side together, in a folder or with commas between%s",
 		    path, record_file_latest(path).text);
+	struct source_record *record = ARENA_NEW(c->arena, struct source_record);
 	if (source_open(path, c->arena, record, st))
 		return -1;
-	run->s = &record->s;
-	source_facts(&run->facts, run->s);
-	run->analysis = analysis_make(run->s, st);
-	if (!run->analysis)
+	source_facts(&side, &record->s);
+	const struct analysis *a = c->runs[c->n] = analysis_make(&record->s, st);
+	if (!a)
 		return -1;
-	const json_t *machine = json_object_get(record->run.environment, "machine");
-	run->path = run->facts.path;
-	run->measured = run->facts.facts[FACT_MEASURED];
-	run->machine = run->facts.facts[FACT_MACHINE];
-	run->library = run->facts.facts[FACT_LIBRARY];
-	run->program = run->facts.facts[FACT_PROGRAM];
-	run->boot = arena_copy(c->arena, member_or_empty(machine, "boot"));
-	run->gpus = gpus_of(c->arena, machine);
-	run->doubt = doubt_of(c->arena, &run->analysis->regimes);
-	run->blocks = run->s->nblocks;
-	return 0;
-}
-
-/* Facts in which all runs have to agree. */
-static int check_alike(const struct combined_run *a, const struct combined_run *b,
-                       struct status *st)
-{
-	static const struct {
-		enum result_fact fact;
-		const char *name;
-	} wanted[] = {
-	    {FACT_EXPERIMENT, "experiment"}, {FACT_BACKEND, "backend"}, {FACT_RANKS, "ranks"}};
-	const char *created = a->facts.facts[FACT_MEASURED];
-	if (*created && !strcmp(created, b->facts.facts[FACT_MEASURED]) &&
-	    !strcmp(a->facts.seed, b->facts.seed))
-		return status_set(st,
-		                  "%s and %s are the same run, of %s: to combine takes runs that "
-		                  "were measured apart",
-		                  a->letter, b->letter, created);
-	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-		const char *x = a->facts.facts[wanted[i].fact], *y = b->facts.facts[wanted[i].fact];
-		if (strcmp(x, y))
-			return status_set(
-			    st,
-			    "%s is not the same: %.80s in %s, %.80s in %s; runs to combine "
-			    "are of one experiment, on one backend and as many ranks",
-			    wanted[i].name, x, a->letter, y, b->letter);
-	}
-	return 0;
-}
-
-/* --- questions --------------------------------------------------------------------------- */
-
-static void no_ratios(struct combined_ratio *r)
-{
-	for (unsigned i = 0; i < POOLED_MOST; i++)
-		r->runs[i] = STATS_NO_RATIO;
-}
-
-/* What all runs say together. Blocks that more of would decide are of runs, and more runs decide: neither
- * is said. */
-static void pool(const struct combined *c, struct combined_ratio *r)
-{
-	r->pooled = pooled_of(r->runs, c->nruns, VERDICT_CONFIDENCE);
-	r->ratio = r->pooled.ratio;
-	if (isnan(r->pooled.next.lo)) /* it would repeat the ratio */
-		r->pooled.next = STATS_NO_RATIO;
-}
-
-static bool same_claim(const struct claims_result *a, const struct claims_result *b)
-{
-	const struct claim *x = a->claim, *y = b->claim;
-	const struct claim_range *r = &a->contrast.sizes, *s = &b->contrast.sizes;
-	return !strcmp(x->name, y->name) && !strcmp(x->left, y->left) &&
-	       !strcmp(x->right, y->right) && x->metric == y->metric && x->test == y->test &&
-	       fabs(x->by - y->by) < 1e-9 && fabs(x->of - y->of) < 1e-9 && r->lo == s->lo &&
-	       r->hi == s->hi && a->contrast.ncells == b->contrast.ncells;
-}
-
-static void claims_add(struct combined *c, unsigned run)
-{
-	const struct analysis *a = c->runs[run].analysis;
-	for (unsigned i = 0; i < a->asked.nclaims; i++) {
-		const struct claims_result *r = &a->claims[i];
-		unsigned k = 0;
-		if (r->outcome == CLAIMS_UNTESTED || isnan(r->contrast.ratio.lo))
-			continue;
-		while (k < c->nclaims && !same_claim(&c->claims[k].result, r))
-			k++;
-		if (k == c->nclaims) {
-			c->claims = arena_more(c->arena, c->claims, k, sizeof *c->claims);
-			c->claims[c->nclaims++] = (struct combined_claim){
-			    .result = *r, .name = r->claim->name, .text = r->claim->text};
-			no_ratios(&c->claims[k].of);
-		}
-		c->claims[k].of.runs[run] = r->contrast.ratio;
-	}
-}
-
-static bool same_speed(const struct combined_speed *a, const struct combined_speed *b)
-{
-	if (strcmp(a->variant, b->variant))
-		return false;
-	if (a->regime)
-		return !strcmp(a->regime->name, b->regime->name) &&
-		       a->regime->sizes.lo == b->regime->sizes.lo &&
-		       a->regime->sizes.hi == b->regime->sizes.hi;
-	return a->cell->nranks == b->cell->nranks && a->cell->cell.bytes == b->cell->cell.bytes &&
-	       result_same_kind(&a->cell->cell, &b->cell->cell);
-}
-
-static struct combined_speed *speed_add(const struct combined *c, struct combined_speed *list,
-                                        unsigned *n, const struct combined_speed *of, unsigned run,
-                                        struct stats_ratio ratio)
-{
-	unsigned k = 0;
-	while (k < *n && !same_speed(&list[k], of))
-		k++;
-	if (k == *n) {
-		list = arena_more(c->arena, list, k, sizeof *list);
-		list[(*n)++] = *of;
-		no_ratios(&list[k].of);
-	}
-	list[k].of.runs[run] = ratio;
-	return list;
-}
-
-static void speeds_add(struct combined *c, unsigned run)
-{
-	const struct analysis *a = c->runs[run].analysis;
-	const struct summary *s = a->s;
-	for (unsigned i = 0; i < a->regimes.n; i++) {
-		const struct regime *g = &a->regimes.list[i];
-		for (unsigned v = 0; v < g->nvariants; v++) {
-			const struct combined_speed of = {.variant = s->variants[v].name,
-			                                  .twin = (int)v == g->twin,
-			                                  .regime = g,
-			                                  .sizes = g->label};
-			if (!isnan(g->contrasts[v].verdict.ratio.lo))
-				c->regimes = speed_add(c, c->regimes, &c->nregimes, &of, run,
-				                       g->contrasts[v].verdict.ratio);
-		}
-	}
-	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct summary_row *row = &s->rows[i];
-		const struct combined_speed of = {
-		    .variant = s->variants[row->variant].name,
-		    .twin = (int)row->variant == s->twin,
-		    .cell = row,
-		    .what = arena_copy(c->arena, coll_word(&row->cell, row->nranks).text),
-		    .pace = coll_pace_name(row->cell.pace),
-		    .bytes = row->cell.asked_bytes};
-		if (!isnan(row->ratio.lo))
-			c->cells = speed_add(c, c->cells, &c->ncells, &of, run, row->ratio);
-	}
+	const json_t *env = record->run.environment, *machine = json_object_get(env, "machine");
+	db_add(c->db, "repetition", "ttitttt", side.letter, side_plain(c->arena, path),
+	       record->s.nblocks, gpus_of(c->arena, machine), member_or_empty(machine, "boot"),
+	       doubt_of(c->arena, &a->regimes), member_or_empty(env, "seed"));
+	say_claims(c, a);
+	say_speeds(c, a);
+	c->n++;
+	const char *why = told_text(t, "SELECT why FROM refused");
+	return why ? status_set(st, "%s", why) : 0;
 }
 
 /* --- what they say together -------------------------------------------------------------- */
+
+/* What the runs say of a question. */
+struct question {
+	const char *question, *kind, *regime;
+	bool twin;
+	struct stats_ratio runs[POOLED_MOST];
+	unsigned n;
+	struct claims_result claim; /* of the first run that tested it, then of all */
+	struct pooled pooled;
+};
+
+static struct question question_of(const struct combining *c, const struct db_rows *row)
+{
+	const char *regime = db_text(row, 2), *kind = db_text(row, 1);
+	struct question q = {.question = arena_copy(c->arena, db_text(row, 0)),
+	                     .kind = arena_copy(c->arena, kind),
+	                     .regime = arena_copy(c->arena, regime ? regime : ""),
+	                     .twin = db_real(row, 3) > 0};
+	if (!strcmp(kind, "claim"))
+		q.claim = c->runs[(unsigned)db_real(row, 4)]->claims[(unsigned)db_real(row, 5)];
+	return q;
+}
+
+/* Those that several runs answer; the A/A lines first. */
+static struct question *read_questions(const struct combining *c, unsigned *n, struct status *st)
+{
+	static const struct db_source query = {
+	    .file = "combine.c",
+	    .sql = "SELECT question, kind, regime, twin, run, nth, ratio, ratio_lo, ratio_hi, "
+	           "ratio_blocks, confidence FROM said JOIN (SELECT question, min(rowid) first "
+	           "FROM said GROUP BY question HAVING count(*) > 1) USING (question) "
+	           "ORDER BY twin DESC, first, run"};
+	struct question *all = NULL, *now = NULL;
+	struct db_rows *rows = db_ask(c->db, &query, st);
+	for (*n = 0; rows && db_next(rows);) {
+		if (!now || strcmp(now->question, db_text(rows, 0))) {
+			all = arena_more(c->arena, all, *n, sizeof *all);
+			now = &all[(*n)++];
+			*now = question_of(c, rows);
+		}
+		now->runs[now->n++] =
+		    (struct stats_ratio){db_real(rows, 6), db_real(rows, 7), db_real(rows, 8),
+		                         (unsigned)db_real(rows, 9), db_real(rows, 10)};
+	}
+	arena_need(c->arena, rows && !db_end(rows, st));
+	for (unsigned i = 0; i < *n; i++)
+		all[i].pooled = pooled_of(all[i].runs, all[i].n, VERDICT_CONFIDENCE);
+	return all;
+}
 
 static struct stats_ratio divided(struct stats_ratio r, double by)
 {
@@ -211,13 +183,11 @@ static struct stats_ratio divided(struct stats_ratio r, double by)
 	return r;
 }
 
-static void claim_judge(struct combined *c, struct combined_claim *one)
+/* Blocks that more of would decide are of runs, and more runs decide: neither is said, here and below. */
+static void judge_claim(const struct pooled *p, struct claims_result *r)
 {
-	struct claims_result *r = &one->result;
 	const struct claim *claim = r->claim;
-	const struct pooled *p = &one->of.pooled;
 	const double of = claim->of > 0 ? claim->of : 1, edge = log1p(claim->by);
-	pool(c, &one->of);
 	r->contrast.ratio = p->ratio;
 	r->contrast.bounds = p->bounds;
 	r->contrast.odd = (struct verdict_odd){.block = 0};
@@ -231,77 +201,115 @@ static void claim_judge(struct combined *c, struct combined_claim *one)
 	r->p = claims_p(&r->contrast.p, claim->test, r->outcome);
 }
 
-static void claims_combine(struct combined *c)
+static void put(const struct combining *c, const struct question *q, const char *verdict,
+                const char *part, const struct stats_ratio *ratio)
 {
-	const struct claim_list *asked = &c->runs[0].analysis->asked;
-	struct claims_result *all = ARENA_ARRAY(c->arena, struct claims_result, CLAIM_MAX);
-	unsigned n = 0;
-	for (unsigned i = 0; i < c->nclaims; i++) {
-		claim_judge(c, &c->claims[i]);
-		if (c->claims[i].of.pooled.runs > 1 && n < CLAIM_MAX) {
-			all[n] = c->claims[i].result;
-			c->claims[n++] = c->claims[i];
-		}
-	}
-	c->nclaims = n;
-	claims_family(all, n, asked->primary);
-	for (unsigned i = 0; i < n; i++) {
-		struct combined_claim *one = &c->claims[i];
-		one->result = all[i];
-		one->of.ratio = *claims_interval(&one->result);
-		one->primary = one->result.primary;
-		one->verdict = verdict_claim_text(c->arena, &one->result, true);
-	}
+	const struct claims_result *r = q->claim.claim ? &q->claim : NULL;
+	const struct pooled *p = &q->pooled;
+	/* Without an interval it would repeat the ratio. */
+	const struct stats_ratio next = isnan(p->next.lo) ? STATS_NO_RATIO : p->next;
+	db_add(c->db, "pooled", "ttttttidddiirdr", q->question, q->kind, verdict, part,
+	       r ? r->claim->name : NULL, r ? r->claim->text : NULL, r && r->primary,
+	       r ? r->p : NAN, r ? r->p_adjusted : NAN, p->scatter, p->runs, ratio->blocks, *ratio,
+	       ratio->confidence, next);
 }
 
-/* Of those that several runs have. */
-static unsigned speeds_combine(const struct combined *c, struct combined_speed *list, unsigned n)
+static void put_claims(const struct combining *c, struct question *all, unsigned n)
 {
-	unsigned kept = 0;
-	for (unsigned i = 0; i < n; i++) {
-		struct combined_speed *one = &list[i];
-		pool(c, &one->of);
-		one->verdict = verdict_of(one->of.ratio, c->margin);
-		one->verdict.more_blocks = 0;
-		if (one->of.pooled.runs > 1)
-			list[kept++] = *one;
-	}
-	return kept;
+	struct claims_result results[CLAIM_MAX];
+	unsigned k = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (all[i].claim.claim && k < CLAIM_MAX) {
+			judge_claim(&all[i].pooled, &all[i].claim);
+			results[k++] = all[i].claim;
+		}
+	claims_family(results, k, c->runs[0]->asked.primary);
+	k = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (all[i].claim.claim && k < CLAIM_MAX) {
+			all[i].claim = results[k++];
+			put(c, &all[i], verdict_claim_text(c->arena, &all[i].claim, true), NULL,
+			    claims_interval(&all[i].claim));
+		}
 }
 
 /* As in a run: where the A/A line differs from 1, only what is beyond it is called. */
-static void regimes_withhold(struct combined *c)
+static void put_speed(const struct combining *c, const struct question *all,
+                      const struct question *q)
 {
-	for (unsigned i = 0; i < c->nregimes; i++) {
-		const struct combined_speed *line = &c->regimes[i];
-		const struct regime seen = regime_of_line(&line->verdict.ratio, c->margin);
-		for (unsigned k = 0; k < c->nregimes && line->twin; k++)
-			if (k != i && !strcmp(c->regimes[k].regime->name, line->regime->name))
-				regime_withhold(&seen, seen.least_effect, &c->regimes[k].verdict);
+	struct verdict v = verdict_of(q->pooled.ratio, c->margin);
+	char said[VERDICT_TEXT_BYTES];
+	v.more_blocks = 0;
+	for (; all->twin && !q->twin; all++) {
+		const struct regime seen = regime_of_line(&all->pooled.ratio, c->margin);
+		if (*q->regime && !strcmp(all->regime, q->regime))
+			regime_withhold(&seen, seen.least_effect, &v);
 	}
+	verdict_text(&v, said, sizeof said);
+	put(c, q, said,
+	    q->twin                           ? "limit"
+	    : v.kind == VERDICT_UNDECIDED     ? "undecided"
+	    : v.kind == VERDICT_NO_DIFFERENCE ? "no difference"
+	                                      : "different",
+	    &q->pooled.ratio);
 }
 
-int combine_make(struct combined *c, const char *const *paths, unsigned n, struct status *st)
+/* --- all of it --------------------------------------------------------------------------- */
+
+/* The chapter, with each of its lines that has RUN once for each run. */
+static const char *chapter_of(const struct combining *c)
 {
-	c->nruns = n;
-	c->runs = ARENA_ARRAY(c->arena, struct combined_run, n);
-	for (unsigned i = 0; i < n; i++) {
-		if (run_load(c, i, paths[i], st))
+	const struct arena_stream *to = arena_stream(c->arena);
+	for (const char *text = texts_find(CHAPTER), *end; *text; text = end) {
+		end = text + strcspn(text, "\n") + 1;
+		const char *line = arena_text(c->arena, "%.*s", (int)(end - text), text);
+		const bool comment = !strncmp(line, "--", 2);
+		for (unsigned i = 0; i < (strstr(line, "RUN") && !comment ? c->n : 1); i++) {
+			const char *at = line;
+			for (const char *run; (run = strstr(at, "RUN")); at = run + 3)
+				fprintf(to->out, "%.*s%c", (int)(run - at), at, 'A' + i);
+			fputs(at, to->out);
+		}
+	}
+	return arena_written(c->arena, to);
+}
+
+// clang-format off
+static const struct told_section sections[] = {
+    {"Differences from the reference", "verdicts", "WHERE part = 'different'", "None is decided.", .in_short = true},
+    {"Undecided", "verdicts", .where = "WHERE part = 'undecided'"},
+    {"The same", "verdicts", .where = "WHERE part = 'no difference'"},
+    {"The reference against itself", "verdicts", .where = "WHERE part = 'limit'"},
+    {.says = true},
+    {"Claims", "claims", .where = ""},
+    {"By size", "cells", .where = ""},
+    {"The runs", "runs", .where = ""},
+    {.table = NULL}};
+// clang-format on
+static const char *const tables[] = {"claims", "verdicts", "cells", "runs", NULL};
+
+int combine_runs(struct told *t, double margin, struct status *st)
+{
+	struct combining c = {.arena = t->arena, .db = db_open(t->arena), .margin = margin};
+	unsigned n;
+	t->db = c.db;
+	t->sections = sections;
+	t->tables = tables;
+	if (db_run_text(c.db, "harness/compare/sides.sql", st) ||
+	    db_run_text(c.db, "harness/compare/combined.sql", st))
+		return -1;
+	for (unsigned i = 0; i < t->npaths; i++)
+		if (add_run(&c, t, t->paths[i], st))
 			return -1;
-		for (unsigned k = 0; k < i; k++)
-			if (check_alike(&c->runs[k], &c->runs[i], st))
-				return -1;
-	}
-	for (unsigned i = 0; i < n; i++) {
-		claims_add(c, i);
-		speeds_add(c, i);
-	}
-	claims_combine(c);
-	c->nregimes = speeds_combine(c, c->regimes, c->nregimes);
-	c->ncells = speeds_combine(c, c->cells, c->ncells);
-	regimes_withhold(c);
-	if (!c->nclaims && !c->ncells)
+	struct question *all = read_questions(&c, &n, st);
+	if (!n)
 		return status_set(st, "the runs have no claim and no cell in common with an "
 		                      "interval; below 6 blocks a run has none");
-	return 0;
+	put_claims(&c, all, n);
+	for (unsigned i = 0; i < n; i++)
+		if (!all[i].claim.claim)
+			put_speed(&c, all, &all[i]);
+	t->title = told_text(t, "SELECT experiment || ': ' || (SELECT count(*) FROM run) || "
+	                        "' runs as one' FROM run ORDER BY run");
+	return told_tell(t, CHAPTER, chapter_of(&c), st);
 }

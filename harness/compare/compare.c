@@ -1,15 +1,20 @@
 #include "compare.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "../arena.h"
+#include "../analysis/pooled.h"
+#include "../report/export.h"
 #include "../report/html.h"
 #include "../report/json.h"
 #include "../report/output.h"
-#include "../report/page.h"
+#include "../story/verdict_text.h"
+#include "../texts.h"
 #include "combine.h"
-#include "comparison.h"
+#include "side.h"
+#include "unpaired.h"
 
 /* --- the command line -------------------------------------------------------------------- */
 
@@ -18,7 +23,7 @@ static const char *const formats[] = {"text", "json", "markdown", NULL};
 #define AT(MEMBER) offsetof(struct compare_request, MEMBER)
 
 // clang-format off
-static const struct field rows[] = {
+static const struct field options[] = {
     {"--combine", FIELD_FLAG, AT(combine), .help = "two runs as repetitions too"},
     {"--threshold", FIELD_PERCENT, AT(margin), .hi = 10000, .value = "2%", .help = "what counts as a difference"},
     {"--variant", FIELD_OWN, AT(variant), TRIAL_NAME_BYTES, .read = options_borrow, .value = "NAME", .otherwise = "from their layout", .help = "the variant that nccl-tests' files are of"},
@@ -28,7 +33,7 @@ static const struct field rows[] = {
 };
 // clang-format on
 
-const struct fields compare_options = FIELDS_OF(rows, struct compare_request);
+const struct fields compare_options = FIELDS_OF(options, struct compare_request);
 
 /* The next result; false: there are too many. */
 static bool add_path(struct compare_request *r, const char *path)
@@ -79,105 +84,213 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 	return 0;
 }
 
+#define CHAPTER "harness/compare/compare.chapter"
+
+struct comparison {
+	struct arena *arena;
+	struct side left, right;
+	double margin;
+	struct db *db;
+	bool counted; /* a cell in common, but the limit's */
+	bool moved;   /* the limit differs: the machine changed, and all else is undecided */
+	bool worse;   /* B is slower somewhere */
+};
+
+/* --- ratios and verdicts of cells -------------------------------------------------------- */
+
+/* A pair over all of its sizes, nth 0, or at one: the logarithms of its times, one a trial. */
+struct judged {
+	unsigned pair, nth;
+	size_t bytes;
+	bool counted;
+	double *logs[2]; /* of A and B */
+	unsigned n[2];
+};
+
+/* Shift of log times, converted back to a ratio: time of A ÷ time of B, above 1 is faster. */
+static struct stats_ratio ratio_of(struct arena *arena, const double *left, unsigned nleft,
+                                   const double *right, unsigned nright)
+{
+	struct unpaired shift =
+	    unpaired_shift(arena, left, nleft, right, nright, VERDICT_CONFIDENCE);
+	/* With this many trials on each side the interval would be as wide. */
+	double both = nleft + nright ? 2.0 * nleft * nright / (nleft + nright) : 0;
+	return (struct stats_ratio){.estimate = exp(shift.shift),
+	                            .lo = exp(shift.lo),
+	                            .hi = exp(shift.hi),
+	                            .blocks = both < 2 ? 2 : (unsigned)lround(both),
+	                            .confidence = shift.confidence};
+}
+
+static void put_judged(struct comparison *c, const struct judged *j)
+{
+	const unsigned nleft = j->n[0], nright = j->n[1], nth = j->nth;
+	const struct stats_ratio ratio = ratio_of(c->arena, j->logs[0], nleft, j->logs[1], nright);
+	const bool open = c->moved && j->counted;
+	struct verdict v = verdict_of(ratio, c->margin);
+	const enum verdict_kind kind = open ? VERDICT_UNDECIDED : v.kind;
+	const double wide = verdict_wide_margin(&ratio);
+	char words[VERDICT_TEXT_BYTES], unseen[64];
+	if (!nth) {
+		v.kind = kind;
+		if (isnan(ratio.lo))
+			v.more_blocks = unpaired_lacks(c->arena, nleft, nright, VERDICT_CONFIDENCE);
+		v.more_blocks = open ? 0 : v.more_blocks; /* none would help */
+		c->moved |= !j->counted && verdict_effect(&v);
+		c->worse |= j->counted && verdict_beyond(&v) < 0;
+		c->counted |= j->counted;
+	}
+	verdict_text(&v, words, sizeof words);
+	verdict_unseen_text(v.detectable, unseen, sizeof unseen);
+	db_add(c->db, "judged", "iilddrttttidtdtiii", j->pair, nth, j->bytes,
+	       nth ? exp(stats_median(j->logs[0], nleft)) : NAN,
+	       nth ? exp(stats_median(j->logs[1], nright)) : NAN, ratio,
+	       isnan(ratio.estimate) ? NULL : format_ratio(&ratio).text, verdict_word(kind),
+	       verdict_word(v.kind), words, v.more_blocks, v.detectable, unseen, wide,
+	       arena_text(c->arena, "%.2g%%", 100 * wide),
+	       verdict_scatters(&ratio, c->margin, VERDICT_BOTH_ENDS), nleft, nright);
+}
+
+/* The limit's pairs first: if one of them differs, all others are undecided. */
+static int judge_all(struct comparison *c, struct status *st)
+{
+	static const struct db_source query = {
+	    .file = "compare.c",
+	    .sql = "SELECT pair, nth, asked_bytes, counted, side = 'B', x FROM log "
+	           "ORDER BY counted, pair, nth, side, block"};
+	struct db_rows *rows = db_ask(c->db, &query, st);
+	struct judged *all = NULL;
+	unsigned n = 0;
+	for (; rows && db_next(rows);) {
+		const unsigned pair = (unsigned)db_real(rows, 0), nth = (unsigned)db_real(rows, 1),
+		               side = db_real(rows, 4) > 0;
+		if (!n || all[n - 1].pair != pair || all[n - 1].nth != nth) {
+			all = arena_more(c->arena, all, n, sizeof *all);
+			all[n++] = (struct judged){.pair = pair,
+			                           .nth = nth,
+			                           .bytes = (size_t)db_real(rows, 2),
+			                           .counted = db_real(rows, 3) > 0};
+		}
+		struct judged *j = &all[n - 1];
+		j->logs[side] =
+		    arena_more(c->arena, j->logs[side], j->n[side], sizeof *j->logs[side]);
+		j->logs[side][j->n[side]++] = db_real(rows, 5);
+	}
+	if (!rows || db_end(rows, st))
+		return -1;
+	for (unsigned i = 0; i < n; i++)
+		put_judged(c, &all[i]);
+	return 0;
+}
+
+/* --- what they say ----------------------------------------------------------------------- */
+
+// clang-format off
+static const struct told_section sections[] = {
+    {"Differences", "verdicts", "WHERE part = 'different' ORDER BY speed, rowid", "None is decided.", 12, .in_short = true},
+    {NULL, "cells", "WHERE part = 'different' ORDER BY first, rowid", .kinds = true},
+    {"Undecided", "verdicts", .where = "WHERE part = 'undecided'"},
+    {NULL, "cells", "WHERE part = 'undecided' ORDER BY first, rowid", .kinds = true},
+    {"The same", "verdicts", .where = "WHERE part = 'no difference'"},
+    {NULL, "cells", "WHERE part = 'no difference' ORDER BY first, rowid", .kinds = true},
+    {"The machine's limit, not counted", "verdicts", .where = "WHERE part = 'limit'"},
+    {NULL, "cells", "WHERE part = 'limit' ORDER BY first, rowid", .kinds = true},
+    {"Could not be compared", "notes", "WHERE part = 'apart'", .in_short = true, .items = true},
+    {"The two sides", "sides", .where = "WHERE fact <> 'result'"},
+    {NULL, "notes", "WHERE part = 'known'", .items = true},
+    {.says = true},
+    {.table = NULL}};
+// clang-format on
+static const char *const tables[] = {"answer", "verdicts", "cells", "sides", "notes", NULL};
+
+static int tell(struct comparison *c, struct told *t, struct status *st)
+{
+	t->db = c->db;
+	t->title =
+	    told_text(t, "SELECT iif(a = b AND a <> '', a || ': ', '') || 'B compared with A' "
+	                 "FROM fact WHERE name = 'experiment'");
+	db_add(c->db, "given", "dtit", c->margin, arena_text(c->arena, "%.3g %%", c->margin * 100),
+	       VERDICT_MOST_MORE, t->refused);
+	t->links = true;
+	t->sections = sections;
+	t->tables = tables;
+	return told_tell(t, CHAPTER, texts_find(CHAPTER), st);
+}
+
 /* --- whether the two are comparable ------------------------------------------------------ */
 
-static int check_comparable(const struct comparison *c, struct status *st)
+static int check_comparable(const struct comparison *c, const struct told *t, struct status *st)
 {
-	char apart[800];
 	if (strcmp(c->left.manner, c->right.manner))
 		return status_set(st,
 		                  "not the same kind of call: nccl-tests' options are "
 		                  "'%s' in A and '%s' in B, and calls back to back have "
 		                  "none of -m, -z, -G, -I",
 		                  c->left.manner, c->right.manner);
-	if (c->counted)
-		return 0;
-	comparison_apart(c, apart, sizeof apart);
-	return status_set(st, "no cell in common: %s", apart);
+	return c->counted ? 0 : status_set(st, "%s", told_text(t, "SELECT why FROM refused"));
 }
 
 /* A variant that runs on one side and fails on the other is not equal, and must not pass as
  * equal. */
-static int check_failed(const struct comparison *c, struct status *st)
-{
-	static const struct db_source query = {
-	    .file = "compare.c",
-	    .sql =
-	        "SELECT variant, side, iif(why = '', '', ': ' || why) FROM absent a WHERE failed "
-	        "AND EXISTS (SELECT 1 FROM series s WHERE s.variant = a.variant AND "
-	        "s.side <> a.side) ORDER BY side, rowid"};
-	struct db_rows *found = db_ask(c->db, &query, st);
-	const bool failed = found && db_next(found);
-	if (failed)
-		status_set(st, "%s has no time in %s: all of its trials failed%s",
-		           db_text(found, 0), db_text(found, 1), db_text(found, 2));
-	return !found || db_end(found, st) || failed ? -1 : 0;
-}
+static const char failed[] =
+    "SELECT variant || ' has no time in ' || side || ': all of its trials failed' || "
+    "iif(why = '', '', ': ' || why) FROM absent a WHERE failed AND EXISTS "
+    "(SELECT 1 FROM series s WHERE s.variant = a.variant AND s.side <> a.side) "
+    "ORDER BY side, rowid";
 
-static int conclude(const struct comparison *c, struct status *st)
+static int conclude(const struct comparison *c, const struct told *t, struct status *st)
 {
-	if (c->worse)
-		return COMPARE_WORSE;
-	if (check_failed(c, st))
-		return COMPARE_NOT_DONE;
-	return c->moved ? COMPARE_MOVED : COMPARE_NOT_WORSE;
+	const char *why = c->worse ? NULL : told_text(t, failed);
+	if (why)
+		status_set(st, "%s", why);
+	return c->worse   ? COMPARE_WORSE
+	       : why      ? COMPARE_NOT_DONE
+	       : c->moved ? COMPARE_MOVED
+	                  : COMPARE_NOT_WORSE;
 }
 
 /* --- what is written --------------------------------------------------------------------- */
 
-/* Of two results, or of several runs. */
-struct found {
-	struct arena *arena;
-	const char *title;
-	void (*put)(struct page *page, const void *of);
-	json_t *(*tables)(const void *of);
-	const void *of;
-};
-
 /* If JSON cannot be written, the arena's work ends. */
-static void print(const struct compare_request *r, const struct found *f)
+static void print(const struct compare_request *r, const struct told *t)
 {
 	FILE *out = r->out ? r->out : stdout;
 	if (r->form != COMPARE_JSON) {
 		struct page page = {.kind = r->form == COMPARE_TEXT ? PAGE_TERMINAL : PAGE_MARKDOWN,
 		                    .out = out,
-		                    .arena = f->arena,
+		                    .arena = t->arena,
 		                    .whole = true};
-		f->put(&page, f->of);
+		told_page(&page, t);
 		return;
 	}
 	json_t *all =
-	    json_keep(f->arena, json_pack("{s:i, s:o}", "schema", 1, "tables", f->tables(f->of)));
-	arena_need(f->arena,
+	    json_keep(t->arena, json_pack("{s:i, s:o}", "schema", 1, "tables", told_tables(t)));
+	arena_need(t->arena,
 	           all && !json_dumpf(all, out, JSON_INDENT(1)) && fputc('\n', out) != EOF);
 }
 
-static const char *page_of(const struct found *f, bool whole)
+static const char *page_of(const struct told *t, bool whole)
 {
-	const struct arena_stream *text = arena_stream(f->arena);
+	const struct arena_stream *text = arena_stream(t->arena);
 	struct page page = {
-	    .kind = PAGE_MARKDOWN, .out = text->out, .arena = f->arena, .whole = whole};
-	f->put(&page, f->of);
-	return arena_written(f->arena, text);
+	    .kind = PAGE_MARKDOWN, .out = text->out, .arena = t->arena, .whole = whole};
+	told_page(&page, t);
+	return arena_written(t->arena, text);
 }
 
 /* A file takes its name once it is complete. A summary that cannot be written is only said. */
-static int write_files(const struct compare_request *r, const struct found *f, struct status *st)
+static int write_files(const struct compare_request *r, const struct told *t, struct status *st)
 {
 	struct output *file;
 	if (r->summary && *r->summary)
-		output_append(r->summary, page_of(f, false));
-	if (r->junit) {
-		if (!(file = output_open_named(f->arena, r->junit, st)))
-			return -1;
-		junit_write(f->of, file->out);
-		if (output_close(file, 0, st))
-			return -1;
-	}
+		output_append(r->summary, page_of(t, false));
+	if (r->junit &&
+	    export_lines(t->arena, t->db, "SELECT line FROM junit ORDER BY rowid", r->junit, st))
+		return -1;
 	if (!r->html)
 		return 0;
-	file = output_open_named(f->arena, r->html, st);
-	return file ? output_close(file, html_write(page_of(f, true), "", f->title, file->out, st),
+	file = output_open_named(t->arena, r->html, st);
+	return file ? output_close(file, html_write(page_of(t, true), "", t->title, file->out, st),
 	                           st)
 	            : -1;
 }
@@ -189,49 +302,53 @@ struct comparing {
 	struct status *st;
 };
 
-static int combine(struct arena *arena, const struct compare_request *r, struct status *st)
-{
-	struct combined c = {.arena = arena, .margin = r->margin};
-	const char *paths[2 + COMPARE_OTHERS] = {r->left, r->right};
-	_Static_assert(2 + COMPARE_OTHERS <= POOLED_MOST, "a letter for each");
-	memcpy(paths + 2, r->others, r->nothers * sizeof *paths);
-	if (combine_make(&c, paths, 2 + r->nothers, st))
-		return COMPARE_NOT_DONE;
-	const struct found found = {arena, combined_title(&c), combined_page, combined_tables, &c};
-	print(r, &found);
-	return write_files(r, &found, st) ? COMPARE_NOT_DONE : COMPARE_NOT_WORSE;
-}
-
 static int load(struct comparison *c, const struct compare_request *r, struct status *st)
 {
-	if (source_load(r->left, r->variant, c->arena, &c->left, st) ||
-	    source_load(r->right, r->variant, c->arena, &c->right, st))
+	struct side *a = &c->left, *b = &c->right;
+	*a = (struct side){.arena = c->arena, .db = c->db, .letter = "A", .path = r->left};
+	*b = (struct side){.arena = c->arena, .db = c->db, .letter = "B", .path = r->right};
+	const int rc = source_load(a, r->variant, st) || source_load(b, r->variant, st);
+	side_end(a);
+	side_end(b);
+	if (rc)
 		return -1;
-	if (r->variant && c->left.variants && c->right.variants)
+	if (r->variant && a->is_record && b->is_record)
 		return status_set(st, "--variant names nccl-tests' files; both results are runs");
-	comparison_variables(c);
-	return 0;
+	return judge_all(c, st);
+}
+
+/* A compare_code; -1: nothing can be told. */
+static int compare_two(const struct compare_request *r, struct told *t, struct status *st)
+{
+	struct comparison c = {.arena = t->arena, .margin = r->margin, .db = db_open(t->arena)};
+	t->db = c.db;
+	if (db_run_text(c.db, "harness/compare/sides.sql", st) ||
+	    db_run_text(c.db, "harness/compare/compared.sql", st))
+		return -1;
+	if (load(&c, r, st) || check_comparable(&c, t, st))
+		t->refused = side_plain(t->arena, st->text); /* it may quote a file */
+	if (tell(&c, t, st))
+		return -1;
+	return t->refused ? COMPARE_NOT_DONE : conclude(&c, t, st);
 }
 
 static int compare(struct arena *arena, void *of)
 {
 	const struct comparing *x = of;
 	const struct compare_request *r = x->request;
-	if (r->combine)
-		return combine(arena, r, x->st);
-	struct comparison c = {.arena = arena, .margin = r->margin};
-	const bool loaded = !load(&c, r, x->st);
-	comparison_fill(&c);
-	if (!loaded || comparison_judge(&c, x->st) || check_comparable(&c, x->st))
-		c.refused = result_plain(arena, x->st->text); /* it may quote a file */
-	comparison_tell(&c);
-	const struct found found = {arena, comparison_title(&c), compared_page, compared_tables,
-	                            &c};
-	if (!c.refused)
-		print(r, &found);
-	if (write_files(r, &found, x->st) || c.refused)
+	const char *paths[2 + COMPARE_OTHERS] = {r->left, r->right};
+	_Static_assert(2 + COMPARE_OTHERS <= POOLED_MOST, "a letter for each");
+	struct told t = {.arena = arena, .paths = paths, .npaths = 2 + r->nothers};
+	memcpy(paths + 2, r->others, r->nothers * sizeof *paths);
+	const int code =
+	    r->combine ? combine_runs(&t, r->margin, x->st) : compare_two(r, &t, x->st);
+	for (unsigned i = 0; i < t.npaths; i++)
+		paths[i] = side_plain(arena, paths[i]);
+	if (code < 0)
 		return COMPARE_NOT_DONE;
-	return conclude(&c, x->st);
+	if (!t.refused)
+		print(r, &t);
+	return write_files(r, &t, x->st) || t.refused ? COMPARE_NOT_DONE : code;
 }
 
 int compare_run(const struct compare_request *request, struct status *st)

@@ -11,18 +11,13 @@ CREATE TABLE given(
 CREATE TABLE side(
   side      TEXT PRIMARY KEY,
   path      TEXT,
+  knows     INTEGER, -- 1: NCCL's variables are known
   files     INTEGER, -- of nccl-tests
   average   INTEGER, -- their -a
   others    TEXT,    -- options of theirs that are not the usual ones
   unchecked INTEGER, -- 1: their -c 0
   torn      INTEGER, -- 1: the record's last line is cut off; a text of nccl-tests has no end
   failed    INTEGER  -- cells of trials without a time
-);
-
--- What both say of themselves; NULL: not known.
-CREATE TABLE fact(
-  name TEXT, a TEXT, b TEXT,
-  may_lack INTEGER -- 1: a side may not say it
 );
 
 -- A setting of a record's variant.
@@ -33,7 +28,7 @@ CREATE TABLE absent(side TEXT, variant TEXT, failed INTEGER, why TEXT);
 
 -- A variant's cell on a side.
 CREATE TABLE series(
-  id INTEGER,          -- its place on its side
+  id INTEGER PRIMARY KEY,
   side TEXT,
   kind TEXT,           -- the same where variant and size alone differ
   variant TEXT,
@@ -41,15 +36,19 @@ CREATE TABLE series(
   size INTEGER, asked_bytes INTEGER, -- in bytes
   title TEXT, what TEXT, pace TEXT, collective TEXT, dtype TEXT, op TEXT, root INTEGER,
   in_place INTEGER,
-  pair INTEGER         -- its root, or the two ranks that it is between
+  pair INTEGER,        -- its root, or the two ranks that it is between
+  UNIQUE(kind, variant, side, size) ON CONFLICT IGNORE
 );
-CREATE INDEX series_of ON series(kind, variant, side, size);
+
+-- A time of it: one a trial; of nccl-tests' -N cycles several.
+CREATE TABLE time(side TEXT, kind TEXT, variant TEXT, size INTEGER, block INTEGER, us REAL);
 
 -- The verdict on B, over all sizes of a pair (nth 0) and at each.
 CREATE TABLE judged(
   pair INTEGER, nth INTEGER,
   bytes INTEGER, a_us REAL, b_us REAL,  -- of a size; medians over trials
   speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
+  label TEXT,                           -- the same in words
   verdict TEXT,
   alone TEXT, words TEXT,               -- the same whatever the machine's limit did; as a sentence
   more_blocks INTEGER,
@@ -63,7 +62,7 @@ CREATE TABLE judged(
 CREATE VIEW point AS
 SELECT (SELECT min(id) FROM series f
         WHERE f.side = 'A' AND f.kind = a.kind AND f.variant = a.variant) pair,
-       a.counted, a.size, a.id a, b.id b
+       kind, variant, a.counted, a.size, a.asked_bytes, a.id a, b.id b
 FROM series a JOIN series b USING (kind, variant, size)
 WHERE a.side = 'A' AND b.side = 'B';
 
@@ -120,3 +119,50 @@ FROM (SELECT *, row_number() OVER (PARTITION BY side, key ORDER BY size) nth,
             GROUP BY side, key, value)
       ORDER BY id)
 GROUP BY side, key;
+
+-- Their time in a trial of a side: its logarithm, of the median over cycles.
+CREATE VIEW log AS
+WITH trial AS MATERIALIZED (SELECT side, kind, variant, size, block, ln(median(us)) x FROM time
+                            GROUP BY side, kind, variant, size, block),
+     numbered AS MATERIALIZED (SELECT *, row_number() OVER (PARTITION BY pair ORDER BY size) nth,
+                                      count(*) OVER (PARTITION BY pair) sizes FROM point),
+     one AS MATERIALIZED (SELECT n.*, side, block, x FROM numbered n JOIN trial t
+                          USING (kind, variant, size))
+SELECT pair, counted, nth, asked_bytes, side, block, x FROM one
+UNION ALL
+SELECT pair, counted, 0, 0, side, block, avg(x) FROM one
+GROUP BY pair, side, block HAVING count(*) = max(sizes);
+
+-- Of NCCL's variables those that differ, so that no long list is cut before them; first A's.
+CREATE VIEW unlike_variable AS
+SELECT s.side, min(v.rowid) nth, v.name || ifnull('=' || own.value, ' not set') text
+FROM side s JOIN variable v LEFT JOIN variable own ON own.side = s.side AND own.name = v.name
+GROUP BY s.side, v.name HAVING count(*) < 2 OR min(v.value) <> max(v.value);
+
+-- What both say of themselves; NULL: not known. may_lack: 1: a side may not say it.
+CREATE VIEW fact AS
+SELECT nth, fact_name.name, ifnull(a.value, '') a, ifnull(b.value, '') b, nth > 6 may_lack
+FROM fact_name LEFT JOIN stated a ON a.name = fact_name.name AND a.side = 'A'
+LEFT JOIN stated b ON b.name = fact_name.name AND b.side = 'B'
+UNION ALL
+SELECT 99, 'NCCL variables', max(iif(side = 'A', text, NULL)), max(iif(side = 'B', text, NULL)), 1
+FROM (SELECT side, iif(knows, ifnull(iif((SELECT min(knows) FROM side),
+               (SELECT substr(group_concat(text, ', '), 1, 95)
+                FROM (SELECT * FROM unlike_variable u WHERE u.side = s.side ORDER BY nth)),
+               NULL), ''), NULL) text FROM side s);
+
+-- Why the two sides share no cell but the limit's.
+CREATE VIEW refused AS
+WITH key_apart AS (SELECT a.name || ' ' || a.vals || ' in A, ' || b.vals || ' in B' text,
+                          a.keys LIKE 'v%' variant
+                   FROM apart a JOIN apart b USING (key)
+                   WHERE a.side = 'A' AND b.side = 'B' ORDER BY instr(a.keys, key))
+SELECT 'no cell in common: ' || ifnull(
+         group_concat(text, '; ') || iif(max(variant) AND (SELECT sum(files) FROM side),
+                                         ' (--variant NAME names nccl-tests'' files)', ''),
+         CASE WHEN NOT EXISTS (SELECT 1 FROM series WHERE side = 'A') THEN 'A has'
+              WHEN NOT EXISTS (SELECT 1 FROM series WHERE side = 'B') THEN 'B has'
+              ELSE 'a side has' END || ' no time of any variant') ||
+       ifnull((SELECT '; ranks: ' || a || ' in A, ' || b || ' in B' FROM fact
+               WHERE name = 'ranks' AND a <> b), '') why
+FROM key_apart;

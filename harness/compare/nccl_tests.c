@@ -1,4 +1,4 @@
-#include "result.h"
+#include "side.h"
 
 #include <limits.h>
 #include <math.h>
@@ -83,7 +83,7 @@ static long number_in(const json_t *args, const struct option *o)
 }
 
 static void read_others(const json_t *args, const json_t *config, char manner[64],
-                        char out[RESULT_OTHERS_BYTES])
+                        char out[SIDE_OTHERS_BYTES])
 {
 	out[0] = manner[0] = '\0';
 	for (size_t i = 0; i < sizeof other_options / sizeof *other_options; i++) {
@@ -96,8 +96,7 @@ static void read_others(const json_t *args, const json_t *config, char manner[64
 		                                          : number_in(args, o);
 		if (number == o->usual)
 			continue;
-		status_add(out, RESULT_OTHERS_BYTES, "%s-%c %ld", *out ? " " : "", o->letter,
-		           number);
+		status_add(out, SIDE_OTHERS_BYTES, "%s-%c %ld", *out ? " " : "", o->letter, number);
 		status_add(manner, 64, "%s", o->manner ? o->manner : "");
 	}
 }
@@ -146,7 +145,7 @@ static bool read_counts(const json_t *env, unsigned nranks, char out[COUNTS_TEXT
 struct reading {
 	struct member_place at;
 	const json_t *root, *config;
-	struct result *side;
+	struct side *side;
 	const char *variant;
 	char head[HEAD_BYTES], layout[40];
 	unsigned trial, nranks;
@@ -184,10 +183,10 @@ static int read_collective(struct reading *r, enum coll_kind *out)
  * nothing. */
 static int read_options(struct reading *r)
 {
-	struct result *side = r->side;
+	struct side *side = r->side;
 	const json_t *args = json_object_get(r->root, "args");
 	int average = (int)number_in(args, &average_option);
-	char manner[64], others[RESULT_OTHERS_BYTES];
+	char manner[64], others[SIDE_OTHERS_BYTES];
 	read_others(args, r->config, manner, others);
 	if (side->nfiles && (side->average != average || strcmp(side->manner, manner) ||
 	                     strcmp(side->others, others)))
@@ -217,14 +216,14 @@ static int read_devices(struct reading *r, unsigned *processes)
 		const json_t *device = json_array_get(devices, i);
 		const char *host = json_string_value(json_object_get(device, "hostname"));
 		const char *gpu = json_string_value(json_object_get(device, "device_info"));
-		char machine[RESULT_FACT_BYTES];
+		char machine[SIDE_FACT_BYTES];
 		if (json_integer_value(json_object_get(device, "group")) != group)
 			return member_bad(&r->at, "its ranks were split into several groups "
 			                          "that measure at once");
 		snprintf(machine, sizeof machine, "%.40s: %.40s", host ? host : "?",
 		         gpu ? gpu : "?");
 		if (host || gpu)
-			result_fact_add(r->side, FACT_MACHINE, machine);
+			side_says(r->side, "machine", machine);
 	}
 	return 0;
 }
@@ -265,29 +264,28 @@ static int read_layout(struct reading *r, char name[TRIAL_NAME_BYTES])
 /* Files of one variant must be trials of one layout; otherwise they are not repetitions. */
 static int check_layout(struct reading *r, const char *name)
 {
-	for (unsigned i = 0; i < r->side->nseries; i++) {
-		const struct result_series *s = &r->side->series[i];
-		if (!strcmp(s->variant, name) && strcmp(s->layout, r->layout))
+	for (unsigned i = 0; i < r->side->nfiles; i++) {
+		const struct side_layout *before = &r->side->layouts[i];
+		if (!strcmp(before->variant, name) && strcmp(before->layout, r->layout))
 			return member_bad(&r->at,
 			                  "its layout is %s (processes x threads x GPUs), but "
 			                  "files before it have %s, and both would be %s",
-			                  r->layout, s->layout, name);
+			                  r->layout, before->layout, name);
 	}
 	return 0;
 }
 
-static void add_variables(struct result *side, const json_t *env)
+static void add_variables(struct side *side, const json_t *env)
 {
-	if (env)
-		result_variable(side, "", ""); /* none is known, too */
+	side->knows |= env != NULL;
 	for (size_t i = 0; i < json_array_size(env); i++) {
 		const char *line = json_string_value(json_array_get(env, i));
 		const char *end = line ? strchr(line, '=') : NULL;
-		char name[RESULT_FACT_BYTES];
+		char name[SIDE_FACT_BYTES];
 		if (!end)
 			continue;
 		snprintf(name, sizeof name, "%.*s", (int)(end - line), line);
-		result_variable(side, name, end + 1);
+		side_variable(side, name, end + 1);
 	}
 }
 
@@ -297,32 +295,32 @@ static void add_facts(struct reading *r, enum coll_kind coll)
 	json_int_t minor = v < 10000 ? 1000 : 10000; /* 2804 is 2.8.4, 22803 is 2.28.3 */
 	const char *time = json_string_value(json_object_get(r->root, "start_time"));
 	char text[64], counts[COUNTS_TEXT_BYTES];
-	result_fact_add(r->side, FACT_EXPERIMENT, "-");
+	side_says(r->side, "experiment", "-");
 	const json_t *ours = json_object_get(r->root, "launchgap");
 	const char *backend = json_string_value(json_object_get(ours, "backend"));
 	const char *torch = json_string_value(json_object_get(r->root, "torch"));
 	const bool rccl = json_is_true(json_object_get(r->root, "rccl"));
 	snprintf(text, sizeof text, "PyTorch %.40s", torch ? torch : "");
-	result_fact_add(r->side, FACT_PROGRAM,
-	                ours    ? "launchgap"
-	                : torch ? text
-	                : rccl  ? "rccl-tests"
-	                        : "nccl-tests");
-	result_fact_add(r->side, FACT_BACKEND, backend ? backend : rccl ? "rccl" : "nccl");
+	side_says(r->side, "program",
+	          ours    ? "launchgap"
+	          : torch ? text
+	          : rccl  ? "rccl-tests"
+	                  : "nccl-tests");
+	side_says(r->side, "backend", backend ? backend : rccl ? "rccl" : "nccl");
 	if (*r->layout)
-		result_fact_add(r->side, FACT_LAYOUT, r->layout);
+		side_says(r->side, "layout", r->layout);
 	add_variables(r->side, json_object_get(r->root, "env"));
 	snprintf(text, sizeof text, "%u", r->nranks);
-	result_fact_add(r->side, FACT_RANKS, text);
+	side_says(r->side, "ranks", text);
 	r->cut = read_counts(json_object_get(r->root, "env"), r->nranks, counts);
 	if (coll == COLL_ALLTOALLV)
-		result_fact_add(r->side, FACT_COUNTS, counts);
+		side_says(r->side, "counts", counts);
 	snprintf(text, sizeof text, "%lld.%lld.%lld", (long long)(v / minor),
 	         (long long)(v % minor / 100), (long long)(v % 100));
 	if (v > 0)
-		result_fact_add(r->side, FACT_LIBRARY, text);
-	if (time && !r->side->facts[FACT_MEASURED][0])
-		result_fact_add(r->side, FACT_MEASURED, time);
+		side_says(r->side, "library", text);
+	if (time && !r->side->nfiles)
+		side_says(r->side, "measured", time);
 }
 
 /* out_of_place or in_place of a row: null if it was not measured. */
@@ -350,9 +348,7 @@ static int add_body(struct reading *r, const json_t *row, const char *key, const
 		                  "of wrong results mean nothing",
 		                  coll_info(cell->coll)->name, cell->bytes,
 		                  json_number_value(wrong));
-	struct result_series *s =
-	    result_add(r->side, name, cell, r->nranks, r->trial, json_number_value(time));
-	strcpy(s->layout, r->layout);
+	side_add(r->side, name, cell, r->nranks, false, r->trial, json_number_value(time));
 	r->added++;
 	return 0;
 }
@@ -446,7 +442,11 @@ static int read_root(struct reading *r)
 		return member_bad(&r->at, "holds no row of a datatype and operation that are "
 		                          "known here (`launchgap list` names them)");
 	r->side->torn |= !json_object_get(r->root, "end_time");
-	r->side->nfiles++;
+	struct side *side = r->side;
+	side->layouts = arena_more(side->arena, side->layouts, side->nfiles, sizeof *side->layouts);
+	struct side_layout *own = &side->layouts[side->nfiles++];
+	strcpy(own->variant, name);
+	strcpy(own->layout, r->layout);
 	return 0;
 }
 
@@ -469,7 +469,7 @@ static json_t *read_json(FILE *in, json_error_t *why)
 	return made ? made : root;
 }
 
-int nccl_tests_read(const char *file, const char *variant, unsigned trial, struct result *side,
+int nccl_tests_read(const char *file, const char *variant, unsigned trial, struct side *side,
                     struct status *st)
 {
 	struct reading r = {

@@ -1,7 +1,7 @@
 /* Text of nccl-tests and rccl-tests, of any version, and rows of rccl-tests, as the object that -J would have
  * written: logs and reports hold little else. Tags of launchers and timestamps before a line, colours and decimal
  * commas are taken off; a table that was cut off has the rows that are whole. */
-#include "result.h"
+#include "side.h"
 
 #include <ctype.h>
 #include <math.h>

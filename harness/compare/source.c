@@ -1,4 +1,4 @@
-#include "result.h"
+#include "side.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,36 +20,35 @@
 
 /* --- a record ---------------------------------------------------------------------------- */
 
-static void add_machine(struct result *side, const struct record_run *run)
+static void add_machine(struct side *side, const struct record_run *run)
 {
 	const json_t *machine = json_object_get(run->environment, "machine");
 	const json_t *gpus = json_object_get(machine, "gpus");
 	const json_t *load = json_object_get(machine, "load1"), *value;
 	const json_t *variables = json_object_get(machine, "environment");
 	const char *name;
-	char text[RESULT_FACT_BYTES];
-	result_fact_add(side, FACT_DRIVER, member_or_empty(machine, "driver"));
+	char text[SIDE_FACT_BYTES];
+	side_says(side, "driver", member_or_empty(machine, "driver"));
 	snprintf(text, sizeof text, "%.1f", json_number_value(load));
-	result_fact_add(side, FACT_LOAD, load ? text : "");
-	if (variables)
-		result_variable(side, "", ""); /* none is known, too */
+	side_says(side, "load", load ? text : "");
+	side->knows |= variables != NULL;
 	json_object_foreach((json_t *)(uintptr_t)variables, name, value)
-	    result_variable(side, name, json_is_string(value) ? json_string_value(value) : "");
+	    side_variable(side, name, json_is_string(value) ? json_string_value(value) : "");
 	if (!json_array_size(gpus) || !record_traits(run, NULL)->gpus) {
 		snprintf(text, sizeof text, "%.30s: %.50s", member_or_empty(machine, "host"),
 		         member_or_empty(machine, "cpu"));
-		result_fact_add(side, FACT_MACHINE, text);
+		side_says(side, "machine", text);
 		return;
 	}
 	for (size_t i = 0; i < json_array_size(gpus); i++) {
 		snprintf(text, sizeof text, "%.40s: %.40s", member_or_empty(machine, "host"),
 		         member_or_empty(json_array_get(gpus, i), "name"));
-		result_fact_add(side, FACT_MACHINE, text);
+		side_says(side, "machine", text);
 	}
 }
 
 /* Records without "parts" cut parts at other places, so that equal counts mean other work. */
-static void add_counts(struct result *side, const json_t *env)
+static void add_counts(struct side *side, const json_t *env)
 {
 	unsigned nranks = (unsigned)json_integer_value(json_object_get(env, "ranks"));
 	struct value_weights weights;
@@ -60,32 +59,43 @@ static void add_counts(struct result *side, const json_t *env)
 	counts_text(&weights, nranks, text);
 	if (!json_object_get(env, "parts"))
 		snprintf(text + strlen(text), sizeof text - strlen(text), ", by distance");
-	result_fact_add(side, FACT_COUNTS, text);
+	side_says(side, "counts", text);
 }
 
-void source_facts(struct result *side, const struct summary *s)
+void source_facts(struct side *side, const struct summary *s)
 {
 	const json_t *env = s->run->environment;
-	char text[RESULT_FACT_BYTES];
+	char text[SIDE_FACT_BYTES];
 	snprintf(text, sizeof text, "%.64s%s", member_or_empty(env, "experiment"),
 	         json_object_get(env, "quick") ? " --quick" : "");
-	result_fact_add(side, FACT_EXPERIMENT, text);
+	side_says(side, "experiment", text);
 	snprintf(text, sizeof text, "launchgap %.60s", member_or_empty(env, "launchgap"));
-	result_fact_add(side, FACT_PROGRAM, text);
-	result_fact_add(side, FACT_MEASURED, member_or_empty(env, "created"));
-	result_fact_add(side, FACT_BACKEND, member_or_empty(env, "backend"));
+	side_says(side, "program", text);
+	side_says(side, "measured", member_or_empty(env, "created"));
+	side_says(side, "backend", member_or_empty(env, "backend"));
 	snprintf(text, sizeof text, "%lld",
 	         (long long)json_integer_value(json_object_get(env, "ranks")));
-	result_fact_add(side, FACT_RANKS, text);
+	side_says(side, "ranks", text);
 	add_counts(side, env);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (s->variants[v].measured && *s->variants[v].library)
-			result_fact_add(side, FACT_LIBRARY, s->variants[v].library);
+			side_says(side, "library", s->variants[v].library);
 	add_machine(side, s->run);
-	snprintf(side->seed, sizeof side->seed, "%s", member_or_empty(env, "seed"));
-	side->variants = json_keep(side->arena, json_array());
-	for (unsigned v = 0; v < s->nvariants; v++)
-		json_array_append(side->variants, (json_t *)(size_t)s->run->variants[v].json);
+}
+
+static void add_settings(const struct side *side, const struct summary *s)
+{
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		const char *key;
+		json_t *value;
+		char name[TRIAL_NAME_BYTES], clean[TRIAL_NAME_BYTES];
+		side_clean(s->variants[v].name, name, sizeof name);
+		json_object_foreach((json_t *)(uintptr_t)s->run->variants[v].json, key, value)
+		{
+			side_clean(key, clean, sizeof clean);
+			db_add(side->db, "setting", "tttj", side->letter, name, clean, value);
+		}
+	}
 }
 
 static const char *why_absent(const struct record_run *run, const struct summary_variant *v)
@@ -101,38 +111,31 @@ static const char *why_absent(const struct record_run *run, const struct summary
 	return "";
 }
 
-static void add_absent(struct result *side, const struct summary *s)
+static void add_absent(struct side *side, const struct summary *s)
 {
 	for (unsigned i = 0; i < s->nvariants; i++) {
 		const struct summary_variant *v = &s->variants[i];
 		if (v->measured || !summary_is_asked(s, i))
 			continue;
-		side->absent =
-		    arena_more(side->arena, side->absent, side->nabsent, sizeof *side->absent);
-		struct result_absent *more = &side->absent[side->nabsent++];
-		more->failed = !*v->skip;
-		result_clean(v->name, more->variant, sizeof more->variant);
-		result_clean(why_absent(s->run, v), more->why, sizeof more->why);
+		char name[TRIAL_NAME_BYTES], why[200];
+		side_clean(v->name, name, sizeof name);
+		side_clean(why_absent(s->run, v), why, sizeof why);
+		db_add(side->db, "absent", "ttit", side->letter, name, !*v->skip, why);
 	}
 }
 
 /* Omits the reference's twin: it would give one verdict twice. */
-static void add_rows(struct result *side, const struct summary *s)
+static void add_rows(struct side *side, const struct summary *s)
 {
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct summary_row *row = &s->rows[i];
 		const struct summary_variant *v = &s->variants[row->variant];
-		char name[TRIAL_NAME_BYTES];
 		if (v->role == ROLE_AGAIN)
 			continue;
-		result_clean(v->name, name, sizeof name);
 		side->failed += row->failed;
-		for (unsigned t = 0; t < row->ntrials; t++) {
-			struct result_series *series =
-			    result_add(side, name, &row->cell, row->nranks, row->trials[t].block,
-			               row->trials[t].time_ns / 1000);
-			series->limit = v->role == ROLE_LIMIT;
-		}
+		for (unsigned t = 0; t < row->ntrials; t++)
+			side_add(side, v->name, &row->cell, row->nranks, v->role == ROLE_LIMIT,
+			         row->trials[t].block, row->trials[t].time_ns / 1000);
 	}
 }
 
@@ -170,13 +173,15 @@ int source_open(const char *path, struct arena *arena, struct source_record *x, 
 }
 
 /* The record and its summary are freed before the other side's are loaded. */
-static int load_record(const char *path, struct result *side, struct status *st)
+static int load_record(const char *path, struct side *side, struct status *st)
 {
 	struct source_record *x = ARENA_NEW(side->arena, struct source_record);
 	if (source_open(path, side->arena, x, st))
 		return -1;
 	side->torn = x->run.torn;
+	side->is_record = true;
 	source_facts(side, &x->s);
+	add_settings(side, &x->s);
 	add_absent(side, &x->s);
 	add_rows(side, &x->s);
 	arena_undo(side->arena, x->own);
@@ -198,8 +203,7 @@ static int is_text(const struct dirent *entry)
 }
 
 /* A folder of nccl-tests' files: its text, if no JSON is there. */
-static int load_folder(const char *path, const char *variant, struct result *side,
-                       struct status *st)
+static int load_folder(const char *path, const char *variant, struct side *side, struct status *st)
 {
 	struct dirent **entries = NULL;
 	int n = scandir(path, &entries, is_json, alphasort);
@@ -229,7 +233,7 @@ static int load_folder(const char *path, const char *variant, struct result *sid
 }
 
 /* Files of nccl-tests with commas between them. */
-static int load_list(const char *list, const char *variant, struct result *side, struct status *st)
+static int load_list(const char *list, const char *variant, struct side *side, struct status *st)
 {
 	unsigned n = 0;
 	for (const char *at = list; *at || !n; n++) {
@@ -257,8 +261,9 @@ bool source_is_record(const char *path)
 	                              : !fnmatch("*.jsonl*", path, 0);
 }
 
-static int load(const char *path, const char *variant, struct result *side, struct status *st)
+int source_load(struct side *side, const char *variant, struct status *st)
 {
+	const char *path = side->path;
 	struct stat about;
 	if (stat(path, &about))
 		return strchr(path, ',') ? load_list(path, variant, side, st)
@@ -267,14 +272,4 @@ static int load(const char *path, const char *variant, struct result *side, stru
 		return load_record(path, side, st);
 	return S_ISDIR(about.st_mode) ? load_folder(path, variant, side, st)
 	                              : nccl_tests_read(path, variant, 0, side, st);
-}
-
-int source_load(const char *path, const char *variant, struct arena *arena, struct result *side,
-                struct status *st)
-{
-	*side = (struct result){.path = result_plain(arena, path), .arena = arena};
-	int result = load(path, variant, side, st);
-	if (!result)
-		result_settle(side);
-	return result;
 }

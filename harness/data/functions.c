@@ -13,6 +13,7 @@
 #include "../arena.h"
 #include "../coll/coll.h"
 #include "../coll/routing.h"
+#include "../markup.h"
 #include "../sanitize.h"
 #include "format.h"
 
@@ -289,7 +290,6 @@ NUMBER(withstands, stats_withstands(&STATS_WALSH_OF((unsigned)x(0)),
 NUMBER(student, x(1) >= 1 ? stats_student_quantile(x(0), (unsigned)x(1)) : NAN)
 NUMBER(detectable,
        verdict_detectable(&(struct stats_ratio){.lo = x(0), .hi = x(1)}, x(2), VERDICT_BOTH_ENDS))
-#undef x
 
 /* --- texts --- */
 
@@ -299,12 +299,13 @@ NUMBER(detectable,
 	{                                                                                          \
 		(void)n;                                                                           \
 		if (sqlite3_value_type(values[0]) != SQLITE_NULL)                                  \
-			sqlite3_result_text(context, made(sqlite3_value_double(values[0])).text,   \
-			                    -1, SQLITE_TRANSIENT);                                 \
+			sqlite3_result_text(context, (made).text, -1, SQLITE_TRANSIENT);           \
 	}
-TEXT(number, format_number)
-TEXT(estimate, format_estimate)
-TEXT(effect, format_effect)
+TEXT(number, format_number(x(0)))
+TEXT(estimate, format_estimate(x(0)))
+TEXT(effect, format_effect(x(0)))
+TEXT(shares, format_shares(x(0), x(1)))
+#undef x
 
 static void add_value(sqlite3_str *text, const json_t *value)
 {
@@ -346,17 +347,6 @@ static void size(sqlite3_context *context, int n, sqlite3_value **values)
 	sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
 }
 
-static void shares(sqlite3_context *context, int n, sqlite3_value **values)
-{
-	(void)n;
-	if (sqlite3_value_type(values[0]) != SQLITE_NULL)
-		sqlite3_result_text(
-		    context,
-		    format_shares(sqlite3_value_double(values[0]), sqlite3_value_double(values[1]))
-		        .text,
-		    -1, SQLITE_TRANSIENT);
-}
-
 static void shell_word(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	const char *word = (const char *)sqlite3_value_text(values[0]);
@@ -366,6 +356,20 @@ static void shell_word(sqlite3_context *context, int n, sqlite3_value **values)
 	if (text)
 		sanitize_word(word, text, bytes);
 	sqlite3_result_text(context, text, -1, sqlite3_free);
+}
+
+static void xml(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	const char *from = (const char *)sqlite3_value_text(values[0]);
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = from ? open_memstream(&text, &bytes) : NULL;
+	(void)n;
+	if (!out)
+		return;
+	markup_escape(out, from);
+	fclose(out);
+	sqlite3_result_text(context, text, -1, free);
 }
 
 /* 2.28.3 as 22803; 0: it is none. */
@@ -426,6 +430,7 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"component", LEVELS + 2, NULL, add_leaf, take_component},
 	    {"by_chance", 4, NULL, add_leaf, take_by_chance},
 	    {"shell_word", 1, shell_word, NULL, NULL},
+	    {"xml", 1, xml, NULL, NULL},
 	    {"version", 1, version, NULL, NULL},
 	    {"student", 2, student, NULL, NULL},
 	    {"trend", 1, NULL, add_number, take_trend},

@@ -36,15 +36,21 @@ static int write_lines(struct db *db, const char *sql, FILE *out, struct status 
 	return db_end(lines, st);
 }
 
+int export_lines(struct arena *arena, struct db *db, const char *sql, const char *to,
+                 struct status *st)
+{
+	struct output *file = output_open_named(arena, to, st);
+	return file ? output_close(file, write_lines(db, sql, file->out, st), st) : -1;
+}
+
 int export_write(const struct model *m, const char *const files[EXPORT_FORMATS], struct status *st)
 {
 	bool loaded = false;
 	for (unsigned i = 0; i < EXPORT_FORMATS; i++) {
-		struct output *file = files[i] ? output_open_named(m->arena, files[i], st) : NULL;
 		if (!files[i])
 			continue;
-		if (!file || (!loaded && load(m, st)) ||
-		    write_lines(m->db, queries[i], file->out, st) || output_close(file, 0, st))
+		if ((!loaded && load(m, st)) ||
+		    export_lines(m->arena, m->db, queries[i], files[i], st))
 			return -1;
 		loaded = true;
 	}

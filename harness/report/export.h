@@ -14,5 +14,8 @@ extern const struct fields export_options;
  * NaN. */
 int export_write(const struct model *model, const char *const files[EXPORT_FORMATS],
                  struct status *st);
+/* A query's rows as the lines of a file. */
+int export_lines(struct arena *arena, struct db *db, const char *sql, const char *file,
+                 struct status *st);
 
 #endif

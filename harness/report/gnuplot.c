@@ -437,11 +437,11 @@ static void put_entry(struct script *p, const char *array, unsigned row, const s
 	const bool counts = e->kind == KIND_COUNT || e->kind == KIND_FLAG;
 	char text[ENTRY_TEXT_BYTES] = "";
 	if (counts && e->has) {
-		script_put(p, array, row, "%llu", e->count);
+		script_put(p, array, row, "%lld", e->count);
 		return;
 	}
 	if (e->kind == KIND_BYTES && e->has) { /* to the last digit: 1 GiB is not 1.02e+03 MiB */
-		script_put(p, array, row, "1.0 * %llu", e->count);
+		script_put(p, array, row, "1.0 * %lld", e->count);
 		return;
 	}
 	if (counts || e->kind == KIND_BYTES || e->kind == KIND_NUMBER || e->kind == KIND_SHARE ||
@@ -465,7 +465,7 @@ static void put_drawn(struct script *p, const struct story_table *t)
 		script_arrays(p, t->nrows, form->name, form->columns[c].key);
 		snprintf(name, sizeof name, "%s_%s", form->name, form->columns[c].key);
 		for (unsigned r = 0; r < t->nrows; r++) {
-			const struct entry e = column_entry(&form->columns[c], story_row(t, r));
+			const struct entry e = story_row(t, r)[form->columns[c].at];
 			put_entry(p, name, r + 1, &e);
 		}
 	}

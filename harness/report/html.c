@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "markup.h"
+#include "../markup.h"
 #include "page.h"
 
 #define FIGURE_BYTES 40 /* longer is a text that begins with a digit */

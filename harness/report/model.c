@@ -1,13 +1,14 @@
 #include "model.h"
 
+#include <glob.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../chapters/chapters.h"
 #include "../chapters/figures.h"
 #include "../chapters/reasons.h"
 #include "../chapters/run.h"
-#include "../story/tell.h"
-#include "own.h"
+#include "../sanitize.h"
 
 static void forget(void *run)
 {
@@ -40,6 +41,43 @@ static int count(struct model *m, struct status *st)
 		m->intervals = (unsigned)db_real(rows, 1);
 	}
 	return rows ? db_end(rows, st) : -1;
+}
+
+/* --- chapters of a person's own --- */
+
+#define OWN_BYTES (1 << 20) /* of a file */
+
+static int add_file(const char *file, struct db *db, struct story *story, struct status *st)
+{
+	const char *why = NULL;
+	FILE *in = sanitize_stream(file, OWN_BYTES, &why);
+	char *text = arena_take(story->arena, OWN_BYTES + 1);
+	if (!in)
+		return status_set(st, "%s cannot be read: %s", file, why);
+	text[fread(text, 1, OWN_BYTES, in)] = '\0';
+	fclose(in);
+	story_add(story, db, arena_copy(story->arena, file), text);
+	return 0;
+}
+
+static int own_chapters(const char *dir, struct db *db, struct story *story, struct status *st)
+{
+	glob_t found;
+	int rc = 0;
+	if (glob(arena_text(story->arena, "%s/*.chapter", dir), 0, NULL, &found))
+		return status_set(st, "%s has no file NAME.chapter", dir);
+	for (size_t i = 0; !rc && i < found.gl_pathc; i++)
+		rc = add_file(found.gl_pathv[i], db, story, st);
+	globfree(&found);
+	return rc;
+}
+
+void model_warn_own(const char *dir, const struct story *story)
+{
+	const struct story_sentence *one;
+	for (unsigned i = 0; (one = story_said(story, STORY_WARNING, i)); i++)
+		if (!strncmp(one->text, dir, strlen(dir)))
+			status_say("warning: %s", one->text);
 }
 
 struct model *model_make(struct arena *arena, const char *dir, const char *own, struct status *st)

@@ -35,9 +35,12 @@ struct model {
 
 /* The record in `dir`, its analysis and tables; no story. NULL: it cannot be read. */
 struct model *model_read(struct arena *arena, const char *dir, struct status *st);
-/* From the record in `dir`, all but pictures, with the chapters of another folder (own.h; NULL: none). NULL:
+/* From the record in `dir`, all but pictures, with those NAME.chapter of another folder (NULL: none). NULL:
  * one of them cannot be read. */
 struct model *model_make(struct arena *arena, const char *dir, const char *own, struct status *st);
+
+/* Prints the warnings of that folder's chapters: those that begin with its name. */
+void model_warn_own(const char *dir, const struct story *story);
 
 /* Adds a table of a query, and the temporary tables and views of a file of SQL that is part of the
  * program, to the model's tables alone: what was added before is gone. */

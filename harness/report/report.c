@@ -12,7 +12,6 @@
 #include "model.h"
 #include "nccl.h"
 #include "output.h"
-#include "own.h"
 #include "sections.h"
 
 static const char *const formats[] = {"tables", "nccl-tests", NULL};
@@ -246,7 +245,7 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
 	if (options && !theirs)
 		print_tables(m, dir, options->verbose, options->quiet);
 	if (options && options->chapters && !theirs)
-		own_warn(options->chapters, &m->story);
+		model_warn_own(options->chapters, &m->story);
 	if (theirs && options->json && nccl_write(tables, dir, options->json, stdout, st))
 		return -1;
 	if (options && options->sqlite && db_save(m->db, options->sqlite, st))

@@ -43,7 +43,7 @@ void table_keep(struct table *t, const char *keys)
 
 static struct entry entry_at(const struct story_table *t, unsigned row, unsigned column)
 {
-	return column_entry(&t->form->columns[column], story_row(t, row));
+	return story_row(t, row)[t->form->columns[column].at];
 }
 
 void table_drop_empty(struct table *t)
@@ -303,7 +303,7 @@ static void csv_cell(FILE *out, struct csv as, const struct entry *e)
 	if (is_text(e->kind))
 		csv_text(out, as, e->text);
 	else if (e->has && (e->kind == KIND_COUNT || e->kind == KIND_BYTES || e->kind == KIND_FLAG))
-		fprintf(out, "%llu", e->count);
+		fprintf(out, "%lld", e->count);
 	else if (e->kind == KIND_SHARE && e->has)
 		fprintf(out, "%.4g", e->x);
 	else if (e->kind == KIND_NUMBER || has_interval(e->kind))

@@ -6,71 +6,12 @@
 
 #include "../status.h"
 #include "../coll/coll.h"
+#include "../analysis/stats.h"
 #include "../data/format.h"
 
-static struct entry entry_of_text(enum column_kind kind, const char *text)
+struct entry entry_none(enum column_kind kind)
 {
-	return (struct entry){.kind = kind, .has = text && *text, .text = text ? text : ""};
-}
-
-static struct entry entry_of_figures(enum column_kind kind, double x, double lo, double hi,
-                                     unsigned blocks)
-{
-	return (struct entry){
-	    .kind = kind, .has = isfinite(x), .x = x, .lo = lo, .hi = hi, .blocks = blocks};
-}
-
-struct entry column_entry(const struct column *column, const void *row)
-{
-	const void *field = (const char *)row + column->offset;
-	const struct stats_interval *spread = field;
-	const struct stats_ratio *ratio = field;
-	struct entry entry = {.kind = column->kind};
-	switch (column->kind) {
-	case KIND_COUNT:
-		entry.count = *(const unsigned *)field;
-		entry.has = entry.count != ENTRY_NO_COUNT;
-		return entry;
-	case KIND_BYTES:
-		entry.count = *(const size_t *)field;
-		entry.has = entry.count != ENTRY_NO_BYTES;
-		return entry;
-	case KIND_FLAG:
-		entry.has = *(const int *)field != ENTRY_NO_FLAG;
-		entry.count = entry.has && *(const int *)field;
-		return entry;
-	case KIND_NUMBER:
-	case KIND_SHARE:
-		return entry_of_figures(column->kind, *(const double *)field, NAN, NAN, 0);
-	case KIND_SPREAD:
-		return entry_of_figures(KIND_SPREAD, spread->estimate, spread->lo, spread->hi, 0);
-	case KIND_RATIO:
-		return entry_of_figures(KIND_RATIO, ratio->estimate, ratio->lo, ratio->hi,
-		                        ratio->blocks);
-	default:
-		return entry_of_text(column->kind, *(const char *const *)field);
-	}
-}
-
-size_t column_bytes(enum column_kind kind)
-{
-	static const size_t bytes[KINDS] = {
-	    [KIND_COUNT] = sizeof(unsigned),
-	    [KIND_BYTES] = sizeof(size_t),
-	    [KIND_FLAG] = sizeof(int),
-	    [KIND_NUMBER] = sizeof(double),
-	    [KIND_SHARE] = sizeof(double),
-	    [KIND_SPREAD] = sizeof(struct stats_interval),
-	    [KIND_RATIO] = sizeof(struct stats_ratio),
-	};
-	return bytes[kind] ? bytes[kind] : sizeof(const char *);
-}
-
-void column_clear(const struct column *column, void *row)
-{
-	const bool text = column->kind == KIND_TEXT || column->kind == KIND_WORD;
-	/* All bits set is UINT_MAX, SIZE_MAX, -1 and NaN. */
-	memset((char *)row + column->offset, text ? 0 : 0xFF, column_bytes(column->kind));
+	return (struct entry){.kind = kind, .x = NAN, .lo = NAN, .hi = NAN, .text = ""};
 }
 
 static void spread_write(const struct entry *c, char *text, size_t bytes)
@@ -95,10 +36,10 @@ void entry_write(const struct entry *c, char *text, size_t bytes)
 	}
 	switch (c->kind) {
 	case KIND_COUNT:
-		snprintf(text, bytes, "%llu", c->count);
+		snprintf(text, bytes, "%lld", c->count);
 		return;
 	case KIND_BYTES:
-		coll_size_label(c->count, text, bytes);
+		coll_size_label((size_t)c->count, text, bytes);
 		return;
 	case KIND_FLAG:
 		snprintf(text, bytes, "%s", c->count ? "yes" : "-");

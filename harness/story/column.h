@@ -1,34 +1,28 @@
 // clang-format off
-/* An entry of a table: what a row's field holds, and how it is written for people and for
+/* An entry of a table: what a row has in a column, and how it is written for people and for
  * programs.
  *
- *   kind     C type                 terminal, Markdown       CSV                 JSON
- *   TEXT     const char *           as it is                 quoted if needed    string
- *   WORD     const char *           bold if decided          as TEXT             string
- *   COUNT    unsigned               12                       12                  12
- *   BYTES    size_t                 16 MiB                   16777216            16777216
- *   FLAG     int                    yes, or nothing          1, 0                true, false
- *   NUMBER   double                 three digits             six digits          number
- *   SHARE    double                 73 %                     0.73                0.73
- *   SPREAD   struct stats_interval  284 (283 to 285)         key, key_lo, key_hi {value, lo, hi}
- *   RATIO    struct stats_ratio     0.796 (0.788 to 0.815)   key, key_lo, key_hi {estimate, lo, hi,
+ *   kind     of an entry            terminal, Markdown       CSV                 JSON
+ *   TEXT     text                   as it is                 quoted if needed    string
+ *   WORD     text                   bold if decided          as TEXT             string
+ *   COUNT    count                  12                       12                  12
+ *   BYTES    count                  16 MiB                   16777216            16777216
+ *   FLAG     count                  yes, or nothing          1, 0                true, false
+ *   NUMBER   x                      three digits             six digits          number
+ *   SHARE    x                      73 %                     0.73                0.73
+ *   SPREAD   x, lo, hi              284 (283 to 285)         key, key_lo, key_hi {value, lo, hi}
+ *   RATIO    x, lo, hi, blocks      0.796 (0.788 to 0.815)   key, key_lo, key_hi {estimate, lo, hi,
  *                                                                                blocks}
  *
- * An entry without a value is "-", an empty field, null: NULL or "", UINT_MAX, SIZE_MAX, NaN. */
+ * An entry without a value is "-", an empty field, null. */
+// clang-format on
 #ifndef LAUNCHGAP_COLUMN_H
 #define LAUNCHGAP_COLUMN_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-
-#include "../analysis/stats.h"
 
 #define ENTRY_TEXT_BYTES 1024
-#define ENTRY_NO_COUNT   UINT_MAX
-#define ENTRY_NO_BYTES   SIZE_MAX
-#define ENTRY_NO_FLAG    (-1)
 
 enum column_kind {
 	KIND_TEXT,
@@ -43,12 +37,11 @@ enum column_kind {
 	KINDS
 };
 
-/* One column over existing rows: the place of its value in a row, and its name. */
 struct column {
 	const char *key, *head,
 	    *unit; /* key: CSV and JSON; head and unit: people; unit may be "" */
 	enum column_kind kind;
-	size_t offset;
+	unsigned at;   /* which of a row's entries */
 	unsigned only; /* ONLY_FILES … ; 0: everywhere */
 };
 
@@ -58,42 +51,16 @@ enum column_only {
 	ONLY_FILLED = 4, /* for people only if a row has a value */
 };
 
-// clang-format off
-/* The C type of each kind, so that a column of another type does not compile. */
-#define KIND_C_TEXT    const char *
-#define KIND_C_WORD    const char *
-#define KIND_C_COUNT   unsigned
-#define KIND_C_BYTES   size_t
-#define KIND_C_FLAG    int
-#define KIND_C_NUMBER  double
-#define KIND_C_SHARE   double
-#define KIND_C_SPREAD  struct stats_interval
-#define KIND_C_RATIO   struct stats_ratio
-#define KIND_IS(type, field, KIND) (0 * sizeof(char[_Generic(((type *)0)->field, KIND_C_##KIND: 1)]))
-// clang-format on
-/* A column of the field's own name. */
-#define COLUMN(type, field, head, unit, KIND) COLUMN_AS(type, field, #field, head, unit, KIND, 0)
-#define COLUMN_AS(type, field, key, head, unit, KIND, only)                                        \
-	{                                                                                          \
-		(key), (head), (unit), KIND_##KIND,                                                \
-		    offsetof(type, field) + KIND_IS(type, field, KIND), (only)                     \
-	}
-
-/* A column's entry in a row; text is borrowed from the row. */
 struct entry {
 	enum column_kind kind;
 	bool has;
-	unsigned long long count; /* COUNT, BYTES, FLAG */
-	double x, lo, hi;         /* NUMBER, SHARE, SPREAD, RATIO; lo and hi NaN: no interval */
-	unsigned blocks;          /* RATIO */
-	const char *text;         /* TEXT, WORD */
+	long long count;
+	double x, lo, hi; /* lo and hi NaN: no interval */
+	unsigned blocks;
+	const char *text; /* "": none */
 };
-struct entry column_entry(const struct column *column, const void *row);
-
-/* The size of a field of that kind. */
-size_t column_bytes(enum column_kind kind);
-/* Clears the column's value in a row. */
-void column_clear(const struct column *column, void *row);
+/* Without a value. */
+struct entry entry_none(enum column_kind kind);
 
 /* As people read it. */
 void entry_write(const struct entry *entry, char *text, size_t bytes);

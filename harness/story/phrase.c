@@ -42,7 +42,7 @@ static void put(struct phrase *p, const char *text, size_t bytes)
 	p->text[p->used] = '\0';
 }
 
-static const void *row_of(const struct scope *scope, unsigned i)
+static const struct entry *row_of(const struct scope *scope, unsigned i)
 {
 	return story_row(scope->table, scope->rows[i]);
 }
@@ -74,7 +74,7 @@ static void put_list(struct phrase *p, const struct scope *scope, const struct c
 	char(*texts)[ENTRY_TEXT_BYTES] = arena_array(p->story->arena, scope->n, sizeof *texts);
 	unsigned n = 0;
 	for (unsigned i = 0; i < scope->n; i++) {
-		const struct entry entry = column_entry(column, row_of(scope, i));
+		const struct entry entry = row_of(scope, i)[column->at];
 		unsigned known = 0;
 		entry_say(&entry, NULL, texts[n], sizeof *texts);
 		while (strcmp(texts[known], texts[n]))
@@ -111,7 +111,7 @@ static void put_range(struct phrase *p, const struct scope *scope, const struct 
 	struct entry least = {.has = false}, most = least;
 	char lo[ENTRY_TEXT_BYTES], hi[ENTRY_TEXT_BYTES];
 	for (unsigned i = 0; i < scope->n; i++) {
-		const struct entry entry = column_entry(column, row_of(scope, i)),
+		const struct entry entry = row_of(scope, i)[column->at],
 		                   lower = end_of(entry, false), upper = end_of(entry, true);
 		if (!isnan(size_of(&lower)) && (!least.has || size_of(&lower) < size_of(&least)))
 			least = lower;
@@ -148,7 +148,7 @@ static void put_placeholder(struct phrase *p, const struct scope *scope,
 	} else if (column && range) {
 		put_range(p, scope, column, of->how[5] ? of->how + 6 : NULL);
 	} else if (column && of->row < scope->n) {
-		const struct entry entry = column_entry(column, row_of(scope, of->row));
+		const struct entry entry = row_of(scope, of->row)[column->at];
 		if (entry_say(&entry, *of->how ? of->how : NULL, text, sizeof text)) {
 			put(p, text, strlen(text));
 			return;
@@ -185,7 +185,7 @@ static bool fills(const struct scope *row, const char *part)
 		const struct column *column =
 		    after && *at == '{' ? story_column(row->table, of.key) : NULL;
 		const struct entry entry =
-		    column ? column_entry(column, row_of(row, 0)) : (struct entry){.has = true};
+		    column ? row_of(row, 0)[column->at] : (struct entry){.has = true};
 		if (!entry.has || (column && !strcmp(of.how, "interval") && isnan(entry.lo)))
 			return false;
 		after = after ? after : at + 1;
@@ -266,13 +266,12 @@ void phrase_words(struct phrase *p, const char *words)
 		put(p, words, strlen(words));
 }
 
-const char *phrase_row(struct arena *arena, const struct story_form *form, const void *row,
+const char *phrase_row(struct arena *arena, const struct story_table *t, unsigned row,
                        const char *text)
 {
 	struct story alone = {.arena = arena};
-	const struct story_table t = {form, row, 1};
 	struct phrase p = phrase_begin(&alone);
-	const struct scope scope = {&t, &(unsigned){0}, 1, false};
+	const struct scope scope = {t, &row, 1, false};
 	expand(&p, &scope, text);
 	return p.text ? p.text : "";
 }

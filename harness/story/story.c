@@ -1,11 +1,10 @@
 #include "story.h"
 
-#include <stdalign.h>
 #include <string.h>
 
-const void *story_row(const struct story_table *t, unsigned row)
+struct entry *story_row(const struct story_table *t, unsigned row)
 {
-	return (const char *)t->rows + t->form->row_bytes * row;
+	return t->rows + (size_t)t->form->width * row;
 }
 
 const struct column *story_column(const struct story_table *t, const char *key)
@@ -16,12 +15,17 @@ const struct column *story_column(const struct story_table *t, const char *key)
 	return NULL;
 }
 
+struct entry *story_entry(const struct story_table *t, unsigned row, const char *key)
+{
+	return &story_row(t, row)[story_column(t, key)->at];
+}
+
 static struct story_chapter *now(struct story *s)
 {
 	return &s->chapters[s->nchapters];
 }
 
-static void add_block(struct story *s, struct story_block block)
+void story_add_block(struct story *s, struct story_block block)
 {
 	struct story_chapter *c = now(s);
 	struct story_block *blocks = arena_more(s->arena, c->blocks, c->nblocks, sizeof *blocks);
@@ -128,35 +132,19 @@ bool story_says_headline(const struct story *s, const struct chapter *chapter)
 }
 
 const struct story_table *story_rows(struct story *s, const struct story_form *form,
-                                     const void *rows, unsigned n)
+                                     struct entry *rows, unsigned n)
 {
 	struct story_table *t = ARENA_NEW(s->arena, struct story_table);
 	*t = (struct story_table){form, rows, n};
 	return t;
 }
 
-void story_show(struct story *s, const struct story_table *t)
-{
-	if (t->nrows)
-		add_block(s, (struct story_block){STORY_TABLE, .table = t});
-}
-
-const struct story_table *story_table(struct story *s, const struct story_form *form,
-                                      const void *rows, unsigned n)
-{
-	const struct story_table *t = story_rows(s, form, rows, n);
-	story_show(s, t);
-	return t;
-}
-
 /* The index of an entry's text among those seen before. */
-static unsigned place_of(struct story *s, const struct column *column, const void *row,
-                         const char **texts, unsigned *n)
+static unsigned place_of(struct story *s, const struct entry *e, const char **texts, unsigned *n)
 {
 	char text[ENTRY_TEXT_BYTES];
-	const struct entry e = column_entry(column, row);
 	unsigned at = 0;
-	entry_write(&e, text, sizeof text);
+	entry_write(e, text, sizeof text);
 	while (at < *n && strcmp(texts[at], text))
 		at++;
 	if (at == *n)
@@ -164,21 +152,13 @@ static unsigned place_of(struct story *s, const struct column *column, const voi
 	return at;
 }
 
-/* In a row that is assembled, aligned for any type. */
-static size_t slot_bytes(enum column_kind kind)
-{
-	const size_t unit = alignof(max_align_t);
-	return (column_bytes(kind) + unit - 1) / unit * unit;
-}
-
-/* An independent table: the first column is a copy of `down`, the others of `value`. */
-static const struct story_table *pivot_of(struct story *s, const struct story_table *t,
-                                          const unsigned *rows, unsigned n, const char *down,
-                                          const char *across, const char *value)
+/* An independent table: the first column is that of `down`, the others are of `value`. */
+const struct story_table *story_pivot(struct story *s, const struct story_table *t,
+                                      const unsigned *rows, unsigned n, const char *down,
+                                      const char *across, const char *value)
 {
 	const struct column *names = story_column(t, down), *heads = story_column(t, across),
 	                    *values = story_column(t, value);
-	const size_t first = slot_bytes(names->kind), each = slot_bytes(values->kind);
 	const char **downs = ARENA_ARRAY(s->arena, const char *, n),
 	           **acrosses = ARENA_ARRAY(s->arena, const char *, n);
 	struct {
@@ -186,48 +166,32 @@ static const struct story_table *pivot_of(struct story *s, const struct story_ta
 	} *places = arena_array(s->arena, n, sizeof *places);
 	unsigned nrows = 0, ncolumns = 0;
 	for (unsigned i = 0; i < n; i++) {
-		places[i].row = place_of(s, names, story_row(t, rows[i]), downs, &nrows);
-		places[i].column = place_of(s, heads, story_row(t, rows[i]), acrosses, &ncolumns);
+		const struct entry *from = story_row(t, rows[i]);
+		places[i].row = place_of(s, &from[names->at], downs, &nrows);
+		places[i].column = place_of(s, &from[heads->at], acrosses, &ncolumns);
 	}
-	struct column *columns = ARENA_ARRAY(s->arena, struct column, ncolumns + 1);
-	const size_t row_bytes = first + ncolumns * each;
-	char *all = arena_array(s->arena, nrows, row_bytes);
+	const unsigned width = ncolumns + 1;
+	struct column *columns = ARENA_ARRAY(s->arena, struct column, width);
+	struct entry *all = ARENA_ARRAY(s->arena, struct entry, (size_t)nrows * width);
 	columns[0] = (struct column){names->key, names->head, names->unit, names->kind, 0, 0};
 	for (unsigned c = 0; c < ncolumns; c++)
-		columns[c + 1] = (struct column){acrosses[c],  acrosses[c],      "",
-		                                 values->kind, first + c * each, 0};
-	for (unsigned r = 0; r < nrows; r++)
-		for (unsigned c = 0; c < ncolumns; c++)
-			column_clear(&columns[c + 1], all + r * row_bytes);
+		columns[c + 1] =
+		    (struct column){acrosses[c], acrosses[c], "", values->kind, c + 1, 0};
+	for (unsigned i = 0; i < nrows * width; i++)
+		all[i] = entry_none(columns[i % width].kind);
 	for (unsigned i = 0; i < n; i++) {
-		const char *from = story_row(t, rows[i]);
-		char *to = all + places[i].row * row_bytes;
-		memcpy(to, from + names->offset, column_bytes(names->kind));
-		memcpy(to + columns[places[i].column + 1].offset, from + values->offset,
-		       column_bytes(values->kind));
+		const struct entry *from = story_row(t, rows[i]);
+		struct entry *to = all + places[i].row * width;
+		to[0] = from[names->at];
+		to[places[i].column + 1] = from[values->at];
 	}
 	struct story_form *form = ARENA_NEW(s->arena, struct story_form);
 	*form = (struct story_form){.name = t->form->name,
 	                            .title = t->form->title,
 	                            .columns = columns,
-	                            .ncolumns = ncolumns + 1,
-	                            .row_bytes = row_bytes};
+	                            .ncolumns = width,
+	                            .width = width};
 	return story_rows(s, form, all, nrows);
-}
-
-void story_pivot(struct story *s, const struct story_table *t, const unsigned *rows, unsigned n,
-                 const char *down, const char *across, const char *value)
-{
-	if (n)
-		add_block(
-		    s, (struct story_block){STORY_PIVOT,
-		                            .table = pivot_of(s, t, rows, n, down, across, value)});
-}
-
-void story_lead(struct story *s, const struct story_table *t, const char *keys)
-{
-	now(s)->lead = t->nrows ? t : NULL;
-	now(s)->lead_keys = keys;
 }
 
 /* Both in one paragraph, with all rows that they use. */
@@ -254,18 +218,13 @@ static void add_sentence(struct story *s, struct story_sentence sentence)
 		c->nblocks--;
 	}
 	*kept = sentence;
-	add_block(s, (struct story_block){STORY_SENTENCE, .sentence = kept});
+	story_add_block(s, (struct story_block){STORY_SENTENCE, .sentence = kept});
 }
 
 void story_note(struct story *s, unsigned roles, const char *text)
 {
 	if (*text)
 		add_sentence(s, (struct story_sentence){.roles = roles, .text = text});
-}
-
-void story_text(struct story *s, enum story_block_kind kind, const char *text)
-{
-	add_block(s, (struct story_block){kind, .text = text});
 }
 
 void story_file(struct story *s, const char *name, const char *text)
@@ -276,25 +235,7 @@ void story_file(struct story *s, const char *name, const char *text)
 		text = arena_text(s->arena, "%s%s", last->text, text);
 		c->nblocks--;
 	}
-	add_block(s, (struct story_block){STORY_FILE, .text = text, .name = name});
-}
-
-void story_picture(struct story *s, const char *name, bool front)
-{
-	struct story_picture *pictures =
-	    arena_more(s->arena, s->pictures, s->npictures, sizeof *pictures);
-	pictures[s->npictures++] = (struct story_picture){name, front, now(s)->chapter};
-	s->pictures = pictures;
-}
-
-/* --- sentences over rows --- */
-
-void story_say(struct story *s, unsigned roles, const struct story_table *t, const unsigned *rows,
-               unsigned n, const char *text)
-{
-	struct phrase p = phrase_begin(s);
-	phrase_add(&p, t, rows, n, text);
-	phrase_end(&p, roles);
+	story_add_block(s, (struct story_block){STORY_FILE, .text = text, .name = name});
 }
 
 void phrase_end(struct phrase *p, unsigned roles)
@@ -302,25 +243,4 @@ void phrase_end(struct phrase *p, unsigned roles)
 	if (p->used)
 		add_sentence(p->story,
 		             (struct story_sentence){roles, p->text, p->bases, p->nbases});
-}
-
-void story_tell(struct story *s, unsigned roles, const struct story_table *t, const unsigned *rows,
-                unsigned n, const char *text)
-{
-	const bool gathers = strstr(text, ":list}") || strstr(text, ":range}") || strchr(text, '[');
-	const char **texts = ARENA_ARRAY(s->arena, const char *, n + 1);
-	unsigned *same = ARENA_ARRAY(s->arena, unsigned, n + 1);
-	for (unsigned i = 0; i < n; i++)
-		texts[i] = phrase_common(s, t, rows[i], text);
-	for (unsigned i = 0; i < n; i++) {
-		unsigned nsame = 0;
-		for (unsigned k = i; texts[i] && k < n; k++) {
-			if (k > i && (!gathers || !texts[k] || strcmp(texts[k], texts[i])))
-				continue;
-			same[nsame++] = rows[k];
-			texts[k] = k > i ? NULL : texts[k];
-		}
-		if (nsame)
-			story_say(s, roles, t, same, nsame, text);
-	}
 }

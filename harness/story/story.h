@@ -1,7 +1,6 @@
 /* A report's content, before it has a format: chapters of tables, sentences and pictures.
  *
- * A chapter passes rows that it already has, with columns that point into them (column.h), and
- * sentences as templates over these rows. The story keeps both; terminal, Markdown, HTML, JSON, CSV
+ * A chapter passes rows, and sentences as templates over them. The story keeps both; terminal, Markdown, HTML, JSON, CSV
  * and gnuplot are written from it by code that knows no chapter. So a figure is defined once, and
  * no sentence can differ from its row in number or verdict.
  *
@@ -10,7 +9,7 @@
 #ifndef LAUNCHGAP_STORY_H
 #define LAUNCHGAP_STORY_H
 
-#include "../arena.h"
+#include "../data/db.h"
 #include "column.h"
 
 /* Where a sentence appears; several places form a set. */
@@ -55,7 +54,7 @@ struct story_form {
 	const char *name, *title; /* name: unique in a report, of JSON and gnuplot's data block */
 	const struct column *columns;
 	unsigned ncolumns;
-	size_t row_bytes;
+	unsigned width;     /* entries of a row, of which there may be more than columns */
 	const char *file;   /* "factors.csv": as a file of its own; or NULL */
 	const char *common; /* "All variants": columns that say the same in each row are said
 	                       so, in a sentence below, and shown to programs alone; or NULL */
@@ -65,24 +64,17 @@ struct story_form {
 	                     * the columns after it; or NULL */
 	enum story_drawn drawn;
 };
-/* The form of a table of these columns over rows of this type. */
-#define STORY_FORM(type, list, ...)                                                                \
-	{                                                                                          \
-		.columns = (list), .ncolumns = sizeof(list) / sizeof *(list),                      \
-		.row_bytes = sizeof(type), __VA_ARGS__                                             \
-	}
-
-struct story;
-
 /* A table of the story. */
 struct story_table {
 	const struct story_form *form;
-	const void *rows;
+	struct entry *rows;
 	unsigned nrows;
 };
-const void *story_row(const struct story_table *table, unsigned row);
+struct entry *story_row(const struct story_table *table, unsigned row);
 /* A column by its key, or NULL. */
 const struct column *story_column(const struct story_table *table, const char *key);
+/* Of a row in a column that is there. */
+struct entry *story_entry(const struct story_table *table, unsigned row, const char *key);
 
 /* --- sentences --- */
 
@@ -162,7 +154,9 @@ struct story_chapter {
 /* Pictures with files that end in _name. */
 struct story_picture {
 	const char *name;
-	bool front; /* one of them may be on page 1 */
+	/* Of those in front that were drawn, the first of the chapter that says the headline is on page 1, else
+	 * the first. */
+	bool front;
 	const struct chapter *chapter;
 };
 
@@ -173,9 +167,22 @@ struct story {
 	const struct story_chapter *lead;  /* answers first; or NULL */
 	const struct story_chapter *strip; /* whose table is on the first page; or NULL */
 	bool settled; /* a chapter has said how variants compare, so that later ones need not */
-	const struct story_picture *pictures; /* that show the chapters' findings, in their order */
+	struct story_picture *pictures; /* that show the chapters' findings, in their order */
 	unsigned npictures;
 };
+
+/* --- tell.c: chapters that are texts (chapter_file.h) tell --- */
+
+/* Lets each of the chapters, harness/chapters/NAME.chapter, report of the run's tables; those with nothing
+ * to say are omitted. */
+void story_make(struct db *db, const char *const *names, unsigned n, struct arena *arena,
+                struct story *out);
+
+/* Adds a chapter that is a text, and where it is from. One of its name before it is omitted then,
+ * unless this one is wrong. */
+void story_add(struct story *story, struct db *db, const char *file, const char *text);
+
+/* --- what was told --- */
 
 /* The chapter of that name if it reported something, or NULL. */
 const struct story_chapter *story_find(const struct story *story, const char *name);
@@ -199,34 +206,18 @@ bool story_says_headline(const struct story *story, const struct chapter *chapte
 
 /* --- for chapters --- */
 
-/* Adds a table; one without rows is not shown to anyone. */
-const struct story_table *story_table(struct story *story, const struct story_form *form,
-                                      const void *rows, unsigned n);
-/* The same in two steps, for sentences over a table that precede it. */
 const struct story_table *story_rows(struct story *story, const struct story_form *form,
-                                     const void *rows, unsigned n);
-void story_show(struct story *story, const struct story_table *table);
+                                     struct entry *rows, unsigned n);
+/* Adds it to the chapter that is telling. */
+void story_add_block(struct story *story, struct story_block block);
 /* Some of a table's rows for people: a row for each value of the column `down`, a column for
  * each of the column `across`, in the order of the rows, and entries of the column `value`:
  * variants by size. Programs read the table itself. */
-void story_pivot(struct story *story, const struct story_table *table, const unsigned *rows,
-                 unsigned n, const char *down, const char *across, const char *value);
-/* A sentence for each of the named rows. They share one if the template's text is the same for them
- * but for its lists, ranges and parts. */
-void story_tell(struct story *story, unsigned roles, const struct story_table *table,
-                const unsigned *rows, unsigned n, const char *text);
-/* One sentence over the named rows. */
-void story_say(struct story *story, unsigned roles, const struct story_table *table,
-               const unsigned *rows, unsigned n, const char *text);
-/* For the first page: a table's columns of these keys, separated by blanks. */
-void story_lead(struct story *story, const struct story_table *table, const char *keys);
-/* This picture shows the chapter's findings. Of those in front that were drawn, the first of the chapter
- * that says the headline is on page 1, else the first. */
-void story_picture(struct story *story, const char *name, bool front);
+const struct story_table *story_pivot(struct story *story, const struct story_table *table,
+                                      const unsigned *rows, unsigned n, const char *down,
+                                      const char *across, const char *value);
 /* A sentence without figures: method, definitions, links. */
 void story_note(struct story *story, unsigned roles, const char *text);
-/* A heading, a command or what the files of the chapter's tables are. */
-void story_text(struct story *story, enum story_block_kind kind, const char *text);
 /* A file for other programs next to the report; STORY_FILES names it, also on a terminal. With the
  * name of the block before it more lines of that file. */
 void story_file(struct story *story, const char *name, const char *text);
@@ -240,7 +231,7 @@ struct phrase {
 	unsigned nbases;
 };
 struct phrase phrase_begin(struct story *story);
-/* Over rows as in story_say. */
+/* Over the named rows. */
 void phrase_add(struct phrase *phrase, const struct story_table *table, const unsigned *rows,
                 unsigned n, const char *text);
 /* Plain words, after a part: nothing if no part was added. */
@@ -248,7 +239,7 @@ void phrase_words(struct phrase *phrase, const char *words);
 /* Adds the sentence; nothing if no part was added. */
 void phrase_end(struct phrase *phrase, unsigned roles);
 /* A template over a row that is in no story: the text of one of a table's entries. */
-const char *phrase_row(struct arena *arena, const struct story_form *form, const void *row,
+const char *phrase_row(struct arena *arena, const struct story_table *table, unsigned row,
                        const char *text);
 /* A template over one row without its lists, ranges and parts: rows that give the same text share a
  * sentence. */

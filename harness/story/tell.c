@@ -1,4 +1,4 @@
-#include "tell.h"
+#include "story.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,24 +6,6 @@
 
 #include "../texts.h"
 #include "chapter_file.h"
-
-/* A value of a row, whatever its column's kind. */
-union slot {
-	const char *text;
-	unsigned count;
-	size_t bytes;
-	int flag;
-	double x;
-	struct stats_interval spread;
-	struct stats_ratio ratio;
-};
-
-/* A table of the chapter as its rows came. */
-struct told_table {
-	const char *name;
-	const struct story_table *table;
-	char *rows;
-};
 
 /* What a query of one column gave, as text. It is asked once: within each, every value asks the same. */
 struct answer {
@@ -37,8 +19,8 @@ struct teller {
 	const struct chapter_file *file;
 	struct db *db;
 	struct story *story;
-	struct told_table *tables;     /* one for each part */
-	const struct answer **answers; /* the last one */
+	const struct story_table **tables; /* one for each part; NULL: it is none */
+	const struct answer **answers;     /* the last one */
 	struct status *st;
 	const char *key, *value; /* within each: what its rows have there; else NULL */
 };
@@ -79,38 +61,35 @@ static const char *key_of(struct arena *arena, const char *words)
 	                     : NULL;
 }
 
-static void take_value(struct arena *arena, const struct db_rows *rows, const struct column *c,
-                       const struct place *from, union slot *to)
+static struct entry entry_of(struct arena *arena, const struct db_rows *rows, enum column_kind kind,
+                             const struct place *from)
 {
-	const double x = real_of(rows, from->at), lo = real_of(rows, from->lo),
-	             hi = real_of(rows, from->hi);
+	struct entry e = entry_none(kind);
+	const double x = real_of(rows, from->at);
 	const char *text = db_text(rows, (unsigned)from->at);
-	column_clear(&(struct column){.kind = c->kind}, to);
-	if (!text)
-		return;
-	switch (c->kind) {
+	e.has = text != NULL;
+	switch (kind) {
+	case KIND_TEXT:
+	case KIND_WORD:
+		e.has = text && *text;
+		e.text = e.has ? arena_copy(arena, text) : "";
+		return e;
 	case KIND_COUNT:
-		to->count = (unsigned)x;
-		break;
 	case KIND_BYTES:
-		to->bytes = (size_t)x;
-		break;
 	case KIND_FLAG:
-		to->flag = x != 0;
-		break;
-	case KIND_NUMBER:
-	case KIND_SHARE:
-		to->x = x;
-		break;
-	case KIND_SPREAD:
-		to->spread = (struct stats_interval){x, lo, hi};
-		break;
+		e.count = !text ? 0 : kind == KIND_FLAG ? x != 0 : (long long)x;
+		return e;
 	case KIND_RATIO:
-		to->ratio = (struct stats_ratio){
-		    x, lo, hi, (unsigned)fmax(0, real_of(rows, from->blocks)), NAN};
-		break;
+		e.blocks = (unsigned)fmax(0, real_of(rows, from->blocks));
+		/* fall through */
+	case KIND_SPREAD:
+		e.lo = real_of(rows, from->lo);
+		e.hi = real_of(rows, from->hi);
+		/* fall through */
 	default:
-		to->text = arena_copy(arena, text);
+		e.x = x;
+		e.has = isfinite(x);
+		return e;
 	}
 }
 
@@ -150,23 +129,24 @@ static struct story_form *form_of(struct arena *arena, const struct story_form *
 	form->title = words_of(arena, first, from->title);
 	for (unsigned i = 0; i < from->ncolumns; i++) {
 		columns[i] = from->columns[i];
-		columns[i].offset = i * sizeof(union slot);
+		columns[i].at = i;
 		columns[i].head = words_of(arena, first, from->columns[i].head);
 	}
 	form->columns = columns;
-	form->row_bytes = from->ncolumns * sizeof(union slot);
+	form->width = from->ncolumns;
 	return form;
 }
 
 static int make_table(const struct teller *t, const struct chapter_part *part,
-                      struct told_table *out)
+                      const struct story_table **out)
 {
 	struct arena *arena = t->story->arena;
 	const struct db_source all = {
 	    .file = part->query.file,
 	    .sql = arena_text(arena, "SELECT * FROM \"%s\" ORDER BY rowid", part->name),
 	    .line = part->line};
-	unsigned n = 0, room = 0;
+	struct entry *all_rows = NULL;
+	unsigned n = 0;
 	if (db_keep(t->db, part->name, &part->query, t->st))
 		return -1;
 	struct db_rows *rows = db_ask(t->db, &all, t->st);
@@ -176,35 +156,23 @@ static int make_table(const struct teller *t, const struct chapter_part *part,
 	bool more = db_next(rows);
 	const struct story_form *form = form_of(arena, &part->form, rows);
 	for (; more; more = db_next(rows), n++) {
-		if (n == room) {
-			char *wider = arena_array(arena, room = 2 * room + 16, form->row_bytes);
-			memcpy(wider, out->rows ? out->rows : wider, n * form->row_bytes);
-			out->rows = wider;
-		}
-		for (unsigned i = 0; i < form->ncolumns; i++)
-			take_value(arena, rows, &form->columns[i], &places[i],
-			           (union slot *)(out->rows + n * form->row_bytes) + i);
+		all_rows = arena_more(arena, all_rows, n, form->width * sizeof *all_rows);
+		for (unsigned i = 0; i < form->width; i++)
+			all_rows[n * form->width + i] =
+			    entry_of(arena, rows, form->columns[i].kind, &places[i]);
 	}
-	out->name = part->name;
-	out->table = story_rows(t->story, form, out->rows, n);
+	*out = story_rows(t->story, form, all_rows, n);
 	return db_end(rows, t->st);
-}
-
-/* The chapter's own table of a name, or NULL. */
-static struct told_table *find_table(const struct teller *t, const char *name)
-{
-	for (unsigned i = 0; i < t->file->nparts; i++)
-		if (t->tables[i].name && !strcmp(t->tables[i].name, name))
-			return &t->tables[i];
-	return NULL;
 }
 
 /* The table that a part is about. -1: there is none of that name. */
 static int table_of(const struct teller *t, const struct chapter_part *part,
-                    struct told_table **out)
+                    const struct story_table **out)
 {
-	*out = find_table(t, part->name);
-	return *out ? 0 : wrong(t, part, "the chapter has no table ", part->name);
+	for (unsigned i = 0; i < t->file->nparts; i++)
+		if ((*out = t->tables[i]) && !strcmp((*out)->form->name, part->name))
+			return 0;
+	return wrong(t, part, "the chapter has no table ", part->name);
 }
 
 /* NULL: the query is wrong. */
@@ -232,12 +200,13 @@ static const struct answer *answer(const struct teller *t, const struct db_sourc
 
 /* Of each row of a table what a column of its query has, as text; NULL: the query has no such column. */
 static const char **texts_of(const struct teller *t, const struct chapter_part *part,
-                             const struct told_table *of, const char *key)
+                             const struct story_table *of, const char *key)
 {
-	const struct db_source source = {
-	    .file = part->query.file,
-	    .sql = arena_text(t->story->arena, "SELECT [%s] FROM %s ORDER BY rowid", key, of->name),
-	    .line = part->line};
+	const struct db_source source = {.file = part->query.file,
+	                                 .sql = arena_text(t->story->arena,
+	                                                   "SELECT [%s] FROM %s ORDER BY rowid",
+	                                                   key, of->form->name),
+	                                 .line = part->line};
 	const struct answer *all = answer(t, &source);
 	return all ? all->texts : NULL;
 }
@@ -267,15 +236,15 @@ static const struct answer *answer_of(const struct teller *t, const struct chapt
 
 /* The rows of its table that a part is about, in its order; *n of them. */
 static int rows_of(const struct teller *t, const struct chapter_part *part,
-                   const struct told_table *of, unsigned *rows, unsigned *n)
+                   const struct story_table *of, unsigned *rows, unsigned *n)
 {
-	const struct answer *found = answer_of(t, part, "rowid", of->name);
+	const struct answer *found = answer_of(t, part, "rowid", of->form->name);
 	*n = 0;
 	if (!found)
 		return -1;
-	for (unsigned i = 0; i < found->n && *n < of->table->nrows; i++) {
+	for (unsigned i = 0; i < found->n && *n < of->nrows; i++) {
 		const double row = strtod(found->texts[i], NULL);
-		if (row >= 1 && row <= of->table->nrows) /* a UNION may add what is no row of it */
+		if (row >= 1 && row <= of->nrows) /* a UNION may add what is no row of it */
 			rows[(*n)++] = (unsigned)row - 1;
 	}
 	if (!t->key)
@@ -289,15 +258,14 @@ static int rows_of(const struct teller *t, const struct chapter_part *part,
 
 /* How a sentence about a row of a table, or about several, goes on. *listed: an "also" was told. */
 static int go_on(const struct teller *t, const struct chapter_part *from, struct phrase *p,
-                 const struct told_table *of, unsigned row, bool *listed)
+                 const struct story_table *of, unsigned row, bool *listed)
 {
 	struct chapter_part own = *from, *part = &own;
-	struct told_table *also;
-	own.name =
-	    phrase_row(t->story->arena, of->table->form, story_row(of->table, row), from->name);
+	const struct story_table *also;
+	own.name = phrase_row(t->story->arena, of, row, from->name);
 	if (table_of(t, part, &also))
 		return -1;
-	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, also->table->nrows + 1), n;
+	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, also->nrows + 1), n;
 	const char **mine = part->by ? texts_of(t, part, of, part->by) : NULL,
 	           **theirs = part->by ? texts_of(t, part, also, part->by) : NULL;
 	if ((part->by && (!mine || !theirs)) || rows_of(t, part, also, rows, &n))
@@ -308,7 +276,7 @@ static int go_on(const struct teller *t, const struct chapter_part *from, struct
 		*listed = true;
 	}
 	if (kept && strpbrk(part->text, "{["))
-		phrase_add(p, also->table, rows, kept, part->text);
+		phrase_add(p, also, rows, kept, part->text);
 	else if (kept)
 		phrase_words(p, part->text);
 	return 0;
@@ -316,34 +284,56 @@ static int go_on(const struct teller *t, const struct chapter_part *from, struct
 
 /* What parts have said together: to a file, or to where roles say, and into the row that it fills. */
 static int keep_text(const struct teller *t, const struct chapter_part *part,
-                     const struct told_table *of, unsigned row, struct phrase *p)
+                     const struct story_table *of, unsigned row, struct phrase *p)
 {
-	const struct story_form *form = of->table->form;
 	if (part->file) {
-		const char *name =
-		    phrase_row(t->story->arena, form, story_row(of->table, row), part->file);
+		const char *name = phrase_row(t->story->arena, of, row, part->file);
 		if (!chapter_may_write(name))
 			return wrong(t, part, CHAPTER_WRITES, name);
 		story_file(t->story, name, p->text);
 		return 0;
 	}
-	if (part->fills && p->used)
-		memcpy(of->rows + row * form->row_bytes +
-		           story_column(of->table, part->fills)->offset,
-		       &p->text, sizeof p->text);
+	if (part->fills && p->used) {
+		struct entry *filled = story_entry(of, row, part->fills);
+		filled->text = p->text;
+		filled->has = true;
+	}
 	phrase_end(p, part->roles);
 	return 0;
 }
 
-/* A sentence and the parts in which it goes on. */
-static int tell_joined(const struct teller *t, const struct chapter_part *part, unsigned nparts,
-                       const struct told_table *of, const unsigned *rows, unsigned n)
+/* A sentence and the parts in which it goes on: of each row, of all together, or of those of which it says
+ * the same but for its lists, ranges and parts. */
+static int tell_sentence(const struct teller *t, const struct chapter_part *part, unsigned nparts,
+                         const struct story_table *of, const unsigned *rows, unsigned n)
 {
-	const unsigned step = part->together ? n : 1;
-	for (unsigned i = 0; i < n; i += step) {
+	struct arena *arena = t->story->arena;
+	const char *text = part->text, **texts = ARENA_ARRAY(arena, const char *, n + 1);
+	const bool joined = nparts || part->fills || part->file,
+	           plain = !joined && !strpbrk(text, "{["),
+	           gathers = strstr(text, ":list}") || strstr(text, ":range}") || strchr(text, '[');
+	unsigned *same = ARENA_ARRAY(arena, unsigned, n + 1);
+	if (n && plain && !*part->query.sql) {
+		story_note(t->story, part->roles, text);
+		return 0;
+	}
+	for (unsigned i = 0; i < n; i++)
+		texts[i] = plain || part->together ? ""
+		           : joined || !gathers    ? arena_text(arena, "%u", i)
+		                                   : phrase_common(t->story, of, rows[i], text);
+	for (unsigned i = 0, nsame; i < n; i++) {
 		struct phrase p = phrase_begin(t->story);
 		bool listed = false;
-		phrase_add(&p, of->table, rows + i, step, part->text);
+		if (!texts[i])
+			continue;
+		same[0] = rows[i];
+		nsame = 1;
+		for (unsigned k = i + 1; k < n; k++)
+			if (texts[k] && !strcmp(texts[k], texts[i])) {
+				same[nsame++] = rows[k];
+				texts[k] = NULL;
+			}
+		phrase_add(&p, of, same, nsame, text);
 		for (unsigned k = 1; k <= nparts; k++)
 			if (go_on(t, part + k, &p, of, rows[i], &listed))
 				return -1;
@@ -351,19 +341,6 @@ static int tell_joined(const struct teller *t, const struct chapter_part *part, 
 			return -1;
 	}
 	return 0;
-}
-
-static void tell_sentence(struct story *story, const struct chapter_part *part,
-                          const struct story_table *of, const unsigned *rows, unsigned n)
-{
-	const bool plain = !strpbrk(part->text, "{[");
-	if (!n)
-		return;
-	if (plain && !*part->query.sql)
-		story_note(story, part->roles, part->text);
-	else
-		(plain || part->together ? story_say : story_tell)(story, part->roles, of, rows, n,
-		                                                   part->text);
 }
 
 /* Each of the rows' texts once, in their order. */
@@ -381,10 +358,10 @@ static unsigned once(const char *const *texts, const unsigned *rows, unsigned n,
 }
 
 static int tell_pivot(const struct teller *t, const struct chapter_part *part,
-                      const struct told_table *of)
+                      const struct story_table *of)
 {
 	struct arena *arena = t->story->arena;
-	const unsigned most = of->table->nrows + 1;
+	const unsigned most = of->nrows + 1;
 	unsigned *rows = ARENA_ARRAY(arena, unsigned, most), n;
 	const char **downs = texts_of(t, part, of, part->down),
 	           **lines = ARENA_ARRAY(arena, const char *, most);
@@ -392,34 +369,43 @@ static int tell_pivot(const struct teller *t, const struct chapter_part *part,
 		return -1;
 	const bool turned = once(downs, rows, n, lines) <= part->beside;
 	if (*part->text && n)
-		story_text(t->story, STORY_PART,
-		           t->key ? arena_text(arena, "%s: %s", t->value, part->text) : part->text);
-	story_pivot(t->story, of->table, rows, n, turned ? part->across : part->down,
-	            turned ? part->down : part->across, part->value);
+		story_add_block(
+		    t->story, (struct story_block){
+		                  STORY_PART,
+		                  .text = t->key ? arena_text(arena, "%s: %s", t->value, part->text)
+		                                 : part->text});
+	if (n)
+		story_add_block(
+		    t->story,
+		    (struct story_block){
+		        STORY_PIVOT, .table = story_pivot(
+		                         t->story, of, rows, n, turned ? part->across : part->down,
+		                         turned ? part->down : part->across, part->value)});
 	return 0;
 }
 
 /* Rows of a table as one of their own, which nothing shows. */
 static const struct story_table *some_of(struct story *story, const struct story_table *of,
-                                         const unsigned *rows, unsigned n)
+                                         const struct story_form *form, const unsigned *rows,
+                                         unsigned n)
 {
-	const size_t bytes = of->form->row_bytes;
-	char *some = arena_array(story->arena, n + 1, bytes);
+	const size_t width = of->form->width;
+	struct entry *some = ARENA_ARRAY(story->arena, struct entry, n * width + 1);
 	for (unsigned i = 0; i < n; i++)
-		memcpy(some + i * bytes, story_row(of, rows[i]), bytes);
-	return story_rows(story, of->form, some, n);
+		memcpy(some + i * width, story_row(of, rows[i]), width * sizeof *some);
+	return story_rows(story, form, some, n);
 }
 
 /* Within each: the rows of one value, as a table of that name. */
 static int show_some(const struct teller *t, const struct chapter_part *part,
-                     const struct told_table *of)
+                     const struct story_table *of)
 {
 	struct arena *arena = t->story->arena;
-	unsigned *rows = ARENA_ARRAY(arena, unsigned, of->table->nrows + 1), n;
+	unsigned *rows = ARENA_ARRAY(arena, unsigned, of->nrows + 1), n;
 	struct story_form *form = ARENA_NEW(arena, struct story_form);
 	struct chapter_part any = *part;
 	any.query.sql = "";
-	*form = *of->table->form;
+	*form = *of->form;
 	form->name = t->value;
 	if (rows_of(t, &any, of, rows, &n))
 		return -1;
@@ -428,30 +414,36 @@ static int show_some(const struct teller *t, const struct chapter_part *part,
 		return -1;
 	if (n) {
 		form->title = titles[rows[0]];
-		story_table(t->story, form, some_of(t->story, of->table, rows, n)->rows, n);
+		story_add_block(
+		    t->story, (struct story_block){STORY_TABLE,
+		                                   .table = some_of(t->story, of, form, rows, n)});
 	}
 	return 0;
 }
 
 /* What story.h has of that name. */
 static void tell_mark(struct story *story, const struct chapter_part *part,
-                      const struct told_table *of, const unsigned *rows, unsigned n)
+                      const struct story_table *of, const unsigned *rows, unsigned n)
 {
 	struct phrase heading = phrase_begin(story);
+	struct story_chapter *now = &story->chapters[story->nchapters];
 	switch (part->mark) {
 	case MARK_HEADING:
 	case MARK_CODE:
-		phrase_add(&heading, of->table, rows, n, part->text);
-		story_text(story, part->mark == MARK_CODE ? STORY_CODE : STORY_PART, heading.text);
+		phrase_add(&heading, of, rows, n, part->text);
+		story_add_block(
+		    story, (struct story_block){part->mark == MARK_CODE ? STORY_CODE : STORY_PART,
+		                                .text = heading.text});
 		break;
 	case MARK_FILES:
-		story_text(story, STORY_FILES, part->text);
+		story_add_block(story, (struct story_block){STORY_FILES, .text = part->text});
 		break;
 	case MARK_LEAD:
-		story_lead(story, some_of(story, of->table, rows, n), part->text);
+		now->lead = some_of(story, of, of->form, rows, n);
+		now->lead_keys = part->text;
 		break;
 	case MARK_UNASKED:
-		story->chapters[story->nchapters].unasked = true;
+		now->unasked = true;
 		break;
 	case MARK_SETTLES:
 		story->settled = true;
@@ -459,8 +451,11 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 	default:
 		for (const char *at = part->text, *end; *at; at = end + (*end == ' ')) {
 			end = at + strcspn(at, " ");
-			story_picture(story, arena_text(story->arena, "%.*s", (int)(end - at), at),
-			              part->mark == MARK_FRONT);
+			story->pictures = arena_more(story->arena, story->pictures,
+			                             story->npictures, sizeof *story->pictures);
+			story->pictures[story->npictures++] = (struct story_picture){
+			    arena_text(story->arena, "%.*s", (int)(end - at), at),
+			    part->mark == MARK_FRONT, now->chapter};
 		}
 	}
 }
@@ -482,13 +477,13 @@ static int tell_part(const struct teller *t, const struct chapter_part *part);
 static int tell_each(const struct teller *t, const struct chapter_part *first)
 {
 	const struct chapter_part *end = first, *last = t->file->parts + t->file->nparts;
-	struct told_table *of;
+	const struct story_table *of;
 	while (end < last && end->kind != PART_END)
 		end++;
 	if (table_of(t, first, &of))
 		return -1;
 	const char **texts = texts_of(t, first, of, first->by);
-	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, of->table->nrows + 1), n;
+	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, of->nrows + 1), n;
 	if (!texts || rows_of(t, first, of, rows, &n))
 		return -1;
 	const char **values = ARENA_ARRAY(t->story->arena, const char *, n + 1);
@@ -511,7 +506,7 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	if (part->kind == PART_EACH)
 		return tell_each(t, part);
 	const struct chapter_part *last = t->file->parts + t->file->nparts;
-	struct told_table *of;
+	const struct story_table *of;
 	unsigned more = 0;
 	while (part + more + 1 < last && part[more + 1].kind == PART_AND)
 		more++;
@@ -524,17 +519,16 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	if (part->kind == PART_TABLE && t->key)
 		return show_some(t, part, of) ? -1 : 1;
 	if (part->kind == PART_TABLE) {
-		story_show(t->story, of->table);
+		if (of->nrows)
+			story_add_block(t->story, (struct story_block){STORY_TABLE, .table = of});
 		return 1;
 	}
-	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, of->table->nrows + 1), n;
+	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, of->nrows + 1), n;
 	if (rows_of(t, part, of, rows, &n))
 		return -1;
-	if (more || part->fills || part->file)
-		return tell_joined(t, part, more, of, rows, n) ? -1 : (int)more + 1;
 	if (part->kind == PART_SENTENCE)
-		tell_sentence(t->story, part, of->table, rows, n);
-	else if (n)
+		return tell_sentence(t, part, more, of, rows, n) ? -1 : (int)more + 1;
+	if (n)
 		tell_mark(t->story, part, of, rows, n);
 	return 1;
 }
@@ -554,13 +548,13 @@ static int tell_file(const struct chapter_file *file, struct db *db, struct stor
                      struct status *st)
 {
 	const struct answer *none = NULL;
-	const struct teller t = {.file = file,
-	                         .answers = &none,
-	                         .db = db,
-	                         .story = story,
-	                         .tables =
-	                             ARENA_ARRAY(story->arena, struct told_table, file->nparts + 1),
-	                         .st = st};
+	const struct teller t = {
+	    .file = file,
+	    .answers = &none,
+	    .db = db,
+	    .story = story,
+	    .tables = ARENA_ARRAY(story->arena, const struct story_table *, file->nparts + 1),
+	    .st = st};
 	db_drop(db); /* what the chapter before it asked is its own */
 	if (keep_story(db, story, st))
 		return -1;

@@ -26,9 +26,8 @@ static const struct story_form *form_of(struct arena *arena, const struct db_row
 		                             .head = arena_copy(arena, db_name(rows, i)),
 		                             .unit = "",
 		                             .kind = KIND_TEXT,
-		                             .offset = i * sizeof(char *)};
-	*form = (struct story_form){
-	    .name = "query", .columns = columns, .ncolumns = n, .row_bytes = n * sizeof(char *)};
+		                             .at = i};
+	*form = (struct story_form){.name = "query", .columns = columns, .ncolumns = n, .width = n};
 	return form;
 }
 
@@ -41,12 +40,15 @@ static int show(struct arena *arena, struct db *db, const char *query, struct st
 		return -1;
 	struct story_table table = {.form = form_of(arena, found)};
 	while (db_next(found)) {
-		const size_t bytes = table.form->row_bytes;
-		char *rows = arena_more(arena, table.rows, table.nrows, bytes);
-		const char **row = (const char **)(void *)(rows + table.nrows++ * bytes);
-		for (unsigned i = 0; i < table.form->ncolumns; i++)
-			row[i] = db_text(found, i) ? arena_copy(arena, db_text(found, i)) : NULL;
-		table.rows = rows;
+		const size_t bytes = table.form->width * sizeof *table.rows;
+		table.rows = arena_more(arena, table.rows, table.nrows, bytes);
+		struct entry *row = story_row(&table, table.nrows++);
+		for (unsigned i = 0; i < table.form->ncolumns; i++) {
+			row[i] = entry_none(KIND_TEXT);
+			if (db_text(found, i))
+				row[i].text = arena_copy(arena, db_text(found, i));
+			row[i].has = *row[i].text;
+		}
 	}
 	if (db_end(found, st))
 		return -1;

@@ -1,0 +1,80 @@
+/* A result, as its files are read: its times by variant and cell, and what it states about itself, go into
+ * tables (sides.sql, compared.sql). */
+#ifndef LAUNCHGAP_SIDE_H
+#define LAUNCHGAP_SIDE_H
+
+#include <jansson.h>
+
+#include "../analysis/summary.h"
+#include "../data/db.h"
+#include "../status.h"
+#include "../trial/trial.h"
+
+#define SIDE_FACT_BYTES   96
+#define SIDE_OTHERS_BYTES 160
+
+struct side {
+	struct arena *arena;
+	struct db *db;
+	const char *letter; /* A, B … */
+	const char *path;   /* borrowed */
+	bool is_record;
+	bool knows;      /* NCCL's variables of the environment */
+	bool torn;       /* a record's last line, or the end of nccl-tests' file */
+	unsigned failed; /* cells of trials that have no time */
+	/* nccl-tests only */
+	unsigned nfiles;
+	struct side_layout {
+		char variant[TRIAL_NAME_BYTES], layout[40];
+	} * layouts;     /* of each file that has a time */
+	int average;     /* its -a */
+	bool unchecked;  /* its -c 0 */
+	char manner[64]; /* options by which its calls are not simply back to back, or "" */
+	char others[SIDE_OTHERS_BYTES]; /* its -R, -x, -u, -n, -w … that differ from the defaults */
+};
+
+/* Ends it, with what is not of a cell. */
+void side_end(const struct side *side);
+/* Adds a time to a variant's cell; limit: of the machine, shown, but no verdict uses it. Several of one
+ * block (nccl-tests' -N cycles) are no separate trials. */
+void side_add(const struct side *side, const char *variant, const struct cell *cell,
+              unsigned nranks, bool limit, unsigned block, double time_us);
+/* Adds what it says of a fact (sides.sql), cleaned. */
+void side_says(const struct side *side, const char *fact, const char *text);
+/* Keeps NCCL's variables alone: others may be secrets. */
+void side_variable(struct side *side, const char *name, const char *value);
+/* The same text for all cells that differ in size alone. */
+const char *side_kind(struct arena *arena, const struct cell *cell);
+/* A copy for pages and files of all kinds, without what sanitize_text replaces. */
+const char *side_plain(struct arena *arena, const char *text);
+/* Copies, cut to fit; control characters become '?': records come from anywhere. */
+void side_clean(const char *text, char *out, size_t bytes);
+
+/* source.c: a record with its summary. */
+struct source_record {
+	struct record_run run;
+	struct summary s;
+	struct arena *own; /* the summary's */
+};
+/* A file of our own, or a folder that has one; else it is nccl-tests', or not there. */
+bool source_is_record(const char *path);
+/* Both live as long as the arena. -1 with the sentence, as for wrong results. */
+int source_open(const char *path, struct arena *arena, struct source_record *out,
+                struct status *st);
+/* The facts that a record states. */
+void source_facts(struct side *side, const struct summary *summary);
+/* Loads what its path names: a run's folder or record, or nccl-tests' JSON (a file, a list with commas, a
+ * folder); each file is a trial. `variant` names nccl-tests' times; NULL: their layout does. */
+int source_load(struct side *side, const char *variant, struct status *st);
+/* nccl_text.c: its text as that object, new; NULL: it is no such text. */
+json_t *nccl_text_read(FILE *in, const char *file);
+/* The same of rows as rccl-tests writes them; NULL: they name no collective or no GPUs. */
+json_t *nccl_rows_read(const json_t *rows);
+/* nccl_tests.c: JSON of nccl-tests (option -J), as its version 2.19.6 writes it. Adds one file's rows
+ * to the side as the trial `trial`, in pace stream. The variant is named `variant`, or, when that is
+ * NULL, after the layout. Of the file's dump of the environment it keeps alltoallv's counts
+ * and NCCL's variables. */
+int nccl_tests_read(const char *file, const char *variant, unsigned trial, struct side *side,
+                    struct status *st);
+
+#endif

@@ -1,0 +1,135 @@
+#include "told.h"
+
+#include <string.h>
+
+#include "../arena.h"
+#include "../story/story.h"
+
+int told_tell(struct told *t, const char *file, const char *chapter, struct status *st)
+{
+	db_seal(t->db);
+	story_make(t->db, NULL, 0, t->arena, &t->story);
+	story_add(&t->story, t->db, file, chapter);
+	const struct story_sentence *wrong = story_said(&t->story, STORY_WARNING, 0);
+	return wrong ? status_set(st, "%s", wrong->text) : 0;
+}
+
+const char *told_text(const struct told *t, const char *query)
+{
+	const struct db_source source = {.file = "told.c", .sql = query};
+	struct status st = {""};
+	struct db_rows *rows = db_ask(t->db, &source, &st);
+	const char *text = rows && db_next(rows) && db_text(rows, 0)
+	                       ? arena_copy(t->arena, db_text(rows, 0))
+	                       : NULL;
+	arena_need(t->arena, rows && !db_end(rows, &st));
+	return text;
+}
+
+static struct story_table rows_of(const struct told *t, const struct told_section *s)
+{
+	const struct story_table *all = s->table ? story_find_table(&t->story, s->table) : NULL;
+	if (!all)
+		return (struct story_table){.nrows = 0};
+	const size_t bytes = all->form->width * sizeof *all->rows;
+	const struct db_source source = {
+	    .file = "told.c",
+	    .sql = arena_text(t->arena, "SELECT rowid FROM %s %s", s->table, s->where)};
+	struct entry *rows = arena_array(t->arena, all->nrows, bytes);
+	unsigned n = 0;
+	struct status st = {""};
+	struct db_rows *found = db_ask(t->db, &source, &st);
+	for (; found && db_next(found); n++)
+		memcpy(rows + n * all->form->width, story_row(all, (unsigned)db_real(found, 0) - 1),
+		       bytes);
+	arena_need(t->arena, found && !db_end(found, &st));
+	return (struct story_table){all->form, rows, n};
+}
+
+/* --- the page ---------------------------------------------------------------------------- */
+
+static void put_kinds(struct page *p, const struct story_table *rows)
+{
+	for (unsigned i = 0, end; i < rows->nrows; i = end) {
+		const char *title = story_entry(rows, i, "title")->text;
+		for (end = i;
+		     end < rows->nrows && !strcmp(title, story_entry(rows, end, "title")->text);)
+			end++;
+		const struct story_table kind = {rows->form, story_row(rows, i), end - i};
+		page_part(p, "%s", title);
+		page_table_shown(p, &kind);
+	}
+}
+
+static void put_items(struct page *p, const struct story_table *rows)
+{
+	for (unsigned i = 0; i < rows->nrows; i++) {
+		const char *side = story_entry(rows, i, "side")->text;
+		page_item(p, "%s%s%s", side, *side ? ": " : "", story_entry(rows, i, "text")->text);
+	}
+	page_end_list(p);
+}
+
+static void put_section(struct page *p, const struct told *t, const struct told_section *s)
+{
+	struct story_table rows = rows_of(t, s);
+	const struct story_sentence *said;
+	const unsigned all = rows.nrows;
+	const bool none = !all && s->none && !t->refused;
+	if (!p->whole && !s->in_short)
+		return;
+	if (s->title && (all || none))
+		page_heading(p, 2, "%s", s->title);
+	for (unsigned i = 0; s->says && (said = story_said(&t->story, STORY_BODY, i)); i++)
+		page_say(p, "%s", said->text);
+	if (none)
+		page_say(p, "%s", s->none);
+	if (!all)
+		return;
+	if (!p->whole && s->most && all > s->most)
+		rows.nrows = s->most;
+	(s->kinds ? put_kinds : s->items ? put_items : page_table_shown)(p, &rows);
+	if (rows.nrows < all)
+		page_say(p, "%u more.", all - rows.nrows);
+}
+
+static void put_links(struct page *p, const struct told *t)
+{
+	const char *titles[16];
+	unsigned n = 0;
+	for (const struct told_section *s = t->sections; s->table || s->says; s++)
+		if (s->title && rows_of(t, s).nrows)
+			titles[n++] = s->title;
+	page_links(p, titles, n);
+}
+
+void told_page(struct page *p, const struct told *t)
+{
+	const struct story_sentence *said;
+	page_heading(p, 1, "%s", t->title);
+	if (t->refused)
+		page_stress(p, "Nothing was compared: %s.", t->refused);
+	for (unsigned i = 0; (said = story_said(&t->story, STORY_ANSWER, i)); i++)
+		(said->roles & STORY_STRESS ? page_stress : page_say)(p, "%s", said->text);
+	for (unsigned i = 0; i < t->npaths; i++)
+		page_item(p, "%c: %s", 'A' + i, t->paths[i]);
+	page_end_list(p);
+	if (p->whole && t->links)
+		put_links(p, t);
+	for (const struct told_section *s = t->sections; s->table || s->says; s++)
+		put_section(p, t, s);
+}
+
+json_t *told_tables(const struct told *t)
+{
+	json_t *list = json_array();
+	for (const char *const *name = t->tables; *name; name++) {
+		const struct story_table *all = story_find_table(&t->story, *name);
+		struct table data;
+		if (!all)
+			continue;
+		table_less(all, ONLY_PEOPLE, &data);
+		json_array_append_new(list, table_to_json(&data.told));
+	}
+	return list;
+}

@@ -1,0 +1,66 @@
+/* What `compare` says of results: as printed and as JSON. */
+#ifndef LAUNCHGAP_TESTS_COMPARED_H
+#define LAUNCHGAP_TESTS_COMPARED_H
+
+#include "../harness/compare/compare.h"
+#include "../harness/terminal.h"
+#include "here.h"
+#include "made.h"
+
+/* The last comparison: as printed, with wrapped lines as one, followed by the status; and as JSON,
+ * NULL if there is none. */
+static char said[1 << 16];
+static json_t *told;
+
+static inline int compared_in(struct compare_request request, char **text, struct status *st)
+{
+	size_t bytes = 0;
+	request.out = open_memstream(text, &bytes);
+	assert_non_null(request.out);
+	const int code = compare_run(&request, st);
+	fclose(request.out);
+	assert_int_equal(st->text[0] != '\0', code == COMPARE_NOT_DONE);
+	return code;
+}
+
+/* No printed line is too wide, except paths. */
+static inline int compared(struct compare_request request)
+{
+	struct status st = {""};
+	char *text = NULL, *json = NULL;
+	const int code = compared_in(request, &text, &st);
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+		if (strncmp(line, "  - ", 4) || line[5] != ':')
+			assert_true(terminal_width(line) <= 80);
+	text_unwrap(text);
+	snprintf(said, sizeof said, "%s\n%s", text, st.text);
+	request.form = COMPARE_JSON;
+	assert_int_equal(compared_in(request, &json, &st), code);
+	json_decref(told);
+	told = code == COMPARE_NOT_DONE ? NULL : json_loads(json, 0, NULL);
+	if (told)
+		json_assert_number(told, "schema", 1, 0);
+	free(text);
+	free(json);
+	return code;
+}
+
+/* Of the command line, up to NULL. */
+static inline int compared_parse(struct compare_request *out, struct status *st,
+                                 const char *const args[])
+{
+	char *argv[64] = {NULL};
+	int argc = 0;
+	*st = (struct status){""};
+	for (; args[argc]; argc++)
+		argv[argc] = (char *)(size_t)args[argc];
+	return compare_parse(argc, argv, out, st);
+}
+
+static inline int compared_end(void **state)
+{
+	json_decref(told);
+	return tear_down(state);
+}
+
+#endif
