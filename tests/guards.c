@@ -13,6 +13,7 @@
 /* A report as it is walked through. */
 struct guarded {
 	const json_t *report, *chapters;
+	double edge; /* 1 and the margin */
 	char *why;
 	size_t bytes;
 };
@@ -50,6 +51,12 @@ static double number_at(const json_t *table, const json_t *row, const char *key,
 {
 	const json_t *x = json_object_get(cell(table, row, key), part);
 	return json_is_number(x) ? json_number_value(x) : NAN;
+}
+
+/* Of an A/A line the end that is farther from 1. */
+static double far_end(const json_t *table, const json_t *row, const char *key)
+{
+	return fmax(number_at(table, row, key, "hi"), 1 / number_at(table, row, key, "lo"));
 }
 
 static bool is_near(double a, double b)
@@ -211,7 +218,6 @@ static struct seen seen_at_sizes(const struct guarded *g, const json_t *regime, 
 	const json_t *table = told_table(g->chapters, "summary"),
 	             *rows = json_object_get(table, "rows"),
 	             *bytes = json_object_get(regime, "bytes");
-	const double edge = 1 + json_number_value(json_object_get(g->report, "margin"));
 	const json_int_t from = json_integer_value(json_array_get(bytes, 0)),
 	                 to = json_integer_value(json_array_get(bytes, 1));
 	struct seen seen = {INFINITY, -INFINITY, false, false};
@@ -225,8 +231,8 @@ static struct seen seen_at_sizes(const struct guarded *g, const json_t *regime, 
 			continue;
 		seen.least = fmin(seen.least, number_at(table, row, "ratio", "estimate"));
 		seen.most = fmax(seen.most, number_at(table, row, "ratio", "estimate"));
-		seen.slower |= number_at(table, row, "ratio", "hi") * edge < 1;
-		seen.faster |= number_at(table, row, "ratio", "lo") > edge;
+		seen.slower |= number_at(table, row, "ratio", "hi") * g->edge < 1;
+		seen.faster |= number_at(table, row, "ratio", "lo") > g->edge;
 	}
 	return seen;
 }
@@ -263,15 +269,15 @@ static bool line_right(const struct guarded *g, const json_t *table, const json_
                        const json_t *line)
 {
 	const char *verdict = text_at(table, row, "verdict");
-	const double edge = 1 + json_number_value(json_object_get(g->report, "margin")),
-	             lo = number_at(table, line, "speed", "lo"),
-	             hi = number_at(table, line, "speed", "hi"), far = fmax(hi, 1 / lo);
+	const double lo = number_at(table, line, "speed", "lo"),
+	             hi = number_at(table, line, "speed", "hi"),
+	             far = far_end(table, line, "speed");
 	const bool faster = !strcmp(verdict, "faster"), slower = !strcmp(verdict, "slower"),
 	           same = begins(verdict, "no difference"), little = strstr(verdict, ", by under");
 	const bool right = faster   ? number_at(table, row, "speed", "lo") > far
 	                   : slower ? number_at(table, row, "speed", "hi") < 1 / far
-	                   : same   ? far <= edge + ROUNDING
-	                   : little ? far <= edge + ROUNDING && lo <= 1 && hi >= 1
+	                   : same   ? far <= g->edge + ROUNDING
+	                   : little ? far <= g->edge + ROUNDING && lo <= 1 && hi >= 1
 	                            : true;
 	return right || wrong(g, "a verdict that its A/A line does not allow", verdict);
 }
@@ -328,15 +334,13 @@ static const json_t *line_of(const json_t *table, const json_t *of)
 	return NULL;
 }
 
-static bool is_effect(const json_t *table, const json_t *row, double edge)
+static bool is_effect(const struct guarded *g, const json_t *table, const json_t *row)
 {
 	const double lo = number_at(table, row, "ratio", "lo"),
 	             hi = number_at(table, row, "ratio", "hi");
-	if (!(lo > edge || hi * edge < 1)) /* the line is not asked for */
+	if (!(lo > g->edge || hi * g->edge < 1)) /* the line is not asked for */
 		return false;
-	const json_t *line = line_of(table, row);
-	const double far =
-	    fmax(number_at(table, line, "ratio", "hi"), 1 / number_at(table, line, "ratio", "lo"));
+	const double far = far_end(table, line_of(table, row), "ratio");
 	return lo > far || hi * far < 1;
 }
 
@@ -347,7 +351,6 @@ static bool overview_right(const struct guarded *g)
 	             *all = told_table(g->chapters, "summary"),
 	             *rows = json_object_get(table, "rows"),
 	             *results = json_object_get(all, "rows");
-	const double edge = 1 + json_number_value(json_object_get(g->report, "margin"));
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
 		const char *variant = text_at(table, row, "variant");
@@ -357,35 +360,13 @@ static bool overview_right(const struct guarded *g)
 			const json_t *of = json_array_get(results, k);
 			effects -= !strcmp(text_at(all, of, "variant"), variant) &&
 			           !strcmp(text_at(all, of, "pace"), "stream") &&
-			           is_effect(all, of, edge);
+			           is_effect(g, all, of);
 		}
 		if (effects > 0)
 			return wrong(g, "the overview has effects that no A/A line allows",
 			             variant);
 	}
 	return true;
-}
-
-/* What readers had to read twice. */
-static const char *riddle(const char *text)
-{
-	static const char *const riddles[] = {
-	    "of no regime",   "cannot be seen here", "no quotient",        "no mean tells",
-	    "It measured",    "has nothing to run",  "undecided by one",   "is left out here",
-	    "pretends to be", "took its sockets",    "inside it, without", "gained none",
-	    "lost none",      "waste no bandwidth",  "All the same but",   "asked of a run"};
-	for (size_t i = 0; i < sizeof riddles / sizeof *riddles; i++)
-		if (strstr(text, riddles[i]))
-			return riddles[i];
-	return NULL;
-}
-
-/* Intervals are "(a to b)", but in what an older program wrote of a run's end. */
-static bool notation_right(const struct guarded *g, const struct said *s)
-{
-	if (strstr(s->text, "±") && !strstr(s->text, "the widest interval is"))
-		return wrong(g, "an interval in another notation", s->text);
-	return !riddle(s->text) || wrong(g, "a riddle", s->text);
 }
 
 /* Whether a ratio is one at which a claim holds: "below 0.980", "0.980 to 1.020"; rounding aside. */
@@ -469,7 +450,6 @@ static bool headline_right(const struct guarded *g, const struct said *s)
 	const json_t *all = told_table(g->chapters, "summary"), *row,
 	             *strip = told_table(g->chapters, "strip"),
 	             *first = json_array_get(json_object_get(strip, "rows"), 1);
-	const double edge = 1 + json_number_value(json_object_get(g->report, "margin"));
 	const bool same = begins(s->text, "As fast as"),
 	           other = strstr(s->text, " times the speed in ");
 	size_t r;
@@ -482,11 +462,11 @@ static bool headline_right(const struct guarded *g, const struct said *s)
 	{
 		const char *variant = text_at(all, row, "variant");
 		if (!other && !strcmp(text_at(all, row, "role"), "variant") &&
-		    !is_placebo(g, variant) && is_effect(all, row, edge))
+		    !is_placebo(g, variant) && is_effect(g, all, row))
 			return wrong(g, "a headline that hides an effect", s->text);
 		if (same && !strcmp(text_at(all, row, "pace"), "stream") &&
-		    (number_at(all, row, "ratio", "lo") * edge < 1 ||
-		     number_at(all, row, "ratio", "hi") > edge) &&
+		    (number_at(all, row, "ratio", "lo") * g->edge < 1 ||
+		     number_at(all, row, "ratio", "hi") > g->edge) &&
 		    !strcmp(variant, text_at(strip, first, "variant")) &&
 		    json_equal(cell(all, row, "bytes"), cell(strip, first, "bytes")) &&
 		    !strstr(s->text, " others") &&
@@ -561,8 +541,7 @@ static double noisiest(const struct guarded *g, const json_t *regime)
 		    asked >= json_integer_value(json_array_get(bytes, 0)) &&
 		    asked <= json_integer_value(json_array_get(bytes, 1)) &&
 		    json_equal(cell(all, row, "pace"), json_object_get(regime, "pace")))
-			far = fmax(far, fmax(number_at(all, row, "ratio", "hi"),
-			                     1 / number_at(all, row, "ratio", "lo")));
+			far = fmax(far, far_end(all, row, "ratio"));
 	}
 	return far;
 }
@@ -605,6 +584,30 @@ static bool files_right(const struct guarded *g)
 		if (sscanf(file, "nccl.%63[^.]", of) == 1 && strcmp(of, "most") != 0 &&
 		    strcmp(of, "conf") != 0 && !begins(text_at(sets, row, "collective"), of))
 			return wrong(g, "a file shown by another collective's gain", file);
+	}
+	return true;
+}
+
+/* A set is slower where its whole interval is beyond the margin and its cell's A/A line, and nowhere
+ * else; its price has that interval. Rows are set by set, each cell by cell. */
+static bool prices_right(const struct guarded *g)
+{
+	const json_t *tests = told_table(g->chapters, "confirmation"), *row,
+	             *tuned = told_table(g->chapters, "tuned"),
+	             *cells = json_object_get(tuned, "rows"),
+	             *sets = told_table(g->chapters, "finalists");
+	size_t i;
+	json_array_foreach(json_object_get(tests, "rows"), i, row)
+	{
+		const json_t *line = json_array_get(cells, i % json_array_size(cells)),
+		             *set = json_array_get(json_object_get(sets, "rows"),
+		                                   i / json_array_size(cells));
+		const double lo = number_at(tests, row, "ratio", "lo"),
+		             hi = number_at(tests, row, "ratio", "hi"),
+		             far = fmax(g->edge, far_end(tuned, line, "aa"));
+		const char *price = text_at(sets, set, "price");
+		if (hi * far < 1 ? !has_range(price, lo, hi) : *text_at(tests, row, "slower"))
+			return wrong(g, "a price that its interval does not give", price);
 	}
 	return true;
 }
@@ -657,10 +660,12 @@ bool guards_right(const json_t *report, char *why, size_t bytes)
 {
 	static bool (*const guards[])(const struct guarded *g) = {
 	    regimes_right, overview_right, claims_right, doubts_right,
-	    trust_right,   values_right,   files_right};
+	    trust_right,   values_right,   files_right,  prices_right};
 	static bool (*const each[])(const struct guarded *g, const struct said *s) = {
-	    range_right, notation_right, headline_right, cause_right, advice_right};
-	const struct guarded g = {report, json_object_get(report, "chapters"), why, bytes};
+	    range_right, headline_right, cause_right, advice_right};
+	const struct guarded g = {report, json_object_get(report, "chapters"),
+	                          1 + json_number_value(json_object_get(report, "margin")), why,
+	                          bytes};
 	const json_t *chapter, *one;
 	size_t k, n;
 	for (size_t i = 0; i < sizeof guards / sizeof *guards; i++)
