@@ -231,28 +231,22 @@ static bool verdicts_right(const char *sentence, char *why, size_t bytes)
 	return true;
 }
 
-/* What readers had to read twice. */
-static const char *riddle(const char *text)
-{
-	static const char *const riddles[] = {
-	    "of no regime",   "cannot be seen here", "no quotient",        "no mean tells",
-	    "It measured",    "has nothing to run",  "undecided by one",   "is left out here",
-	    "pretends to be", "took its sockets",    "inside it, without", "gained none",
-	    "lost none",      "waste no bandwidth",  "All the same but",   "asked of a run"};
-	for (size_t i = 0; i < sizeof riddles / sizeof *riddles; i++)
-		if (strstr(text, riddles[i]))
-			return riddles[i];
-	return NULL;
-}
-
-/* Intervals are "(a to b)", but in what an older program wrote of a run's end. */
+/* No riddles, and no interval but "(a to b)", except in what an older program wrote of a run's end. */
 static bool wording_right(const char *text, char *why, size_t bytes)
 {
-	const char *at = riddle(text);
-	at = !at && strstr(text, "±") && !strstr(text, "the widest interval is") ? "±" : at;
-	if (at)
-		snprintf(why, bytes, "'%s', a riddle or another notation: %s", at, text);
-	return !at;
+	// clang-format off
+	static const char *const riddles[] = {
+	    "of no regime", "cannot be seen here", "no quotient", "no mean tells", "It measured", "has nothing to run",
+	    "undecided by one", "is left out here", "pretends to be", "took its sockets", "inside it, without", "gained none",
+	    "lost none", "waste no bandwidth", "All the same but", "asked of a run", "±"};
+	// clang-format on
+	size_t i = 0;
+	while (i < sizeof riddles / sizeof *riddles && !strstr(text, riddles[i]))
+		i++;
+	if (i == sizeof riddles / sizeof *riddles || strstr(text, "the widest interval is"))
+		return true;
+	snprintf(why, bytes, "'%s' is a riddle or another notation: %s", riddles[i], text);
+	return false;
 }
 
 bool told_right(const json_t *report, char *why, size_t bytes)
