@@ -2,6 +2,8 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <math.h>
+#include <stdlib.h>
 
 #include "../harness/terminal.h"
 #include "cli.h"
@@ -264,6 +266,20 @@ static void strip_has_rows(const json_t *chapters, const json_t *sentence, const
 	}
 }
 
+/* Whether it compares, and has no size that this is of. */
+static bool lacks_size(const char *text)
+{
+	static const char *const words[] = {" times ", " as fast", " faster", " slower", " % of"};
+	char unit[4] = "";
+	size_t i = 0;
+	while (i < LENGTH(words) && !strstr(text, words[i]))
+		i++;
+	while (*text && !(isdigit((unsigned char)*text) &&
+	                  sscanf(text, "%*f %3[KMGTiB]", unit) == 1 && strchr(unit, 'B')))
+		text++;
+	return i < LENGTH(words) && !*text;
+}
+
 /* What limits the answer precedes it, and the strip, if it compares, has what the headline is of. */
 static void page_1_is_of_the_data(const char *folder, const json_t *report)
 {
@@ -272,6 +288,7 @@ static void page_1_is_of_the_data(const char *folder, const json_t *report)
 	const json_t *chapters = json_object_get(report, "chapters"), *chapter, *sentence, *role;
 	size_t i, s, k;
 	headline[strcspn(headline + 1, "\n") + 1] = '\0';
+	strip = strip && end && strip > end ? NULL : strip;
 	if (end)
 		*end = '\0';
 	json_array_foreach(chapters, i, chapter)
@@ -283,8 +300,38 @@ static void page_1_is_of_the_data(const char *folder, const json_t *report)
 		const bool is_headline = !strcmp(said, headline + strlen("\n# "));
 		if (!strcmp(as, "caveat") && !is_headline && !strstr(text, said))
 			fail_msg("it limits the answer, and is not before it: %s", said);
+		if ((is_headline || strstr("headline caption advice", as)) && lacks_size(said))
+			fail_msg("of which size? %s", said);
 		if (is_headline && strip && strstr(strip, "░"))
 			strip_has_rows(chapters, sentence, strip);
+	}
+	if (strstr(json_string_value(json_object_get(report, "trust")), "Cores were shared") &&
+	    strstr(headline, "no variant was shown"))
+		fail_msg("nothing can be shown when cores are shared: %s", headline);
+	if (strip && strstr(strip, "| speed |"))
+		fail_msg("against what is a speed in the strip?");
+	if (strip && strstr(headline, " of threads' bandwidth") && !strstr(strip, " ÷ threads"))
+		fail_msg("the strip is against another reference than the headline");
+}
+
+/* Settings that are confirmed, then other gains, the largest first, then hints; and how to register. */
+static void the_largest_gain_is_first(const char *folder)
+{
+	char *text = whole(folder, "report.md"), *end = strstr(text, "\n## Can it be believed?");
+	*end = '\0';
+	double least = INFINITY;
+	for (char *at = text; (at = strstr(at, "\n- ")); at++) {
+		char *line = test_text("%.*s", (int)strcspn(at + 1, "\n"), at + 1),
+		     *gain = strstr(line, " times the ");
+		while (gain && strchr("0123456789.", gain[-1]))
+			gain--;
+		const bool set = begins(line, "- Give ") || begins(line, "- Set in");
+		const double of = set ? INFINITY : gain ? atof(gain) : 0;
+		if (of > least)
+			fail_msg("what gains less is before it: %s", line);
+		if (begins(line, "- Register") && !strstr(line, "ncclComm"))
+			fail_msg("it does not say how: %s", line);
+		least = of;
 	}
 }
 
@@ -334,6 +381,7 @@ void page_right(const char *folder, const json_t *report)
 	if (page_1_is_short(folder) && !strstr(html, "<div class=\"front\">"))
 		fail_msg("the picture is not beside the strip");
 	page_1_is_of_the_data(folder, report);
+	the_largest_gain_is_first(folder);
 	tables_are_data(report);
 	page_read(html);
 }

@@ -100,23 +100,23 @@ TEST(threads_or_processes)
 	assert_says(text, "alltoall, from 16 MiB up");
 	speed[2] = 0.9;
 	assert_int_equal(count("choose by convenience", NULL), 0);
-	assert_int_equal(count("a thread per rank rather than a process per rank", &text), 1);
+	assert_int_equal(count("Use threads, not processes", &text), 1);
 	assert_says(text, "reaches 1.1");
 	assert_says(text, " times the bandwidth of processes (1.");
-	assert_int_equal(count("a process per rank rather than threads", NULL), 0);
+	assert_int_equal(count("Use processes, not threads", NULL), 0);
 	speed[2] = 1.1;
-	assert_int_equal(count("a thread per rank rather than a process per rank", NULL), 0);
-	assert_int_equal(count("a process per rank rather than threads", NULL), 1);
+	assert_int_equal(count("Use threads, not processes", NULL), 0);
+	assert_int_equal(count("Use processes, not threads", NULL), 1);
 	/* A loss at small sizes is not one at large ones, and vice versa. */
 	small_only = 65536;
-	assert_int_equal(count("a process per rank rather than threads", NULL), 0);
+	assert_int_equal(count("Use processes, not threads", NULL), 0);
 	assert_int_equal(count("choose by convenience", NULL), 1);
 }
 
 TEST(noise_and_few_blocks_say_nothing)
 {
 	speed[2] = 1.05;
-	assert_int_equal(count("a process per rank rather than threads", NULL), 1);
+	assert_int_equal(count("Use processes, not threads", NULL), 1);
 	noise = 0.5;
 	assert_int_equal(count("Use ", NULL), 0);
 	assert_int_equal(count("choose by convenience", NULL), 0);
@@ -132,11 +132,11 @@ TEST(sizes_that_go_both_ways_are_no_advice)
 	speed[2] = 1.3;
 	small_only = 1 << 24;
 	beyond = 1.2;
-	assert_int_equal(count("a process per rank rather than threads", &text), 1);
+	assert_int_equal(count("Use processes, not threads", &text), 1);
 	assert_says(text, "; 1.2");
 	assert_says(text, " by size)");
 	beyond = 0.9;
-	assert_int_equal(count("a process per rank rather than threads", NULL), 0);
+	assert_int_equal(count("Use processes, not threads", NULL), 0);
 	beyond = 1;
 }
 
@@ -145,10 +145,10 @@ TEST(where_nothing_large_was_measured)
 	const char *text;
 	made.sizes = 5; /* up to 1 MiB */
 	speed[2] = 1.1;
-	assert_int_equal(count("a process per rank rather than threads", &text), 1);
+	assert_int_equal(count("Use processes, not threads", &text), 1);
 	assert_says(text, "from 1 MiB up");
 	made.sizes = 4;
-	assert_int_equal(count("a process per rank rather than threads", NULL), 0);
+	assert_int_equal(count("Use processes, not threads", NULL), 0);
 }
 
 TEST(several_workers_launch_small_sizes)
@@ -191,7 +191,7 @@ TEST(one_setting_at_a_time)
 		json_t *(*value)(void);
 		const char *mode, *words;
 	} rows[] = {
-	    {"register", local, "threads", "Register the user buffers"},
+	    {"register", local, "threads", "Register user buffers"},
 	    {"api", native, "single", "native collective"},
 	    {"bind", core, "threads", "Bind the workers"},
 	    {"graph", replays, "single", "CUDA graph"},

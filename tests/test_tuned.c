@@ -270,10 +270,10 @@ TEST(a_gain_is_told_with_its_price_and_its_file)
 {
 	json_t *r = reported(CONFIRMED);
 	json_assert_one_says(json_object_get(r, "answer"), "NCCL_BUFFSIZE = 8388608: up to 1.35");
-	json_assert_one_says(json_object_get(r, "answer"), "of 16 KiB 9.5 %");
+	json_assert_one_says(json_object_get(r, "answer"), "; slower, 0.905 (");
 	json_assert_one_says(json_object_get(r, "answer"), ": nccl.most.conf.");
 	assert_says(made_read("nccl.most.conf"), "\nNCCL_BUFFSIZE=8388608\n");
-	assert_says(made_read("nccl.most.conf"), "it costs alltoall");
+	assert_says(made_read("nccl.most.conf"), "#   price: slower, 0.905 (");
 	assert_says(made_read("report.md"), "\n- Give nccl.most.conf to every process");
 }
 
@@ -288,10 +288,10 @@ TEST(an_open_cell_is_called_no_loss)
 {
 	loud = 0.2;
 	gains[1][1] = 0.3; /* promised more, so tested first */
-	answer_says("not shown to lose nothing in alltoall");
+	answer_says("; undecided in alltoall");
 	loud = 0.002;
 	gains[1][0] = -0.1;
-	answer_says("they cost alltoall");
+	answer_says("; slower, 0.905 (");
 }
 
 /* A user need not set a line that did nothing. */
@@ -454,15 +454,15 @@ TEST(two_settings_double_sendrecv_and_cost_alltoall)
 	const json_t *answer = json_object_get(report_priced(), "answer");
 	json_assert_one_says(answer, "NCCL_MIN_P2P_NCHANNELS = 64, NCCL_P2P_NVL_CHUNKSIZE = 65536: "
 	                             "up to 2.07");
-	json_assert_one_says(answer, "at 64 MiB); they cost alltoall of 4 MiB 14 %: "
-	                             "nccl.most.conf, nccl.sendrecv.conf.");
+	json_assert_one_says(answer, "at 64 MiB); slower, 0.86");
+	json_assert_one_says(answer, ") in alltoall of 4 MiB: nccl.most.conf, nccl.sendrecv.conf.");
 	for (unsigned i = 0; i < 2; i++) {
 		const char *conf = made_read(files[i]);
 		assert_says(conf, "\nNCCL_MIN_P2P_NCHANNELS=64\nNCCL_P2P_NVL_CHUNKSIZE=65536\n");
 		assert_lacks(conf, "\nNCCL_CGA");
-		assert_says(conf,
-		            "#   price: it costs alltoall of 4 MiB 14 %; 1344 MiB more of GPU "
-		            "memory a rank; channels, an SM each while a call runs: 64 p2p");
+		assert_says(conf, "#   price: slower, 0.86");
+		assert_says(conf, ") in alltoall of 4 MiB; 1344 MiB more of GPU memory a rank; "
+		                  "channels, an SM each while a call runs: 64 p2p");
 		assert_says(conf, "#   sendrecv, 64 MiB: 2.07");
 		assert_says(conf, "#   alltoall, 4 MiB: slower, 0.86");
 	}

@@ -505,8 +505,8 @@ TEST(sentence_of_what_is_undecided)
 	says("With NCCL 2.21.5 to 2.28.3 processes reach 0.929 to 0.993 times threads' "
 	     "bandwidth: too few blocks for a verdict.");
 	json_assert_text(about("caption"), "",
-	                 "With 2.21.5 to 2.28.3 processes reach 0.929 to 0.993 times threads' "
-	                 "bandwidth: too few blocks for a verdict");
+	                 "16 MiB to 256 MiB: with 2.21.5 to 2.28.3 processes reach 0.929 to 0.993 "
+	                 "times threads' bandwidth: too few blocks for a verdict");
 	done(NULL);
 	made.blocks = 10;
 	noise = 0.2;

@@ -113,8 +113,8 @@ const char *trouble_text(struct arena *arena, const struct trouble *t)
 // clang-format off
 static const char *const doubts[] = {
     [DOUBT_NONE]        = "",
-    [DOUBT_CORES]       = "There are more ranks than the {cores} core{s}: waiting workers share them, and the scheduler decides.",
-    [DOUBT_BUSY]        = "The machine was busy when the run began, with a load of {load} on {cores} core{s}, and timed calls lost their cores: run it again when nothing else runs.",
+    [DOUBT_CORES]       = "There are more ranks than the {cores} core{s}, which waiting workers share: take fewer ranks.",
+    [DOUBT_BUSY]        = "The machine was busy (a load of {load} on {cores} core{s}), and timed calls lost their cores: run it again when nothing else runs.",
     [DOUBT_ABOVE_LIMIT] = "{above} reaches {share} of the measured copy limit: distrust both.",
     [DOUBT_NO_LINE]     = "The run has no A/A line: the reference was not measured a second time.",
     [DOUBT_NO_FIGURE]   = "The A/A line has no figure: {no_figure}.",

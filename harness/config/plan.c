@@ -63,7 +63,7 @@ const char *plan_backend(const struct spec *spec, const struct plan_machine *mac
 			         "has room for 1 rank here and a collective needs %d",
 			         PLAN_MIN_RANKS);
 		else
-			snprintf(reason, sizeof reason, "has nothing to run on: %.400s",
+			snprintf(reason, sizeof reason, "cannot run here: %.400s",
 			         st.text[0] ? st.text : "no device");
 	}
 	return last;

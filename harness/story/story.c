@@ -83,7 +83,7 @@ const struct story_sentence *story_said(const struct story *s, enum story_role r
 	const struct story_sentence *one = NULL;
 	for (unsigned c = 0; c < s->nchapters && !one; c++)
 		one = said_by(&s->chapters[c], role, &i);
-	return one;
+	return one || role != STORY_ADVICE ? one : story_said(s, STORY_HINT, i);
 }
 
 /* The i-th of all chapters but the leading one. */

@@ -16,7 +16,7 @@
 enum story_role {
 	STORY_ANSWER = 1,  /* on top of the report */
 	STORY_CAPTION = 2, /* below the chapter's picture */
-	STORY_ADVICE = 4,  /* "Do this" */
+	STORY_ADVICE = 4,  /* "Do this"; after all of it STORY_HINT */
 	STORY_WARNING = 8,
 	STORY_ITEM = 16,   /* in the chapter's section, one item of a list */
 	STORY_BODY = 32,   /* there as a paragraph */
@@ -37,6 +37,7 @@ enum story_role {
 	/* Not on a terminal at a run's end: it is about columns that bars replace there. */
 	STORY_NOT_AT_END = 262144,
 	STORY_NAMES = 524288, /* below the chapter's table on page 1: what its names mean */
+	STORY_HINT = 1048576, /* advice that no confirmed gain is behind */
 };
 
 /* --- tables --- */
