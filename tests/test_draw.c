@@ -321,7 +321,7 @@ TEST(captions_of_many_variants_fit)
 	m = model_make(scratch(), "results/reference/4x-h200/beside_nccl-tests/alltoall", NULL, &st);
 	t = m ? story_find_table(&m->story, "captions") : NULL;
 	assert_non_null(t);
-	assert_says(column_entry(story_column(t, "said"), story_row(t, 0)).text, " by size); pro");
+	assert_says(story_entry(t, 0, "said")->text, " by size); pro");
 }
 
 static unsigned asked_factors;

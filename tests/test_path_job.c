@@ -160,19 +160,6 @@ TEST(no_log_is_a_failure)
 	record_says("no such device");
 }
 
-TEST(a_path_that_is_told_is_no_failure)
-{
-	struct status st = {""};
-	play(logs);
-	assert_int_equal(run_path_jobs(runner, &st), 0);
-	assert_int_equal(run_sum_up(runner, &st), 0);
-	assert_string_equal(st.text, "");
-	play(breaks);
-	assert_int_equal(run_path_jobs(runner, &st), 0);
-	assert_int_equal(run_sum_up(runner, &st), -1);
-	assert_string_equal(st.text, "2 trials failed; the report names them");
-}
-
 /* A run on this machine with a record that says, in place of a GPU, which path was taken, and by an older
  * program that another one was asked for. */
 TEST(a_path_of_an_older_record_is_told)
