@@ -33,169 +33,104 @@ static int load(void **state)
 	return db ? 0 : -1;
 }
 
-static const char *asked(const char *sql)
-{
-	return query(db, sql);
-}
+static const struct {
+	const char *sql, *is;
+} cases[] = {
+    /* A run is variants, trials and cells. */
+    {"SELECT name, role, layout, ranks FROM variant ORDER BY id",
+     "single variant 1x1x2 2; threads reference 1x2x1 2; processes variant 2x1x1 2; threads-again "
+     "again 1x2x1 2; limit limit 1x2x1 2"},
+    {"SELECT count(*), count(DISTINCT variant), max(block) FROM trial", "15 5 2"},
+    {"SELECT value FROM environment WHERE key = 'machine.cores'", "8"},
+    {"SELECT key, value FROM setting WHERE variant = 0 AND key = 'bind'", "bind none"},
+    {"SELECT max(off_rows), count(off_rank), count(off_ns) FROM cell", "0 0 0"},
+    /* Times of a cell are medians over its rows. Rows of 1000, 2000 and 3000 ns, later blocks 100
+     * ns longer. */
+    {"SELECT time_ns, calls_ns FROM timed JOIN variant ON variant.id = variant WHERE name = "
+     "'threads' AND bytes = 4096 AND pace = 'isolated' ORDER BY block",
+     "2000.0 6000.0; 2100.0 6300.0; 2200.0 6600.0"},
+    {"SELECT median(time_ns), quantile(time_ns, 0.25) FROM timed WHERE bytes = 4096 AND pace = "
+     "'isolated' AND variant = 0",
+     "2100.0 2050.0"},
+    /* A ratio is that of Hodges and Lehmann. Of six logarithms the median of all means of two, and
+     * as an interval the least and the most; of five there is none. */
+    {"WITH l(x, block) AS (VALUES (0.1, 0), (0.5, 1), (0.2, 2), (0.3, 3), (0.6, 4), (0.4, 5)) "
+     "SELECT round(ratio(x, block), 6), round(ratio_lo(x, block), 6), round(ratio_hi(x, block), "
+     "6), ratio_hi(x, block) FILTER (WHERE block) FROM l",
+     "1.419068 1.105171 1.822119 -"},
+    /* Numbers and shares have intervals. The same of differences; a median's interval is of order
+     * statistics, and half of each is a half. */
+    {"WITH n(x) AS (VALUES (-100), (500), (-200), (300), (600), (400)) SELECT "
+     "round(pseudomedian(x)), round(pseudomedian_lo(x)), round(pseudomedian_hi(x)), median_lo(x), "
+     "median_hi(x), median_hi(x) FILTER (WHERE x > 0), round(share(500 + x, 1000 + 2 * x), 3), "
+     "round(share_lo(x + 700, 700), 3) FROM n",
+     "250.0 -200.0 600.0 -200.0 600.0 - 0.5 0.714"},
+    {"SELECT imbalance(0, 4), pseudomedian(x), share(x, 0) FROM (SELECT 0 x)", "1.0 0.0 -"},
+    /* A level is of one trial. The twin takes four times as long, and its trial counts for itself. */
+    {"SELECT name, round(ratio(time, block)) FROM level JOIN variant v ON v.id = variant JOIN "
+     "place ON place.id = place WHERE block = 0 AND pace = 'isolated' AND nth = 1 AND name <> "
+     "'limit' GROUP BY name",
+     "processes 2000.0; single 2000.0; threads 2000.0; threads-again 8000.0"},
+    /* Numbers and versions have an order. Of four numbers in order chance gives one of 4! each
+     * way; of versions the second part is a number. */
+    {"SELECT round(24 * trend(column1)), withstands(11), withstands(12) FROM (VALUES (1), (2), "
+     "(5), (7))",
+     "2.0 0.0 1.0"},
+    {"SELECT group_concat(v) FROM (SELECT column1 v FROM (VALUES ('2.28.3'), ('2.9.1')) ORDER BY "
+     "version(v))",
+     "2.9.1,2.28.3"},
+    /* A number that is missing is not counted. */
+    {"SELECT median(NULL), quantile(x, 0.5), median(x) FROM (SELECT 3 x UNION ALL SELECT NULL "
+     "UNION ALL SELECT 5)",
+     "- 4.0 4.0"},
+    {"SELECT median(1) FROM variant WHERE 0", "-"},
+    /* A verdict is of an interval and a margin. An end at the margin is within it; without an
+     * interval nothing is decided. */
+    {"SELECT verdict(1.021, 1.03, 0.02), verdict(0.9, 0.98, 0.02), verdict(1 / 1.02, 1.02, 0.02), "
+     "verdict(1.01, 1.03, 0.02), verdict(NULL, NULL, 0.02)",
+     "faster slower as fast undecided undecided"},
+    /* What was chosen is less than measured. Of ratios from 1.05 to 1.10: what is just beyond the
+     * hurdle is less than measured, far beyond it is the same, and one that is not beyond stays. */
+    {"SELECT chosen(x, b, h) < ratio(x, b) - 0.001, abs(chosen(x, b, 0) - ratio(x, b)) < 0.001, "
+     "chosen_lo(x, b, h) >= exp(h), chosen_hi(x, b, 1) = ratio_hi(x, b) FROM (SELECT ln(1.04 + "
+     "column1 / 100.0) x, column1 b, ln(1.045) h FROM (VALUES (1), (2), (3), (4), (5), (6)))",
+     "1 1 1 1"},
+    /* How probable more is depends on where the truth is. Six blocks of one sign come in one of 64
+     * draws. */
+    {"SELECT 64 * beyond(column1, column1, 0), 64 * beyond(column1, column1, 7), beyond(NULL, 1, "
+     "0) FROM (VALUES (1), (2), (3), (4), (5), (6))",
+     "1.0 64.0 -"},
+    /* A range of sizes may be open. */
+    {"SELECT sizes(4096, 65536), sizes(4096, 4096), sizes(0, 4096), sizes(4096, NULL), sizes(0, "
+     "9223372036854775807), sizes(NULL, 4096)",
+     "4 KiB to 64 KiB 4 KiB up to 4 KiB from 4 KiB up all sizes -"},
+    /* Lists are said in a line. */
+    {"SELECT shell_word('a b'), shell_word('ab')", "'a b' ab"},
+    {"SELECT in_line('[{\"a\":\"x\",\"b\":\"\",\"c\":2},\"y\"]'), in_line('as it is'), "
+     "in_line(0.123456)",
+     "a=x, c=2; y as it is 0.1235"},
+    /* A query reads and does nothing else. */
+    {"DELETE FROM cell", "q:1:1: not authorized"},
+    {"DROP TABLE cell", "q:1:1: not authorized"},
+    {"ATTACH '/tmp/x' AS x", "q:1:1: not authorized"},
+    {"PRAGMA journal_mode", "q:1:1: not authorized"},
+    {"SELECT load_extension('x')", "q:1:8: not authorized to use function: load_extension"},
+    {"SELECT 1; SELECT 2", "q:1:11: one SELECT is allowed, and nothing else"},
+    {"SELECT count(*) FROM trial", "15"},
+    /* A mistake has its place. */
+    {"SELECT name\nFROM variant\nWHERE nam = 1", "q:3:7: no such column: nam"},
+    {"SELECT 1 FROM missing", "q:1:1: no such table: missing"},
+    {"SELEC 1", "q:1:1: near \"SELEC\": syntax error"},
+    /* A query without an end ends. */
+    {"WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n",
+     "q:1:1: it takes longer than a query may"},
+    {"SELECT 1", "1"},
+};
 
-TEST(a_run_is_variants_trials_and_cells)
+TEST(queries_are_answered)
 {
-	assert_string_equal(
-	    asked("SELECT name, role, layout, ranks FROM variant ORDER BY id"),
-	    "single variant 1x1x2 2; threads reference 1x2x1 2; processes variant 2x1x1 2; "
-	    "threads-again again 1x2x1 2; limit limit 1x2x1 2");
-	assert_string_equal(
-	    asked("SELECT count(*), count(DISTINCT variant), max(block) FROM trial"), "15 5 2");
-	assert_string_equal(asked("SELECT value FROM environment WHERE key = 'machine.cores'"),
-	                    "8");
-	assert_string_equal(
-	    asked("SELECT key, value FROM setting WHERE variant = 0 AND key = 'bind'"),
-	    "bind none");
-	assert_string_equal(asked("SELECT max(off_rows), count(off_rank), count(off_ns) FROM cell"),
-	                    "0 0 0");
-}
-
-/* Rows of 1000, 2000 and 3000 ns, later blocks 100 ns longer. */
-TEST(times_of_a_cell_are_medians_over_its_rows)
-{
-	const char *of =
-	    "SELECT time_ns, calls_ns FROM timed JOIN variant ON variant.id = variant "
-	    "WHERE name = 'threads' AND bytes = 4096 AND pace = 'isolated' ORDER BY block";
-	assert_string_equal(asked(of), "2000.0 6000.0; 2100.0 6300.0; 2200.0 6600.0");
-	assert_string_equal(asked("SELECT median(time_ns), quantile(time_ns, 0.25) FROM timed "
-	                          "WHERE bytes = 4096 AND pace = 'isolated' AND variant = 0"),
-	                    "2100.0 2050.0");
-}
-
-/* Of six logarithms the median of all means of two, and as an interval the least and the most; of
- * five there is none. */
-TEST(a_ratio_is_that_of_hodges_and_lehmann)
-{
-	assert_string_equal(
-	    asked("WITH l(x, block) AS (VALUES (0.1, 0), (0.5, 1), (0.2, 2), (0.3, 3), (0.6, 4), "
-	          "(0.4, 5)) SELECT round(ratio(x, block), 6), round(ratio_lo(x, block), 6), "
-	          "round(ratio_hi(x, block), 6), ratio_hi(x, block) FILTER (WHERE block) FROM l"),
-	    "1.419068 1.105171 1.822119 -");
-}
-
-/* The same of differences; a median's interval is of order statistics, and half of each is a half. */
-TEST(numbers_and_shares_have_intervals)
-{
-	assert_string_equal(
-	    asked(
-	        "WITH n(x) AS (VALUES (-100), (500), (-200), (300), (600), (400)) SELECT "
-	        "round(pseudomedian(x)), round(pseudomedian_lo(x)), round(pseudomedian_hi(x)), "
-	        "median_lo(x), median_hi(x), median_hi(x) FILTER (WHERE x > 0), "
-	        "round(share(500 + x, 1000 + 2 * x), 3), round(share_lo(x + 700, 700), 3) FROM n"),
-	    "250.0 -200.0 600.0 -200.0 600.0 - 0.5 0.714");
-	assert_string_equal(asked("SELECT imbalance(0, 4), pseudomedian(x), share(x, 0) FROM "
-	                          "(SELECT 0 x)"),
-	                    "1.0 0.0 -");
-}
-
-/* The twin takes four times as long, and its trial counts for itself. */
-TEST(a_level_is_of_one_trial)
-{
-	assert_string_equal(
-	    asked("SELECT name, round(ratio(time, block)) FROM level JOIN variant v ON v.id = "
-	          "variant "
-	          "JOIN place ON place.id = place WHERE block = 0 AND pace = 'isolated' AND "
-	          "nth = 1 AND name <> 'limit' GROUP BY name"),
-	    "processes 2000.0; single 2000.0; threads 2000.0; threads-again 8000.0");
-}
-
-/* Of four numbers in order chance gives one of 4! each way; of versions the second part is a number. */
-TEST(numbers_and_versions_have_an_order)
-{
-	assert_string_equal(
-	    asked("SELECT round(24 * trend(column1)), withstands(11), withstands(12) "
-	          "FROM (VALUES (1), (2), (5), (7))"),
-	    "2.0 0.0 1.0");
-	assert_string_equal(asked("SELECT group_concat(v) FROM (SELECT column1 v FROM (VALUES "
-	                          "('2.28.3'), ('2.9.1')) ORDER BY version(v))"),
-	                    "2.9.1,2.28.3");
-}
-
-TEST(a_number_that_is_missing_is_not_counted)
-{
-	assert_string_equal(asked("SELECT median(NULL), quantile(x, 0.5), median(x) FROM (SELECT 3 "
-	                          "x UNION ALL SELECT NULL UNION ALL SELECT 5)"),
-	                    "- 4.0 4.0");
-	assert_string_equal(asked("SELECT median(1) FROM variant WHERE 0"), "-");
-}
-
-/* An end at the margin is within it; without an interval nothing is decided. */
-TEST(a_verdict_is_of_an_interval_and_a_margin)
-{
-	assert_string_equal(asked("SELECT verdict(1.021, 1.03, 0.02), verdict(0.9, 0.98, 0.02), "
-	                          "verdict(1 / 1.02, 1.02, 0.02), verdict(1.01, 1.03, 0.02), "
-	                          "verdict(NULL, NULL, 0.02)"),
-	                    "faster slower as fast undecided undecided");
-}
-
-/* Of ratios from 1.05 to 1.10: what is just beyond the hurdle is less than measured, far beyond it is
- * the same, and one that is not beyond stays. */
-TEST(what_was_chosen_is_less_than_measured)
-{
-	assert_string_equal(
-	    asked("SELECT chosen(x, b, h) < ratio(x, b) - 0.001, abs(chosen(x, b, 0) - ratio(x, "
-	          "b)) < 0.001, chosen_lo(x, b, h) >= exp(h), chosen_hi(x, b, 1) = ratio_hi(x, b) "
-	          "FROM (SELECT ln(1.04 + column1 / 100.0) x, column1 b, ln(1.045) h "
-	          "FROM (VALUES (1), (2), (3), (4), (5), (6)))"),
-	    "1 1 1 1");
-}
-
-/* Six blocks of one sign come in one of 64 draws. */
-TEST(how_probable_more_is_depends_on_where_the_truth_is)
-{
-	assert_string_equal(asked("SELECT 64 * beyond(column1, column1, 0), "
-	                          "64 * beyond(column1, column1, 7), beyond(NULL, 1, 0) "
-	                          "FROM (VALUES (1), (2), (3), (4), (5), (6))"),
-	                    "1.0 64.0 -");
-}
-
-TEST(a_range_of_sizes_may_be_open)
-{
-	assert_string_equal(asked("SELECT sizes(4096, 65536), sizes(4096, 4096), sizes(0, 4096), "
-	                          "sizes(4096, NULL), sizes(0, 9223372036854775807), "
-	                          "sizes(NULL, 4096)"),
-	                    "4 KiB to 64 KiB 4 KiB up to 4 KiB from 4 KiB up all sizes -");
-}
-
-TEST(lists_are_said_in_a_line)
-{
-	assert_string_equal(asked("SELECT shell_word('a b'), shell_word('ab')"), "'a b' ab");
-	assert_string_equal(asked("SELECT in_line('[{\"a\":\"x\",\"b\":\"\",\"c\":2},\"y\"]'), "
-	                          "in_line('as it is'), in_line(0.123456)"),
-	                    "a=x, c=2; y as it is 0.1235");
-}
-
-TEST(a_query_reads_and_does_nothing_else)
-{
-	assert_string_equal(asked("DELETE FROM cell"), "q:1:1: not authorized");
-	assert_string_equal(asked("DROP TABLE cell"), "q:1:1: not authorized");
-	assert_string_equal(asked("ATTACH '/tmp/x' AS x"), "q:1:1: not authorized");
-	assert_string_equal(asked("PRAGMA journal_mode"), "q:1:1: not authorized");
-	assert_string_equal(asked("SELECT load_extension('x')"),
-	                    "q:1:8: not authorized to use function: load_extension");
-	assert_says(asked("SELECT 1; SELECT 2"), "one SELECT is allowed, and nothing else");
-	assert_string_equal(asked("SELECT count(*) FROM trial"), "15");
-}
-
-TEST(a_mistake_has_its_place)
-{
-	assert_string_equal(asked("SELECT name\nFROM variant\nWHERE nam = 1"),
-	                    "q:3:7: no such column: nam");
-	assert_string_equal(asked("SELECT 1 FROM missing"), "q:1:1: no such table: missing");
-	assert_says(asked("SELEC 1"), "q:1:1: near \"SELEC\": syntax error");
-}
-
-TEST(a_query_without_an_end_ends)
-{
-	assert_string_equal(asked("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) "
-	                          "SELECT count(*) FROM n"),
-	                    "q:1:1: it takes longer than a query may");
-	assert_string_equal(asked("SELECT 1"), "1");
+	for (unsigned i = 0; i < LENGTH(cases); i++)
+		assert_string_equal(query(db, cases[i].sql), cases[i].is);
 }
 
 #define MANY 3000000000
