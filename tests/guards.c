@@ -199,7 +199,7 @@ static bool begins(const char *text, const char *words)
 }
 
 /* A verdict is beyond the A/A line of what it is of: a line that is not within the margin allows no
- * smaller one, and one that excludes 1 none below the margin. */
+ * smaller one, and one that excludes 1 none below the margin. Where there is none (NaN) nothing is asked. */
 static bool line_right(const struct guarded *g, const char *verdict, struct range speed,
                        struct range line)
 {
@@ -211,7 +211,8 @@ static bool line_right(const struct guarded *g, const char *verdict, struct rang
 	                   : same   ? far <= g->edge + ROUNDING
 	                   : little ? far <= g->edge + ROUNDING && line.lo <= 1 && line.hi >= 1
 	                            : true;
-	return right || wrong(g, "a verdict that its A/A line does not allow", verdict);
+	return right || isnan(far) ||
+	       wrong(g, "a verdict that its A/A line does not allow", verdict);
 }
 
 /* Of a table whose A/A lines, of each collective and pace or of all, are in one of its own or another. */
@@ -619,9 +620,8 @@ static bool values_right(const struct guarded *g)
 bool guards_right(const json_t *report, char *why, size_t bytes)
 {
 	static bool (*const guards[])(const struct guarded *g) = {
-	    regimes_right, strip_right, overview_right, claims_right,
-	    doubts_right,  trust_right, values_right,   files_right,
-	    prices_right};
+	    regimes_right, strip_right,  overview_right, claims_right, doubts_right,
+	    trust_right,   values_right, files_right,    prices_right};
 	static bool (*const each[])(const struct guarded *g, const struct said *s) = {
 	    range_right, headline_right, cause_right, advice_right};
 	const struct guarded g = {report, json_object_get(report, "chapters"),

@@ -115,7 +115,7 @@ static void searched_put(struct db *db, unsigned variant, unsigned block, search
 static void searched_variant(struct db *db, unsigned variant, const char *role)
 {
 	const char *name = arena_text(scratch(), "%u", variant);
-	db_add(db, "variant", "ittttiiittiit", variant, name, role, "", "", 1, 1, 1, "", "", 0, 0,
+	db_add(db, "variant", "ittttiiittit", variant, name, role, "", "", 1, 1, 1, "", "", 0,
 	       NULL);
 }
 

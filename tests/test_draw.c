@@ -318,7 +318,8 @@ TEST(captions_of_many_variants_fit)
 		assert_in_range(strlen(text), 100, 3 * 110);
 	}
 	/* What one of the sizes does not show has its ends. */
-	m = model_make(scratch(), "results/reference/4x-h200/beside_nccl-tests/alltoall", NULL, &st);
+	m = model_make(scratch(), "results/reference/4x-h200/beside_nccl-tests/alltoall", NULL,
+	               &st);
 	t = m ? story_find_table(&m->story, "captions") : NULL;
 	assert_non_null(t);
 	assert_says(story_entry(t, 0, "said")->text, " by size); pro");

@@ -260,8 +260,8 @@ TEST(packed_records_are_read)
 		fseek(out, about.st_size / 2, SEEK_SET);
 		fputs("12345678", out);
 		fclose(out);
-		assert_says(complaint(), i ? "cannot read: what xz packed is damaged"
-		                           : "cannot read: ");
+		assert_says(complaint(),
+		            i ? "cannot read: what xz packed is damaged" : "cannot read: ");
 		unlink(packed);
 	}
 }

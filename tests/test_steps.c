@@ -48,8 +48,7 @@ static unsigned vary(struct steps_call w, world_fn *check)
 }
 
 /* Sizes that fill a bucket, and that do not; and work without a gradient. */
-static const struct network network = {
-    "four", 5, {{100, 1}, {3, 0}, {70, 1}, {0, 9}, {200, 1}}};
+static const struct network network = {"four", 5, {{100, 1}, {3, 0}, {70, 1}, {0, 9}, {200, 1}}};
 
 static unsigned buckets_world(enum coll_kind coll, world_fn *check)
 {

@@ -232,13 +232,13 @@ TEST(gains_are_those_of_the_confirmation)
 		assert_int_equal(json_is_true(json_cell(table, one, "for_all")), !first);
 		assert_int_equal(json_is_true(json_cell(table, one, "best")), first == small);
 	}
-	json_assert_one_says(json_object_get(r, "answer"), "register = local");
+	json_assert_one_says(json_object_get(r, "answer"), "register=local");
 	/* Of a value the heat map has the best set of the search, not of the confirmation. */
 	char *copy = strdup(made_read("searched.csv"));
 	for (unsigned size = 0; size < 2; size++)
 		for (unsigned k = 0; k < 2; k++) {
 			char *begin = test_text("\n%s,\"alltoall, isolated\",%u,",
-			                        k ? "register = local" : "NCCL_BUFFSIZE = 8388608",
+			                        k ? "register=local" : "NCCL_BUFFSIZE=8388608",
 			                        4096u << 2 * size);
 			const char *row = strstr(copy, begin);
 			if (!row)
@@ -269,7 +269,7 @@ TEST(gains_are_those_of_the_confirmation)
 TEST(a_gain_is_told_with_its_price_and_its_file)
 {
 	json_t *r = reported(CONFIRMED);
-	json_assert_one_says(json_object_get(r, "answer"), "NCCL_BUFFSIZE = 8388608: up to 1.35");
+	json_assert_one_says(json_object_get(r, "answer"), "NCCL_BUFFSIZE=8388608: up to 1.35");
 	json_assert_one_says(json_object_get(r, "answer"), "; slower, 0.905 (");
 	json_assert_one_says(json_object_get(r, "answer"), ": nccl.most.conf.");
 	assert_says(made_read("nccl.most.conf"), "\nNCCL_BUFFSIZE=8388608\n");
@@ -324,7 +324,7 @@ TEST(what_did_nothing_is_no_setting_of_the_answer)
 	levels[0] = "[1, 1]";
 	keys = "env.NCCL_BUFFSIZE 8388608 max_ctas 4";
 	json_t *r = reported(CONFIRMED);
-	json_assert_one_says(json_object_get(r, "answer"), "NCCL_BUFFSIZE = 8388608: up to 1.35");
+	json_assert_one_says(json_object_get(r, "answer"), "NCCL_BUFFSIZE=8388608: up to 1.35");
 	assert_says(made_read("nccl.most.conf"), "# and, which no file can say: max_ctas = 4\n");
 }
 
@@ -347,7 +347,7 @@ TEST(an_unfinished_confirmation_is_called_so)
 		const bool cut = n < least;
 		json_t *r = reported(n);
 		json_assert_one_says(json_object_get(r, "answer"),
-		                     cut ? "Nothing is confirmed yet" : "register = local");
+		                     cut ? "Nothing is confirmed yet" : "register=local");
 		const char *conf = made_read("nccl.conf");
 		assert_says_if(cut, conf, "# Not finished");
 		assert_lacks(conf, "defaults stand");
@@ -452,7 +452,7 @@ TEST(two_settings_double_sendrecv_and_cost_alltoall)
 	priced[1].memory_mib = 6720;
 	priced[0].channels = priced[1].channels = 64;
 	const json_t *answer = json_object_get(report_priced(), "answer");
-	json_assert_one_says(answer, "NCCL_MIN_P2P_NCHANNELS = 64, NCCL_P2P_NVL_CHUNKSIZE = 65536: "
+	json_assert_one_says(answer, "NCCL_MIN_P2P_NCHANNELS=64, NCCL_P2P_NVL_CHUNKSIZE=65536: "
 	                             "up to 2.07");
 	json_assert_one_says(answer, "at 64 MiB); slower, 0.86");
 	json_assert_one_says(answer, ") in alltoall of 4 MiB: nccl.most.conf, nccl.sendrecv.conf.");

@@ -45,7 +45,8 @@ struct record_file_hint record_file_latest(const char *dir)
 
 int record_file_find(const char *dir, char file[PATH_MAX], struct status *st)
 {
-	static const char *const names[] = {"/trials.jsonl", "/trials.jsonl.xz", "/trials.jsonl.gz", ""};
+	static const char *const names[] = {"/trials.jsonl", "/trials.jsonl.xz", "/trials.jsonl.gz",
+	                                    ""};
 	struct stat about;
 	const bool folder = !stat(dir, &about) && S_ISDIR(about.st_mode);
 	if (strlen(dir) + sizeof "/trials.jsonl.gz" > PATH_MAX)
