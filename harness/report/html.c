@@ -29,7 +29,7 @@ static const char style[] =
     "@media(min-width:90rem){body{padding-left:14.2rem}nav{position:fixed;top:0;bottom:0;width:12rem;margin-left:-13.2rem;padding:1.2rem 0;overflow-y:auto}"
     "nav a{display:block;padding:.15rem 0;line-height:1.3}}"
     "body>:not(.front,h1,nav){max-width:min(62rem,100%)}nav+p{margin:.6rem 0 0;color:var(--pale)}"
-    "h1{font-size:1.9rem;line-height:1.2;margin:.4rem 0 1rem}"
+    "h1{font-size:1.7rem;line-height:1.2;margin:.3rem 0 .6rem}"
     "h2{font-size:1.25rem;margin:1.4rem 0 .6rem;border-bottom:1px solid var(--line);padding-bottom:.2rem}"
     "h3{font-size:1.05rem;margin:1.5rem 0 .5rem}h4{font-size:1rem;margin:1.2rem 0 .4rem}"
     "a{color:var(--link)}"
@@ -51,7 +51,7 @@ static const char style[] =
     "img{display:block;width:100%;max-width:56rem;height:auto;background:#fff;border:1px solid #d0d7de;border-radius:4px}"
     /* Page 1 in one screen: the picture beside the strip and what follows that. */
     "@media(min-width:64rem){.front{display:grid;grid-template:auto 1fr/minmax(0,1fr) minmax(0,1fr);gap:0 1.4rem}.front>*{grid-column:1}.front>p{grid-area:1/2/3/3;margin:.8rem 0}"
-    ".front h2{margin:.4rem 0}.front ul,.front div p{margin:.4rem 0}.front ul{padding-left:1.2rem}.front :is(th,td){padding:.25rem .4rem}}"
+    ".front h2{margin:.4rem 0}.front ul,.front div p{margin:.4rem 0}.front ul{padding-left:1.2rem}.front :is(th,td){padding:.25rem .4rem}.front table:not(:has(svg)) :is(th,td){padding:.25rem .2rem;white-space:normal}}"
     /* A click on a picture shows it as large as it was drawn, or as the window; another click
      * closes it. */
     ".picture{display:block;position:relative;overflow-x:auto}.close{display:none}"
