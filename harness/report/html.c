@@ -51,7 +51,7 @@ static const char style[] =
     "img{display:block;width:100%;max-width:56rem;height:auto;background:#fff;border:1px solid #d0d7de;border-radius:4px}"
     /* Page 1 in one screen: the picture beside the strip and what follows that. */
     "@media(min-width:64rem){.front{display:grid;grid-template:auto 1fr/minmax(0,1fr) minmax(0,1fr);gap:0 1.4rem}.front>*{grid-column:1}.front>p{grid-area:1/2/3/3;margin:.8rem 0}"
-    ".front h2{margin:.3rem 0}.front ul,.front div p{margin:.25rem 0}.front ul{padding-left:1.2rem}.front :is(th,td){padding:.17rem .4rem}}"
+    ".front h2{margin:.3rem 0}.front ul,.front div p{margin:.25rem 0}.front ul{padding-left:1.2rem}.front :is(th,td){padding:.17rem .4rem}.front table:not(:has(svg)) :is(th,td){padding:.17rem .2rem;white-space:normal}}"
     /* A click on a picture shows it as large as it was drawn, or as the window; another click
      * closes it. */
     ".picture{display:block;position:relative;overflow-x:auto}.close{display:none}"
