@@ -1,6 +1,7 @@
 # Each variant against the reference, with the 95 % interval at each size: below 1 is slower. Small
-# sizes, which scatter, and large ones have an axis each, which holds every point. A row of panels per
-# family of variants; of one size or two a row per variant. One picture per collective and pace.
+# sizes, which scatter, and large ones have an axis each, which holds every point; the intervals of many sizes
+# have no caps, which would touch. A row of panels per family of variants; of one size or two a row per
+# variant. One picture per collective and pace.
 load plot_dir.'/style.gp'
 
 letters = strlen(reference) + 4
@@ -66,6 +67,7 @@ do for [g = 1:groups] {
 				set key at screen x(W - aside), screen y(above + 6) left top vertical maxrows 6 Left reverse samplen 2.5 \
 					spacing key_high width 0
 			}
+			eval 'set errorbars '.(words(list) > 8 ? '0' : '0.6')
 			plot 1 with lines lw 1.5 lc rgb several title reference.' = 1', \
 				for [k = 1:m] $summary using (column('asked_bytes') * beside(k)):(at(k, 'ratio')):(end('ratio', '_lo')):(end('ratio', '_hi')) \
 					with yerrorbars lw 1.3 pt -1 lc rgb color(v(k)) notitle, \

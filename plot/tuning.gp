@@ -1,5 +1,5 @@
 # What settings do, by size: a row for each set that was confirmed or not, with a frame where its gain is
-# confirmed, and below a row for each value of the search: the best of the sets with it. Purple is faster,
+# confirmed, and below a row for each value that the search measured alone. Purple is faster,
 # vermilion slower than the default, as in all pictures; the figure is per cent. The key says what each set
 # is. No picture where nothing was searched.
 load plot_dir.'/style.gp'
@@ -20,7 +20,7 @@ do for [picture = 1:exists('searched_rows')] {
 	name = prefix.'_tuning'
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), 'what settings do, % against the default')
 	said = said_tuning
-	how = plural(found, 'set').sprintf(' on top: %s of the confirmation, framed where confirmed; below: the best set of the search with each value', \
+	how = plural(found, 'set').sprintf(' on top: %s of the confirmation, framed where confirmed; below: each value alone, in the search', \
 		plural(blocks, 'block'))
 	legend = 0
 	do for [k = 1:found] { legend = legend + rows(set_said(k), 90) }

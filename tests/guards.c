@@ -330,15 +330,22 @@ static bool overview_right(const struct guarded *g)
 	return true;
 }
 
-/* Whether a ratio is one at which a claim holds: "below 0.980", "0.980 to 1.020"; rounding aside. */
+/* At which ratios a claim holds: "below 0.980", "0.980 to 1.020". */
+static bool limits_of(const char *limits, struct range *of)
+{
+	*of = (struct range){0, INFINITY};
+	return sscanf(limits, "below %lf", &of->hi) == 1 ||
+	       sscanf(limits, "above %lf", &of->lo) == 1 ||
+	       sscanf(limits, "%lf to %lf", &of->lo, &of->hi) == 2;
+}
+
+/* Whether a ratio is one of them; rounding aside. */
 static bool at_limits(const char *limits, double x, bool *is)
 {
-	double lo = 0, hi = INFINITY;
-	if (sscanf(limits, "below %lf", &hi) != 1 && sscanf(limits, "above %lf", &lo) != 1 &&
-	    sscanf(limits, "%lf to %lf", &lo, &hi) != 2)
-		return false;
-	*is = x >= lo * (1 - ROUNDING) && x <= hi * (1 + ROUNDING);
-	return true;
+	struct range of;
+	const bool known = limits_of(limits, &of);
+	*is = x >= of.lo * (1 - ROUNDING) && x <= of.hi * (1 + ROUNDING);
+	return known;
 }
 
 /* A claim shows at which ratios it holds, wherever its verdict is, and its ratio is one of them if it
@@ -356,6 +363,87 @@ static bool claims_right(const struct guarded *g)
 			return wrong(g, "a claim without limits", text_at(table, row, "claim"));
 		if ((holds || fails) && at && is != holds)
 			return wrong(g, "limits that refute the verdict", verdict);
+	}
+	return true;
+}
+
+/* What the A/A line of a regime's averages shows, where that allows no verdict at the margin. */
+static double shown(const struct guarded *g, const char *regime)
+{
+	const json_t *noise = told_table(g->chapters, "noise"), *row;
+	size_t i;
+	json_array_foreach(json_object_get(noise, "rows"), i, row)
+	{
+		const json_t *means = cell(noise, row, "means"), *least = cell(noise, row, "least");
+		const double shows = 1 + json_number_value(json_is_number(means) ? means : least);
+		if (!strcmp(text_at(noise, row, "label"), regime) && shows > g->edge)
+			return shows;
+	}
+	return 1;
+}
+
+/* A claim is undecided unless it has an interval and a probability of 5 %, and its ratio is inside
+ * of its limits, or outside, by what the A/A line shows. (The bound of one side, which decides, is in no table.) */
+static bool decided_right(const struct guarded *g)
+{
+	const json_t *table = told_table(g->chapters, "claims"), *row;
+	size_t i;
+	json_array_foreach(json_object_get(table, "rows"), i, row)
+	{
+		const char *verdict = text_at(table, row, "verdict");
+		const bool holds = begins(verdict, "holds"),
+		           fails = begins(verdict, "does not") || strstr(verdict, ", but not ");
+		const double x = number_at(table, row, "ratio", "estimate"),
+		             far = shown(g, text_at(table, row, "regime"));
+		struct range at;
+		limits_of(text_at(table, row, "test"), &at);
+		if ((holds || fails) && (json_number_value(cell(table, row, "p")) > 0.05 + 1e-6 ||
+		                         isnan(interval(table, row, "ratio").lo) ||
+		                         (holds && !(x / far > at.lo && x * far < at.hi)) ||
+		                         (fails && ((x > at.lo && x < at.hi) ||
+		                                    (x * g->edge < far && x * far > g->edge)))))
+			return wrong(g, "a verdict that its figures do not give",
+			             text_at(table, row, "claim"));
+	}
+	return true;
+}
+
+/* Whether a claim of this ratio, as it is written, comes out so: it holds, or it does not. */
+static bool has_outcome(const struct guarded *g, const char *ratio, const char *of, bool holds)
+{
+	const json_t *table = told_table(g->chapters, "claims"), *row;
+	const char *point = strchr(ratio, '.');
+	size_t i;
+	json_array_foreach(json_object_get(table, "rows"), i, row)
+	{
+		const char *verdict = text_at(table, row, "verdict");
+		char own[32], sides[256];
+		snprintf(sides, sizeof sides, "%s ÷ %s", text_at(table, row, "left"),
+		         text_at(table, row, "right"));
+		snprintf(own, sizeof own, "%.*f", point ? (int)strlen(point + 1) : 0,
+		         number_at(table, row, "ratio", "estimate"));
+		if (!strcmp(own, ratio) && (!*of || strstr(of, sides)) &&
+		    !begins(verdict, "undecided") && begins(verdict, "holds") == holds)
+			return true;
+	}
+	return false;
+}
+
+/* A source's line is reproduced if its claim holds, and refuted if it does not. */
+static bool lines_right(const struct guarded *g)
+{
+	static const char *const keys[][2] = {{"outcome", "ratio"}, {"outcome_new", "ratio_new"}};
+	const json_t *table = told_table(g->chapters, "source_lines"), *row;
+	size_t i;
+	json_array_foreach(json_object_get(table, "rows"), i, row) for (size_t k = 0; k < 2; k++)
+	{
+		const char *outcome = text_at(table, row, keys[k][0]);
+		const bool holds = begins(outcome, "reproduced");
+		if ((holds || begins(outcome, "refuted") || begins(outcome, "no longer")) &&
+		    !has_outcome(g, text_at(table, row, keys[k][1]),
+		                 text_at(table, row, k ? "of" : "-"), holds))
+			return wrong(g, "a line that no claim decides so",
+			             text_at(table, row, "says"));
 	}
 	return true;
 }
@@ -620,8 +708,8 @@ static bool values_right(const struct guarded *g)
 bool guards_right(const json_t *report, char *why, size_t bytes)
 {
 	static bool (*const guards[])(const struct guarded *g) = {
-	    regimes_right, strip_right,  overview_right, claims_right, doubts_right,
-	    trust_right,   values_right, files_right,    prices_right};
+	    regimes_right, strip_right, overview_right, claims_right, decided_right, lines_right,
+	    doubts_right,  trust_right, values_right,   files_right,  prices_right};
 	static bool (*const each[])(const struct guarded *g, const struct said *s) = {
 	    range_right, headline_right, cause_right, advice_right};
 	const struct guarded g = {report, json_object_get(report, "chapters"),

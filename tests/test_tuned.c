@@ -233,7 +233,7 @@ TEST(gains_are_those_of_the_confirmation)
 		assert_int_equal(json_is_true(json_cell(table, one, "best")), first == small);
 	}
 	json_assert_one_says(json_object_get(r, "answer"), "register=local");
-	/* Of a value the heat map has the best set of the search, not of the confirmation. */
+	/* Of a value the heat map has what it does alone, in the search and not the confirmation. */
 	char *copy = strdup(made_read("searched.csv"));
 	for (unsigned size = 0; size < 2; size++)
 		for (unsigned k = 0; k < 2; k++) {

@@ -373,7 +373,7 @@ TEST(no_other_pair_takes_its_place)
 	assert_int_equal(json_count(report, "version_alltoall"), 2);
 	assert_string_equal(said(0), "NCCL 2.9.8 is left out: processes-oldest has no trial "
 	                             "that went through.");
-	assert_says(said(1), "With NCCL 2.21.5 processes reach");
+	assert_says(said(1), "With NCCL 2.21.5 at 16 MiB to 256 MiB processes reach");
 }
 
 /* A mode alone is no pair. */
@@ -459,8 +459,8 @@ TEST(sentence_of_faster_processes)
 	find();
 	assert_says(
 	    told(),
-	    "With NCCL 2.28.3 processes reach 1.250 times threads' bandwidth "
-	    "at each size (1.250 to 1.250). From 2.21.5 to 2.28.3 threads lost bandwidth: ");
+	    "With NCCL 2.28.3 at 16 MiB to 256 MiB processes reach 1.250 times threads' bandwidth "
+	    "(1.250 to 1.250). From 2.21.5 to 2.28.3 threads lost bandwidth: ");
 }
 
 /* A mode is cleared by the blamed side of its interval alone, be its verdict undecided. Six
@@ -502,8 +502,8 @@ TEST(sentence_of_what_is_undecided)
 {
 	story();
 	made.blocks = 5;
-	says("With NCCL 2.21.5 to 2.28.3 processes reach 0.929 to 0.993 times threads' "
-	     "bandwidth: too few blocks for a verdict.");
+	says("With NCCL 2.21.5 to 2.28.3 at 16 MiB to 256 MiB processes reach 0.929 to 0.993 "
+	     "times threads' bandwidth: too few blocks for a verdict.");
 	json_assert_text(about("caption"), "",
 	                 "16 MiB to 256 MiB: with 2.21.5 to 2.28.3 processes reach 0.929 to 0.993 "
 	                 "times threads' bandwidth: too few blocks for a verdict");
@@ -548,8 +548,9 @@ TEST(each_regime_has_its_own)
 	json_assert_number(json_cell(table, old, "threads_us"), "", us, 0.01 * us);
 	json_assert_number(json_cell(table, old, "processes_us"), "", us * 340 / 316, 0.01 * us);
 	json_assert_one_says(json_object_get(page, "answer"),
-	                     "alltoall, latency: With NCCL 2.21.5 processes take 1.0");
-	json_assert_one_says(json_object_get(page, "answer"), "With NCCL 2.21.5 processes reach ");
+	                     "alltoall, latency: With NCCL 2.21.5 at 64 KiB processes take 1.0");
+	json_assert_one_says(json_object_get(page, "answer"),
+	                     "With NCCL 2.21.5 at 64 MiB to 256 MiB processes reach ");
 	json_assert_one_says(json_section(page, "versions"), "Latency (p50 of isolated");
 	json_assert_one_says(
 	    json_section(page, "versions"),
