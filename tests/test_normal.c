@@ -1,6 +1,7 @@
 /* "Is this bandwidth normal?": made records above, within and below what the built-in reference
  * records reached, without one, with links of all kinds and without any, and what there is to check. */
-#include "../harness/analysis/rank_links.h"
+#include "../harness/analysis/links.h"
+#include "../harness/chapters/figures.h"
 #include "../harness/report/model.h"
 #include "../harness/texts.h"
 #include "made.h"
@@ -224,19 +225,21 @@ TEST(the_line_rate_of_bridges_is_that_of_the_links_between_the_ranks)
 	assert_float_equal(number(json, "line_gbs"), 4 * 14.0625, 1e-9);
 }
 
+/* Of four ranks on NVSwitches, where one sends less; some_by_pcie: another pair has none. */
 static double rate_of(enum coll_kind coll, bool adds, bool some_by_pcie)
 {
-	struct links_pair pairs[16];
-	struct rank_links_rank ranks[4];
-	struct rank_links_class classes[2] = {{.class = LINKS_NVSWITCH}, {.class = LINKS_SOCKET}};
-	const struct rank_links links = {.nranks = 4,
-	                                 .pairs = pairs,
-	                                 .ranks = ranks,
-	                                 .classes = classes,
-	                                 .nclasses = some_by_pcie ? 2 : 1};
-	for (unsigned i = 0; i < 16; i++)
-		pairs[i] = (struct links_pair){LINKS_NVSWITCH, 18, i == 6 ? 400 : 450};
-	return rank_links_rate(&links, coll, adds);
+	struct status st = {""};
+	struct db *db = db_open(scratch());
+	assert_int_equal(db_run_text(db, "harness/chapters/figures.sql", &st), 0);
+	for (unsigned i = 0; i < 16; i++) {
+		const bool pcie = some_by_pcie && i == 9;
+		if (i / 4 != i % 4)
+			db_add(db, "link", "iiittiddt", i / 4, i % 4, pcie,
+			       pcie ? "PCIe, same socket" : "NVSwitch", "", 18,
+			       i == 6 ? 400.0 : 450.0, 0.65, "");
+	}
+	const struct figures_joined joined = figures_joined_of(db, scratch(), &st);
+	return figures_line_gbs(&joined, coll, 4, adds);
 }
 
 /* nccl-tests, doc/PERFORMANCE.md: busbw does not exceed the links, unless switches add. */

@@ -22,7 +22,6 @@ enum summary_role { ROLE_VARIANT, ROLE_REFERENCE, ROLE_AGAIN, ROLE_LIMIT };
 struct summary_variant {
 	const char *name, *mode, *layout, *backend, *bind, *skip;
 	const struct settings *settings;     /* NULL where the record's cannot be read */
-	enum placing placing;                /* by its layout */
 	const char *library;                 /* its version, as its trials said, or "" */
 	const char *path;                    /* data path that its trials said, or "" */
 	const struct backend_traits *traits; /* what its backend is */

@@ -47,8 +47,7 @@ static void read_variants(struct summary *s)
 		                             .path = "",
 		                             .traits = record_traits(s->run, v->name),
 		                             .role = find_role(v->role),
-		                             .settings = v->known ? &v->settings : NULL,
-		                             .placing = layout_placing(v->settings.layout)};
+		                             .settings = v->known ? &v->settings : NULL};
 		if (s->variants[i].role == ROLE_REFERENCE)
 			s->reference = (int)i;
 		if (s->variants[i].role == ROLE_AGAIN)

@@ -7,7 +7,6 @@
 #include "../analysis/channels.h"
 #include "../analysis/measure.h"
 #include "../analysis/plot_order.h"
-#include "../analysis/rank_links.h"
 #include "../analysis/spent.h"
 #include "../coll/counts.h"
 #include "../data/load.h"
@@ -244,37 +243,6 @@ static void put_level(const struct figures *f, unsigned v, unsigned place, unsig
 		       log_of(measure_timed(row, t, METRIC_BUSBW)), t->time_ns / 1e3);
 }
 
-/* --- links --- */
-
-static void put_links(const struct figures *f)
-{
-	const struct rank_links l = rank_links_make(f->s, f->arena);
-	for (unsigned i = 0; i < l.nranks; i++) {
-		const struct rank_links_rank *r = &l.ranks[i];
-		db_add(f->db, "device", "ittiiiiiddiiiiit", i, r->device, r->name, r->numa,
-		       r->core_numa, r->bridge, r->gpu < 0 ? DB_NONE : r->nvlinks, r->to_switch,
-		       r->nvlink_gbs, r->pcie_gbs, r->gen, r->width, r->gen_max, r->width_max,
-		       r->busy, r->remark);
-	}
-	for (unsigned i = 0; i < l.nclasses; i++) {
-		const struct rank_links_class *c = &l.classes[i];
-		db_add(f->db, "link_class", "itiddt", i, c->name, c->pairs, c->expected_gbs,
-		       c->theoretical_gbs, c->source);
-	}
-	for (unsigned i = 0; i < l.nedges; i++)
-		db_add(f->db, "link_load", "itid", i, l.edges[i].name, l.edges[i].pairs,
-		       l.edges[i].gbs);
-	for (unsigned i = 0; i < l.nranks * l.nranks; i++) {
-		const struct links_pair *pair = &l.pairs[i];
-		char brief[64];
-		links_brief(pair, brief, sizeof brief);
-		if (i / l.nranks != i % l.nranks)
-			db_add(f->db, "link", "iiittid", i / l.nranks, i % l.nranks, pair->class,
-			       links_info(pair->class)->name, brief, pair->nvlinks,
-			       pair->theoretical_gbs);
-	}
-}
-
 /* --- regimes --- */
 
 /* Where a regime cannot distinguish variants, what is beyond its noise. */
@@ -432,7 +400,7 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	for (unsigned i = 0; i < a->s->run->ncells; i++)
 		if (a->s->index.place_of[i] != INDEX_NONE)
 			db_add(f.db, "cell_place", "ii", i, a->s->index.place_of[i]);
-	put_links(&f);
+	figures_of_links(&f);
 	put_regimes(&f);
 	put_paths(&f);
 	figures_of_claims(&f);

@@ -229,16 +229,36 @@ CREATE TABLE link(
   brief TEXT,        -- the same, and how many: NVS ×18
   nvlinks INTEGER,   -- up, that lead there
   theoretical_gbs REAL, -- one way
+  least_share REAL,  -- of it that sends and receives should reach; 0: no figure is known
+  share_source TEXT, -- of that
   PRIMARY KEY(sender, receiver)
 );
 
--- Ordered pairs of ranks of one class.
-CREATE TABLE link_class(
-  nth INTEGER PRIMARY KEY, class TEXT, pairs INTEGER,
-  expected_gbs REAL,    -- that sends and receives should reach at least
-  theoretical_gbs REAL, -- the median's
-  source TEXT           -- of what is expected
-);
+-- Ordered pairs of ranks of one class, with what sends and receives should reach at least, and the
+-- median of what they could.
+CREATE VIEW link_class AS
+SELECT class_nth nth, class, count(*) pairs,
+       nullif(least_share, 0) * median(theoretical_gbs) expected_gbs,
+       median(theoretical_gbs) theoretical_gbs, share_source source
+FROM link GROUP BY class_nth;
+
+-- What joins all ranks: the kind of links, if it is one, and what those of the narrowest rank carry
+-- one way: to all others, to the next, to the host. One row.
+CREATE VIEW ranks_joined AS
+WITH
+  kinds AS (
+    SELECT DISTINCT iif(class LIKE 'PCIe%' OR class = 'through host memory', 'PCIe', class) kind
+    FROM link),
+  sent AS (
+    SELECT iif(count(*) = count(theoretical_gbs), sum(theoretical_gbs), NULL) gbs,
+           max(theoretical_gbs) FILTER (WHERE receiver = (sender + 1) % n) next
+    FROM link, (SELECT count(DISTINCT sender) n FROM link) GROUP BY sender)
+SELECT iif(count(*) = 1, max(kind), '') kind,
+       (SELECT iif(count(*) = count(gbs), min(gbs), NULL) FROM sent) all_gbs,
+       (SELECT iif(count(*) = count(next), min(next), NULL) FROM sent) next_gbs,
+       (SELECT iif(count(*) = count(pcie_gbs), min(pcie_gbs), NULL) FROM device
+        WHERE EXISTS (SELECT 1 FROM link)) pcie_gbs
+FROM kinds;
 
 -- A link while all ranks send to all; the heaviest load first.
 CREATE TABLE link_load(

@@ -4,7 +4,6 @@
 #include <strings.h>
 
 #include "../analysis/networks.h"
-#include "../analysis/rank_links.h"
 #include "../texts.h"
 #include "figures.h"
 
@@ -18,15 +17,65 @@ static bool is_bounded(const struct summary *s, const struct summary_group *g)
 	       !(coll_info(g->cell.coll)->is & others);
 }
 
+struct figures_joined figures_joined_of(struct db *db, struct arena *arena, struct status *st)
+{
+	static const struct db_source asked = {
+	    .file = "harness/chapters/figures_bandwidth.c",
+	    .sql = "WITH d AS (SELECT d.*, kind, "
+	           "row_number() OVER (ORDER BY iif(kind = 'PCIe', pcie_gbs, nvlinks), rank) nth, "
+	           "row_number() OVER (ORDER BY pcie_gbs, rank) narrow FROM device d, "
+	           "(SELECT kind FROM ranks_joined)) "
+	           "SELECT j.kind, all_gbs, next_gbs, j.pcie_gbs, d.gen_max, d.width_max, "
+	           "d.nvlinks, d.nvlink_gbs, n.gen_max, n.width_max FROM ranks_joined j "
+	           "LEFT JOIN d ON d.nth = 1 LEFT JOIN d n ON n.narrow = 1"};
+	struct figures_joined out = {"", NAN, NAN, NAN, "", ""};
+	struct db_rows *rows = db_ask(db, &asked, st);
+	if (rows && db_next(rows)) {
+		const double nvlinks = db_real(rows, 6), nvlink_gbs = db_real(rows, 7);
+		const char *kind = out.kind = arena_copy(arena, db_text(rows, 0));
+		const bool pcie = !strcmp(kind, "PCIe"), switches = !strcmp(kind, "NVSwitch");
+		out.all_gbs = db_real(rows, 1);
+		out.next_gbs = db_real(rows, 2);
+		out.pcie_gbs = db_real(rows, 3);
+		if (pcie && !isnan(out.pcie_gbs))
+			out.text =
+			    arena_text(arena, "PCIe %g ×%g", db_real(rows, 4), db_real(rows, 5));
+		if ((switches || !strcmp(kind, "NVLink")) && !isnan(nvlink_gbs))
+			out.text =
+			    arena_text(arena, "%g NVLinks of %g GB/s%s", nvlinks,
+			               nvlink_gbs / nvlinks, switches ? " to NVSwitches" : "");
+		if (!isnan(db_real(rows, 3)))
+			out.memory = arena_text(arena, "PCIe %g ×%g to the host's memory",
+			                        db_real(rows, 8), db_real(rows, 9));
+	}
+	if (rows)
+		db_end(rows, st);
+	return out;
+}
+
+double figures_line_gbs(const struct figures_joined *of, enum coll_kind coll, unsigned nranks,
+                        bool adds)
+{
+	const bool to_one = !(coll_info(coll)->is & (COLL_CHOSEN | COLL_PARTED)),
+	           nvlink = !strcmp(of->kind, "NVLink");
+	double gbs = NAN;
+	if (!strcmp(of->kind, "PCIe"))
+		gbs = of->pcie_gbs;
+	else if (!strcmp(of->kind, "NVSwitch") || (nvlink && coll == COLL_SENDRECV))
+		gbs = of->next_gbs;
+	else if (nvlink && !to_one) /* which rank each of the others sends to is not known here */
+		gbs = of->all_gbs;
+	return adds && coll == COLL_ALL_REDUCE ? gbs * 2 * (nranks - 1) / nranks : gbs;
+}
+
 /* Of a row of `asked`. Within hosts data may go another way than between them. */
-static void put_crossed(const struct figures *f, const struct rank_links *links,
+static void put_crossed(const struct figures *f, const struct figures_joined *links,
                         const struct db_rows *row)
 {
 	const unsigned v = (unsigned)db_real(row, 0), group = (unsigned)db_real(row, 2);
 	const struct summary_variant *of = &f->s->variants[v];
 	const char *by = db_text(row, 3), *net = strstr(db_text(row, 4), "NET/"),
-	           *algorithm = db_text(row, 5), *joined = rank_links_text(links, f->arena),
-	           *text = joined;
+	           *algorithm = db_text(row, 5), *text = links->text;
 	const unsigned hosts = of->settings ? settings_hosts(of->settings) : 1;
 	const enum coll_kind coll = f->s->groups[group].cell.coll;
 	struct networks cards = {.text = NULL};
@@ -38,13 +87,14 @@ static void put_crossed(const struct figures *f, const struct rank_links *links,
 	} else if (!of->traits->gpus || !strcmp(by, "mixed")) {
 		text = NULL;
 	} else if (!strncmp(by, "SHM", 3) || !strncmp(by, "NET", 3)) {
-		gbs = rank_links_memory_rate(links);
-		text = rank_links_memory_text(links, f->arena);
+		gbs = links->pcie_gbs;
+		text = links->memory;
 	} else {
-		gbs = rank_links_rate(links, coll, !strncasecmp(algorithm, "NVLS", 4));
+		gbs = figures_line_gbs(links, coll, f->s->groups[0].nranks,
+		                       !strncasecmp(algorithm, "NVLS", 4));
 	}
-	db_add(f->db, "crossed", "iiittdt", v, (unsigned)db_real(row, 1), hosts, joined, text, gbs,
-	       cards.why);
+	db_add(f->db, "crossed", "iiittdt", v, (unsigned)db_real(row, 1), hosts, links->text, text,
+	       gbs, cards.why);
 }
 
 static int put_bandwidth(const struct figures *f, struct status *st)
@@ -54,7 +104,7 @@ static int put_bandwidth(const struct figures *f, struct status *st)
 	    .sql = "SELECT way.variant, place.id, grp, transport, mixed, coalesce(algorithm, '') "
 	           "FROM way CROSS JOIN place LEFT JOIN choice c ON c.variant = way.variant "
 	           "AND c.place = place.id ORDER BY 1, 2"};
-	const struct rank_links links = rank_links_make(f->s, f->arena);
+	const struct figures_joined links = figures_joined_of(f->db, f->arena, st);
 	struct db_rows *rows = db_ask(f->db, &asked, st);
 	while (rows && db_next(rows))
 		if (is_bounded(f->s, &f->s->groups[(unsigned)db_real(rows, 2)]))

@@ -23,14 +23,4 @@ static inline struct layout layout_on_host(struct layout l, unsigned hosts)
 	return l;
 }
 
-/* Where workers are: one alone, threads of one process, in several processes. */
-enum placing { PLACED_NOWHERE, PLACED_ALONE, PLACED_THREADS, PLACED_PROCESSES };
-
-static inline enum placing layout_placing(struct layout l)
-{
-	if (l.processes > 1)
-		return PLACED_PROCESSES;
-	return l.threads > 1 ? PLACED_THREADS : layout_workers(l) ? PLACED_ALONE : PLACED_NOWHERE;
-}
-
 #endif
