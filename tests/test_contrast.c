@@ -43,31 +43,6 @@ static const struct contrast_select all = {
 /* Within a thousandth. */
 #define near(IS, WANTED) assert_close(IS, WANTED, 1e-3)
 
-TEST(ratio_and_speed_go_apart_for_times)
-{
-	struct made m = made();
-	made_load(&m, &loaded);
-	struct contrast c = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all);
-	near(c.ratio.estimate, 1.1);
-	near(c.verdict.ratio.estimate, 1 / 1.1);
-	assert_int_equal(c.verdict.kind, VERDICT_SLOWER);
-	near(c.left_side.value, 1.1 * c.right_side.value);
-	assert_true(c.left_side.lo < c.left_side.value && c.left_side.value < c.left_side.hi);
-	assert_int_equal(c.ncells, 3);
-	assert_int_equal(c.nblocks, 8);
-	assert_true(c.sizes.lo == 4096 && c.sizes.hi == 65536);
-	c = of(MADE_PROCESSES, MADE_THREADS, METRIC_BUSBW, &all);
-	near(c.ratio.estimate, 1 / 1.1);
-	assert_true(c.ratio.estimate == c.verdict.ratio.estimate);
-	/* Turned round, the verdict is. */
-	c = of(MADE_THREADS, MADE_PROCESSES, METRIC_BUSBW, &all);
-	assert_int_equal(c.verdict.kind, VERDICT_FASTER);
-	/* Launch is of isolated calls, where there are any. */
-	c = of(MADE_PROCESSES, MADE_THREADS, METRIC_LAUNCH, &all);
-	near(c.left_side.value, 320);
-	made_unload(&loaded);
-}
-
 /* The last of three calls takes processes twice as long, and of 500 the last ten. */
 static void one_slow_call(const struct made_place *p, int64_t out[6])
 {
