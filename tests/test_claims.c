@@ -259,59 +259,6 @@ TEST(a_family_is_corrected_for_its_size)
 	assert_false(json_one_says(json_section(made_report(&made), "claims"), "by chance"));
 }
 
-static void open_sizes(void)
-{
-	static const struct claim_range open = {0, SIZE_MAX};
-	for (unsigned i = 0; i < asked.nclaims; i++)
-		asked.claims[i].bytes = open;
-	for (unsigned i = 0; i < asked.nfactors; i++)
-		asked.factors[i].bytes = open;
-	asked.gap.bytes = open;
-}
-
-static void rests_on(const struct contrast *c, size_t lo, size_t hi)
-{
-	assert_int_equal(c->sizes.lo, lo);
-	assert_int_equal(c->sizes.hi, hi);
-}
-
-/* A claim that names no sizes is judged over those of a regime: 4 KiB to 64 MiB are measured. */
-TEST(a_regime_gives_the_sizes)
-{
-	static const size_t small = 64 << 10, large = 16 << 20;
-	const struct claims_result *c;
-	made.sizes = 8;
-	speed[0] = 0.8;
-	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
-	claim(METRIC_LATENCY, CLAIM_LESS, 0.02);
-	claim(METRIC_LAUNCH, CLAIM_LESS, 0.02);
-	claim(METRIC_BUSBW, CLAIM_LESS, 0.02)->regime = REGIME_SMALL;
-	claim(METRIC_P95, CLAIM_LESS, 0.02)->regime = REGIME_LARGE;
-	claim(METRIC_DRAM, CLAIM_LESS, 0.02);
-	claim(METRIC_DRAM, CLAIM_LESS, 0.02)->regime = REGIME_LARGE;
-	factor("zero-copy", "nodirect", "threads-old");
-	gap("nodirect", "threads-old");
-	open_sizes();
-	claim(METRIC_BUSBW, CLAIM_LESS, 0.02)->bytes = (struct claim_range){small, small};
-	find();
-	c = found->claims;
-	rests_on(&c[0].contrast, large, 4 * large);
-	rests_on(&c[1].contrast, 4096, small);
-	rests_on(&c[2].contrast, 4096, small);
-	rests_on(&c[3].contrast, 4096, small);
-	rests_on(&c[4].contrast, large, 4 * large);
-	rests_on(&c[5].contrast, 4096, 4 * large);
-	rests_on(&c[6].contrast, large, 4 * large);
-	rests_on(&c[7].contrast, small, small);
-	/* Of a factor's latency the small ones. */
-	assert_string_equal(says_sql("SELECT cells, from_bytes, latency_from, latency_to, "
-	                             "latency NOT NULL FROM factor"),
-	                    "2 16777216 4096 65536 1");
-	assert_string_equal(says_sql("SELECT cells FROM gap_whole"), "2");
-	done();
-	made.sizes = 4;
-}
-
 TEST(a_claim_holds_fails_or_stays_open)
 {
 	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
