@@ -259,35 +259,6 @@ TEST(a_family_is_corrected_for_its_size)
 	assert_false(json_one_says(json_section(made_report(&made), "claims"), "by chance"));
 }
 
-TEST(a_claim_holds_fails_or_stays_open)
-{
-	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
-	speed[2] = 0.9;
-	find();
-	assert_int_equal(found->claims[0].outcome, CLAIMS_HOLD);
-	assert_near(found->claims[0].contrast.ratio.estimate, 0.9, 0.005);
-	assert_near(found->claims[0].contrast.left_side.value /
-	                found->claims[0].contrast.right_side.value,
-	            0.9, 0.005);
-	assert_int_equal(found->claims[0].contrast.ncells, 4);
-	assert_int_equal(found->claims[0].contrast.ratio.blocks, 10);
-	done();
-	speed[2] = 1;
-	assert_int_equal(outcome(), CLAIMS_FAIL);
-	speed[2] = 0.98;
-	noise = 0.1;
-	find();
-	assert_int_equal(found->claims[0].outcome, CLAIMS_UNDECIDED);
-	assert_true(found->claims[0].more_blocks > 0);
-	done();
-	speed[2] = 0.5;
-	made.blocks = 5;
-	find();
-	assert_int_equal(found->claims[0].outcome, CLAIMS_UNDECIDED);
-	assert_int_equal(found->claims[0].more_blocks, 1);
-	done();
-}
-
 TEST(direction_and_size_are_the_claims)
 {
 	speed[2] = 0.9;
