@@ -92,27 +92,6 @@ static unsigned count(const char *words, const char **text)
 	return n;
 }
 
-TEST(threads_or_processes)
-{
-	const char *text = "";
-	assert_int_equal(count("choose by convenience", &text), 1);
-	assert_says(text, "threads and processes have the same bandwidth (");
-	assert_says(text, "alltoall, from 16 MiB up");
-	speed[2] = 0.9;
-	assert_int_equal(count("choose by convenience", NULL), 0);
-	assert_int_equal(count("Use threads, not processes", &text), 1);
-	assert_says(text, "reaches 1.1");
-	assert_says(text, " times the bandwidth of processes (1.");
-	assert_int_equal(count("Use processes, not threads", NULL), 0);
-	speed[2] = 1.1;
-	assert_int_equal(count("Use threads, not processes", NULL), 0);
-	assert_int_equal(count("Use processes, not threads", NULL), 1);
-	/* A loss at small sizes is not one at large ones, and vice versa. */
-	small_only = 65536;
-	assert_int_equal(count("Use processes, not threads", NULL), 0);
-	assert_int_equal(count("choose by convenience", NULL), 1);
-}
-
 TEST(noise_and_few_blocks_say_nothing)
 {
 	speed[2] = 1.05;

@@ -73,12 +73,6 @@ static const struct made made = {.ranks = RANKS,
                                  .environment = environment,
                                  .more = paths};
 
-#define ROW(COLL, VARIANT, SIZE)                                                                   \
-	(json_keys)                                                                                \
-	{                                                                                          \
-		"collective", COLL, "variant", VARIANT, "asked_bytes", SIZE, NULL                  \
-	}
-
 static const json_t *report;
 
 static int begin(void **state)
@@ -87,22 +81,6 @@ static int begin(void **state)
 		return -1;
 	report = made_report(&made);
 	return 0;
-}
-
-TEST(each_size_has_its_choice)
-{
-	const json_t *rows = json_table(report, "choices");
-	assert_int_equal(json_rows(rows, JSON_ALL), 2 * 5 + 2);
-	json_keys last = {"collective", "all_reduce", "variant", "default",
-	                  "algorithm",  "TREE",       NULL};
-	json_assert_number(json_cell(rows, last, "asked_bytes"), "", 1 << 20, 0);
-	json_assert_number(json_cell(rows, last, "channels"), "", 16, 0);
-	/* By the bytes of all ranks. */
-	json_keys gathered = {"collective", "all_gather", "variant", "same",
-	                      "protocol",   "LL128",      NULL};
-	json_assert_number(json_cell(rows, gathered, "asked_bytes"), "", 1 << 20, 0);
-	json_keys sends = {"collective", "alltoall", NULL};
-	assert_int_equal(json_rows(rows, sends), 0);
 }
 
 /* Both take TREE for the largest size, but not for others. */

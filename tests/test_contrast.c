@@ -43,31 +43,6 @@ static const struct contrast_select all = {
 /* Within a thousandth. */
 #define near(IS, WANTED) assert_close(IS, WANTED, 1e-3)
 
-TEST(ratio_and_speed_go_apart_for_times)
-{
-	struct made m = made();
-	made_load(&m, &loaded);
-	struct contrast c = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all);
-	near(c.ratio.estimate, 1.1);
-	near(c.verdict.ratio.estimate, 1 / 1.1);
-	assert_int_equal(c.verdict.kind, VERDICT_SLOWER);
-	near(c.left_side.value, 1.1 * c.right_side.value);
-	assert_true(c.left_side.lo < c.left_side.value && c.left_side.value < c.left_side.hi);
-	assert_int_equal(c.ncells, 3);
-	assert_int_equal(c.nblocks, 8);
-	assert_true(c.sizes.lo == 4096 && c.sizes.hi == 65536);
-	c = of(MADE_PROCESSES, MADE_THREADS, METRIC_BUSBW, &all);
-	near(c.ratio.estimate, 1 / 1.1);
-	assert_true(c.ratio.estimate == c.verdict.ratio.estimate);
-	/* Turned round, the verdict is. */
-	c = of(MADE_THREADS, MADE_PROCESSES, METRIC_BUSBW, &all);
-	assert_int_equal(c.verdict.kind, VERDICT_FASTER);
-	/* Launch is of isolated calls, where there are any. */
-	c = of(MADE_PROCESSES, MADE_THREADS, METRIC_LAUNCH, &all);
-	near(c.left_side.value, 320);
-	made_unload(&loaded);
-}
-
 /* The last of three calls takes processes twice as long, and of 500 the last ten. */
 static void one_slow_call(const struct made_place *p, int64_t out[6])
 {
@@ -369,60 +344,6 @@ TEST(skewed_noise_makes_no_difference)
 	}
 	assert_in_range(less, 1, 5 + 3 * 2);
 	assert_in_range(more, 1, 5 + 3 * 2);
-}
-
-/* all_gather takes half the time of all_reduce, and broadcast as long, in all variants. */
-static const struct made_call several[] = {
-    {.collective = "all_reduce", .bytes = 4096},
-    {.collective = "all_reduce", .bytes = 65536},
-    {.collective = "all_gather", .bytes = 4096},
-    {.collective = "all_gather", .bytes = 65536},
-    {.collective = "all_gather", .bytes = 1 << 20},
-    {.collective = "broadcast", .bytes = 4096, .root = 1},
-    {.collective = "broadcast", .bytes = 65536, .root = 1},
-};
-
-static void by_collective(const struct made_place *p, int64_t out[6])
-{
-	const struct made_call *call = &several[p->size];
-	const double half = !strcmp(call->collective, "all_gather") ? 0.5 : 1,
-	             of = p->variant == MADE_PROCESSES ? 1.1 : 1;
-	out[1] = 100;
-	out[2] = (int64_t)(50000.0 * half * of * (1 + 0.01 * p->block) *
-	                   (call->bytes == 4096 ? 1 : 3) * (p->isolated ? 1 : 10));
-	out[3] = 10;
-}
-
-static struct contrast between(unsigned left, enum coll_kind a, unsigned right, enum coll_kind b)
-{
-	const struct contrast_select select = {.bytes = {0, SIZE_MAX},
-	                                       .pace = PACE_STREAM,
-	                                       .coll = (int)a,
-	                                       .across_colls = true,
-	                                       .right_coll = b};
-	return of(left, right, METRIC_TIME, &select);
-}
-
-/* At the sizes that both have: of one variant, or of two. */
-TEST(two_collectives_are_compared_at_equal_sizes)
-{
-	struct made m = {
-	    .blocks = 8, .sizes = 7, .no_limit = true, .calls = several, .stamps = by_collective};
-	made_load(&m, &loaded);
-	struct contrast c = between(MADE_THREADS, COLL_ALL_GATHER, MADE_THREADS, COLL_ALL_REDUCE);
-	near(c.ratio.estimate, 0.5);
-	assert_int_equal(c.ncells, 2);
-	assert_int_equal(c.nblocks, 8);
-	assert_true(c.sizes.lo == 4096 && c.sizes.hi == 65536);
-	near(c.left_side.value, c.right_side.value / 2);
-	/* What a broadcast has beyond an all_reduce, its root, does not matter. */
-	near(between(MADE_THREADS, COLL_BROADCAST, MADE_THREADS, COLL_ALL_REDUCE).ratio.estimate,
-	     1);
-	near(between(MADE_PROCESSES, COLL_ALL_REDUCE, MADE_THREADS, COLL_ALL_GATHER).ratio.estimate,
-	     2.2);
-	c = between(MADE_THREADS, COLL_ALL_GATHER, MADE_THREADS, COLL_REDUCE);
-	assert_int_equal(c.why.kind, REASON_NO_CELL);
-	made_unload(&loaded);
 }
 
 TESTS(.begin = made_begin, .end = made_end);

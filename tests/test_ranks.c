@@ -31,31 +31,6 @@ static const struct made plain = {.ranks = 4,
 /* Within rounding. */
 #define near(IS, WANTED) test_near(IS, WANTED, 1e-9, 1e-6, __FILE__, __LINE__)
 
-TEST(each_rank_is_itself)
-{
-	struct made_loaded l;
-	made_load(&plain, &l);
-	const struct summary_row *row = made_row(&l.summary, "threads", PACE_ISOLATED, 4096);
-	assert_non_null(row->ranks);
-	near(row->ranks[0].skew_us, 0);
-	near(row->ranks[2].skew_us, 0.05);
-	near(row->ranks[0].launch_us, 0.1);
-	near(row->ranks[3].launch_us, 0.13);
-	near(row->ranks[1].finish_us, 5.3);
-	near(row->ranks[1].late_us, 0.225);
-	near(row->ranks[0].late_us, -0.075);
-	/* Alone in 8 rows of 10, with all others in the other 2. */
-	assert_int_equal(row->straggler, 1);
-	near(row->ranks[1].last, 0.8 + 0.2 / 4);
-	near(row->ranks[0].last, 0.2 / 4);
-	near(row->ranks[1].last_by_us, 0.225);
-	/* Per call where a row is a stretch of ten. */
-	row = made_row(&l.summary, "threads", PACE_STREAM, 4096);
-	near(row->ranks[3].launch_us, 0.013);
-	near(row->ranks[1].late_us, 0.225);
-	made_unload(&l);
-}
-
 static int64_t late_ns, late_every_other_ns, poll_ns;
 
 static void stamps_of_late(const struct made_place *p, int64_t out[6])

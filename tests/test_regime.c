@@ -54,24 +54,6 @@ static const struct regime *find(enum regime_kind kind)
 	return r;
 }
 
-TEST(each_has_its_cells_and_its_metric)
-{
-	struct made m = quiet();
-	make(&m);
-	assert_int_equal(regimes.n, 2);
-	const struct regime *small = find(REGIME_SMALL), *large = find(REGIME_LARGE);
-	assert_string_equal(small->name, "small");
-	assert_string_equal(large->name, "large");
-	assert_int_equal(small->metric, METRIC_LATENCY);
-	assert_int_equal(large->metric, METRIC_BUSBW);
-	assert_false(small->third || large->third);
-	assert_string_equal(regime_about(small).text, "4 KiB to 64 KiB, p50 of isolated calls");
-	assert_string_equal(regime_about(large).text, "16 MiB, bus bandwidth");
-	assert_int_equal(small->contrasts[MADE_PROCESSES].ncells, 3);
-	assert_int_equal(large->contrasts[MADE_PROCESSES].ncells, 1);
-	drop();
-}
-
 TEST(a_contrast_is_of_speed)
 {
 	struct made m = quiet();

@@ -102,72 +102,10 @@ FIXTURE(fresh)
 /* Within a thousandth. */
 #define near(IS, WANTED) assert_close(IS, WANTED, 1e-3)
 
-TEST(rows_hold_medians)
-{
-	struct made_loaded l;
-	made_load(&made, &l);
-	/* Median over blocks 0 to 5 % of medians over rows: the slow first row does not count.
-	 */
-	const struct summary_row *r = made_row(&l.summary, "threads", PACE_STREAM, 4096);
-	near(r->time_us, 1.025);
-	near(r->time_us_lo, 1.0125);
-	near(r->time_us_hi, 1.0375);
-	near(r->algbw_gbs, 4096 / 1025.0);
-	near(r->busbw_gbs, 4096 / 1025.0 / 2);
-	assert_true(isnan(r->p50_us) && isnan(r->p95_us.estimate));
-	/* Rank 0 starts at once and ends 20 ns early, rank 1 starts 8 ns late: of 10 calls. */
-	near(r->time_rank0_us, 1.025 - 0.002);
-	near(r->time_max_us, 1.025 - 0.0008);
-	near(r->time_min_us, 1.025 - 0.002);
-	near(r->time_mean_us, 1.025 - 0.0014);
-	near(r->skew_us, 0.008);
-	near(r->resolution_us, 0.0305);
-	assert_int_equal(r->ntrials, 6);
-	/* Isolated: five calls, of which one took ten times as long. p95 is 80 % of the way to
-	 * it. */
-	r = made_row(&l.summary, "threads", PACE_ISOLATED, 16384);
-	near(r->p50_us, 4.1);
-	near(r->time_us, 4.1);
-	near(r->p95_us.estimate, 4.1 * (1 + 0.8 * 9));
-	/* Of 6 blocks from the least to the most: 0 to 5 % above 4 µs. */
-	near(r->p95_us.lo, 4 * (1 + 0.8 * 9));
-	near(r->p95_us.hi, 4.2 * (1 + 0.8 * 9));
-	assert_true(isnan(r->p99_us.estimate)); /* five calls have none */
-	near(r->launch_us, (4.1 - 0.008) / 4);
-	assert_int_equal(l.summary.ngroups, 3);
-	assert_int_equal(l.summary.nblocks, 6);
-	assert_string_equal(l.summary.variants[0].library, "2.28.3");
-	made_unload(&l);
-}
-
 static struct stats_ratio over_sizes(const struct summary *s, unsigned variant, unsigned group)
 {
 	const struct claim_range all = {0, SIZE_MAX};
 	return contrast_against(s, variant, &s->groups[group], all).verdict.ratio;
-}
-
-TEST(ratios_say_below_one_for_slower)
-{
-	struct made_loaded l;
-	made_load(&made, &l);
-	const struct summary_row *r = made_row(&l.summary, "single", PACE_STREAM, 65536);
-	near(r->ratio.estimate, 0.5);
-	near(r->ratio.lo, 0.5);
-	near(r->ratio.hi, 0.5);
-	r = made_row(&l.summary, "processes", PACE_ISOLATED, 65536);
-	near(r->ratio.estimate, 0.8);
-	near(made_row(&l.summary, "threads-again", PACE_STREAM, 4096)->ratio.estimate, 1);
-	assert_true(isnan(made_row(&l.summary, "threads", PACE_STREAM, 4096)->ratio.estimate));
-	assert_true(isnan(made_row(&l.summary, "limit", PACE_STREAM, 4096)->ratio.estimate));
-	for (unsigned g = 0; g < l.summary.ngroups; g++) {
-		if (l.summary.groups[g].limit)
-			continue;
-		near(over_sizes(&l.summary, 0, g).estimate, 0.5);
-		near(over_sizes(&l.summary, 2, g).estimate, 0.8);
-		assert_int_equal(over_sizes(&l.summary, 2, g).blocks, 6);
-	}
-	assert_int_equal(l.summary.trouble.wrong, 0);
-	made_unload(&l);
 }
 
 TEST(only_blocks_of_both_are_paired)

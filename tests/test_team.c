@@ -8,9 +8,6 @@
 #include "../harness/core/team.h"
 #include "test.h"
 
-#define WORKERS 4
-#define ROUNDS  2000
-
 static struct team *make(unsigned workers, char path[64])
 {
 	struct team_shape shape = {.nranks = workers,

@@ -2,59 +2,6 @@
 #include "../harness/analysis/timing.h"
 #include "test.h"
 
-TEST(time_is_from_first_start_to_last_end)
-{
-	/* Two ranks, two rows; rank 1 starts row 0 first and ends it last. */
-	static const struct sample samples[] = {
-	    {110, 130, 300, 5, 0, 0},
-	    {1000, 1010, 1100, 5, 0, 0},
-	    {100, 190, 340, 7, 0, 0},
-	    {1040, 1050, 1060, 9, 0, 0},
-	};
-	struct timing_view view = {.nranks = 2, .rows = 2, .calls = 1, .samples = samples};
-	assert_true(timing_row_ns(&view, 0) == 240);
-	assert_true(timing_row_ns(&view, 1) == 100);
-	assert_true(timing_launch_ns(&view, 0) == 90);
-	assert_true(timing_launch_ns(&view, 1) == 10);
-	assert_true(timing_skew_ns(&view, 0) == 10);
-	assert_true(timing_skew_ns(&view, 1) == 40);
-	/* Per call, but the skew is of the row. */
-	view.calls = 20;
-	assert_true(timing_row_ns(&view, 0) == 12);
-	assert_true(timing_launch_ns(&view, 0) == 4.5);
-	assert_true(timing_skew_ns(&view, 0) == 10);
-}
-
-TEST(each_worker_has_its_own_time)
-{
-	/* Four ranks, two rows; row 0 lasts 200, 260, 90, 120 on the ranks' own clocks. */
-	static const struct sample samples[] = {
-	    {100, 0, 300, 0, 0, 0}, {0, 0, 10, 0, 0, 0},    {140, 0, 400, 0, 0, 0},
-	    {0, 0, 20, 0, 0, 0},    {120, 0, 210, 0, 0, 0}, {0, 0, 30, 0, 0, 0},
-	    {130, 0, 250, 0, 0, 0}, {0, 0, 60, 0, 0, 0},
-	};
-	struct timing_view view = {.nranks = 4, .rows = 2, .calls = 1, .samples = samples};
-	struct timing_workers w = timing_workers(&view, 1, 0);
-	assert_true(w.rank0_ns == 200 && w.min_ns == 90 && w.max_ns == 260);
-	assert_true(w.mean_ns == 167.5);
-	/* The span over all also includes the difference of their starts. */
-	assert_true(timing_row_ns(&view, 0) == 300);
-	w = timing_workers(&view, 1, 1);
-	assert_true(w.rank0_ns == 10 && w.min_ns == 10 && w.max_ns == 60 && w.mean_ns == 30);
-	/* Two ranks to a worker: 100 to 400, and 120 to 250. */
-	w = timing_workers(&view, 2, 0);
-	assert_true(w.rank0_ns == 300 && w.min_ns == 130 && w.max_ns == 300);
-	assert_true(w.mean_ns == 215);
-	/* One worker for all has the span, whichever way it is looked at. */
-	w = timing_workers(&view, 4, 0);
-	assert_true(w.rank0_ns == 300 && w.min_ns == 300 && w.max_ns == 300);
-	assert_true(w.mean_ns == 300);
-	view.calls = 20;
-	w = timing_workers(&view, 1, 0);
-	assert_true(w.rank0_ns == 10 && w.min_ns == 4.5 && w.max_ns == 13);
-	assert_true(w.mean_ns == 8.375);
-}
-
 TEST(one_rank_has_no_skew)
 {
 	static const struct sample samples[] = {{7, 8, 9, 1, 0, 0}};

@@ -1,9 +1,8 @@
 /* A stand-in for CUDA's runtime: as many GPUs as STANDIN_GPUS says, else 4, each with STANDIN_MIB of
  * memory for a process, else 64 GiB. It is the host's; a stream is a thread that does one thing
  * after the other, so that calls return before their work is done, as on a GPU. Streams can be
- * captured, with CUDA's refusals. If STANDIN_LEFT is set, memory, streams and events that a process
- * leaves at its end are reported on stderr. inject.h describes errors (STANDIN_CUDART; `kernel`: of
- * all that a stream does). */
+ * captured, with CUDA's refusals. inject.h describes errors (STANDIN_CUDART; `kernel`: of all that a
+ * stream does), and how what a process leaves at its end is told. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../harness/clock.h"
 #include "cudart.h"
 #include "inject.h"
 #include "standin.h"
@@ -64,7 +62,6 @@ struct CUevent_st {
 	atomic_uint recorded, reached; /* how often */
 	atomic_uint users;             /* its owner until it is destroyed, and work that names it */
 	struct CUgraph_st *capture;    /* that the last record was for */
-	uint64_t at_ns;
 };
 
 /* A record, or a wait for it. */
@@ -528,13 +525,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 	return error ? error : ended;
 }
 
-/* Only for the default stream: nothing here asks for others. */
-cudaError_t cudaDeviceSynchronize(void)
-{
-	cudaError_t error = enter_unsafe(__func__);
-	return error ? error : cudaStreamSynchronize(NULL);
-}
-
 /* --- copies --- */
 
 struct copy {
@@ -577,27 +567,11 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 	return error ? error : stream_add(stream, copy_work, &c, sizeof c);
 }
 
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
-{
-	cudaError_t error = enter_unsafe(__func__);
-	struct copy c = {.to = to, .from = from, .bytes = bytes};
-	if (!error)
-		error = stream_add(NULL, copy_work, &c, sizeof c);
-	return error ? error : cudaStreamSynchronize(NULL);
-}
-
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
 {
 	cudaError_t error = enter(__func__);
 	struct copy c = {.to = to, .bytes = bytes, .value = value};
 	return error ? error : stream_add(stream, copy_work, &c, sizeof c);
-}
-
-cudaError_t cudaMemset(void *to, int value, size_t bytes)
-{
-	cudaError_t error = enter_unsafe(__func__);
-	struct copy c = {.to = to, .bytes = bytes, .value = value};
-	return error ? error : stream_add(NULL, copy_work, &c, sizeof c);
 }
 
 /* --- events --- */
@@ -611,7 +585,6 @@ static void event_leave(struct CUevent_st *event)
 static void event_work(void *args)
 {
 	const struct mark *m = args;
-	m->event->at_ns = (uint64_t)clock_now_ns();
 	atomic_store(&m->event->reached, m->number);
 	event_leave(m->event);
 }
@@ -634,7 +607,7 @@ static cudaError_t event_add(cudaStream_t stream, void (*work)(void *), const st
 	return error;
 }
 
-cudaError_t cudaEventCreate(cudaEvent_t *out)
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 {
 	cudaError_t error = enter("cudaEventCreate");
 	if (error)
@@ -644,11 +617,6 @@ cudaError_t cudaEventCreate(cudaEvent_t *out)
 		atomic_init(&(*out)->users, 1);
 	here.events += *out != NULL;
 	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
-}
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
-{
-	return cudaEventCreate(out);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
@@ -690,21 +658,6 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 		graph->joined[graph->njoined++] = s;
 	s->capture = graph;
 	return cudaSuccess;
-}
-
-cudaError_t cudaEventQuery(cudaEvent_t event)
-{
-	cudaError_t error = enter(__func__);
-	return error                                                           ? error
-	       : atomic_load(&event->reached) == atomic_load(&event->recorded) ? cudaSuccess
-	                                                                       : cudaErrorNotReady;
-}
-
-cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
-{
-	cudaError_t error = enter("cudaEventElapsedTime");
-	*ms = (float)((double)(to->at_ns - from->at_ns) / 1e6);
-	return error;
 }
 
 /* --- graphs --- */

@@ -14,7 +14,6 @@
 #include "../test.h"
 
 #define RANKS       4
-#define MOST_CALLS  512
 #define CASE_S      30
 #define CUDA_ERROR  719 /* "unspecified launch failure" */
 #define NCCL_ERROR  3   /* "internal error" */
