@@ -24,42 +24,6 @@ static bool wrong(const struct guarded *g, const char *what, const char *text)
 	return false;
 }
 
-static const json_t *cell(const json_t *table, const json_t *row, const char *key)
-{
-	const json_t *columns = json_object_get(table, "columns");
-	for (size_t c = 0; c < json_array_size(columns); c++)
-		if (!strcmp(json_string_value(json_object_get(json_array_get(columns, c), "key")),
-		            key))
-			return json_array_get(row, c);
-	return NULL;
-}
-
-static const char *text_at(const json_t *table, const json_t *row, const char *key)
-{
-	const char *text = json_string_value(cell(table, row, key));
-	return text ? text : "";
-}
-
-static double number_at(const json_t *table, const json_t *row, const char *key, const char *part)
-{
-	const json_t *x = json_object_get(cell(table, row, key), part);
-	return json_is_number(x) ? json_number_value(x) : NAN;
-}
-
-struct range {
-	double lo, hi;
-};
-
-static struct range interval(const json_t *table, const json_t *row, const char *key)
-{
-	return (struct range){number_at(table, row, key, "lo"), number_at(table, row, key, "hi")};
-}
-
-static double far_of(struct range line)
-{
-	return fmax(line.hi, 1 / line.lo);
-}
-
 /* Where rows have the ends of a mean's cells: "LO to HI" in words, or a spread; of the second kind one
  * is enough. */
 static const char *const ends[][2] = {{"each", "each_time"},     {"cells", NULL},
@@ -85,14 +49,6 @@ static bool ends_told(const json_t *table, const json_t *row, const char *text, 
 			return false;
 	}
 	return true;
-}
-
-/* What is the same everywhere has no ends. */
-static struct range with(struct range r, const json_t *table, const json_t *row, const char *key)
-{
-	const double x = number_at(table, row, key, "estimate"),
-	             lo = number_at(table, row, key, "lo"), hi = number_at(table, row, key, "hi");
-	return (struct range){fmin(r.lo, isnan(lo) ? x : lo), fmax(r.hi, isnan(hi) ? x : hi)};
 }
 
 /* A sentence with a range of sizes and a ratio says how far that goes from cell to cell: of each row,

@@ -1,14 +1,61 @@
-/* What a sentence has of sizes, ratios and ranges, for guards. */
+/* What guards read: of a table's row its texts and numbers, of a sentence its sizes, ratios and ranges. */
 #ifndef LAUNCHGAP_TESTS_GUARDS_TEXT_H
 #define LAUNCHGAP_TESTS_GUARDS_TEXT_H
 
 #include <ctype.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ROUNDING 0.01 /* of two digits or more */
+
+static inline const json_t *cell(const json_t *table, const json_t *row, const char *key)
+{
+	const json_t *columns = json_object_get(table, "columns");
+	for (size_t c = 0; c < json_array_size(columns); c++)
+		if (!strcmp(json_string_value(json_object_get(json_array_get(columns, c), "key")),
+		            key))
+			return json_array_get(row, c);
+	return NULL;
+}
+
+static inline const char *text_at(const json_t *table, const json_t *row, const char *key)
+{
+	const char *text = json_string_value(cell(table, row, key));
+	return text ? text : "";
+}
+
+static inline double number_at(const json_t *table, const json_t *row, const char *key,
+                               const char *part)
+{
+	const json_t *x = json_object_get(cell(table, row, key), part);
+	return json_is_number(x) ? json_number_value(x) : NAN;
+}
+
+struct range {
+	double lo, hi;
+};
+
+static inline struct range interval(const json_t *table, const json_t *row, const char *key)
+{
+	return (struct range){number_at(table, row, key, "lo"), number_at(table, row, key, "hi")};
+}
+
+static inline double far_of(struct range line)
+{
+	return fmax(line.hi, 1 / line.lo);
+}
+
+/* What is the same everywhere has no ends. */
+static inline struct range with(struct range r, const json_t *table, const json_t *row,
+                                const char *key)
+{
+	const double x = number_at(table, row, key, "estimate"),
+	             lo = number_at(table, row, key, "lo"), hi = number_at(table, row, key, "hi");
+	return (struct range){fmin(r.lo, isnan(lo) ? x : lo), fmax(r.hi, isnan(hi) ? x : hi)};
+}
 
 static inline bool is_near(double a, double b)
 {
