@@ -98,6 +98,7 @@ SELECT c.part, coll, c.metric, c.metric = 'latency' is_time, ranks, c.cells, c.b
        c.from_bytes, c.to_bytes, c.why, c.nth, version, mode, c.variant, c.value, c.value_lo,
        c.value_hi, iif(c.nth > 1, c.speed, NULL) change, iif(c.nth > 1, c.speed_lo, NULL) change_lo,
        iif(c.nth > 1, c.speed_hi, NULL) change_hi,
+       iif(c.nth > 1, c.speed_blocks, NULL) change_blocks,
        iif(c.nth > 1, c.effect, 1) change_effect, r.speed ratio, r.speed_lo ratio_lo,
        r.speed_hi ratio_hi, r.speed_blocks ratio_blocks, r.least, r.most,
        coalesce(r.verdict, '') verdict, r.effect, r.decided, r.detectable
