@@ -290,7 +290,7 @@ class Page(html.parser.HTMLParser):
         assert tag not in ("script", "link", "iframe")
         for name in ("src", "href"):
             assert re.match("#|data:", attrs.get(name, "#")), attrs
-        if tag not in ("meta", "br", "img"):
+        if tag not in ("meta", "br", "img", "wbr"):
             self.open.append(tag)
         self.within = tag
         if tag in ("h1", "h2"):

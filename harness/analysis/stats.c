@@ -87,21 +87,6 @@ double stats_shorth(double *x, size_t n)
 	return sum / (double)half;
 }
 
-void stats_spread(double *x, size_t n, double *lo, double *middle, double *hi)
-{
-	size_t known = 0;
-	for (size_t i = 0; i < n; i++)
-		if (!isnan(x[i]))
-			x[known++] = x[i];
-	*lo = *middle = *hi = NAN;
-	if (!known)
-		return;
-	stats_sort(x, known);
-	*lo = x[0];
-	*hi = x[known - 1];
-	*middle = (x[(known - 1) / 2] + x[known / 2]) / 2;
-}
-
 /* The null distribution of T+ for n pairs, at most EXACT_MAX: p[t] = P(T+ = t), t ≤ n(n+1)/2. Pair
  * k adds its rank k to T+ with probability one half, so that each k folds the distribution with
  * {0, k}. Counting down in t lets it be done in place. */

@@ -14,9 +14,6 @@ double stats_median(double *x, size_t n);
 /* The mean of the half of the values that are closest together (Andrews et al., Robust Estimates of
  * Location, 1972): others do not move it. It sorts x, which has one value or more. */
 double stats_shorth(double *x, size_t n);
-/* Least, median and most of those that are known; NaN if none is. It sorts x, and packs the known
- * ones to its front. */
-void stats_spread(double *x, size_t n, double *lo, double *middle, double *hi);
 
 /* A quantile with its interval; lo and hi are NaN if one of them is beyond all values. */
 struct stats_interval {
