@@ -37,7 +37,7 @@ enum story_role {
 	/* Not on a terminal at a run's end: it is about columns that bars replace there. */
 	STORY_NOT_AT_END = 262144,
 	STORY_NAMES = 524288, /* below the chapter's table on page 1: what its names mean */
-	STORY_HINT = 1048576, /* advice that no confirmed gain is behind */
+	STORY_HINT = 1048576, /* advice without a confirmed gain */
 };
 
 /* --- tables --- */
