@@ -297,20 +297,22 @@ static int take_spent(const struct member_place *at, const json_t *line, struct 
 
 #define AT(MEMBER) offsetof(struct sample, MEMBER)
 // clang-format off
-static const struct stamp_field {
-	size_t offset;
+static const struct stamp {
+	const char *key;
+	size_t at;
 	bool since_begin; /* recorded less the cell's begin */
 	bool device;      /* of the device's clock, if it has one; may be before the begin */
-} stamp_fields[STAMPS] = {
-    [STAMP_START]        = {AT(start_ns),        true,  false},
-    [STAMP_ISSUED]       = {AT(issued_ns),       true,  false},
-    [STAMP_IDLE]         = {AT(idle_ns),         true,  false},
-    [STAMP_POLL]         = {AT(poll_ns),         false, false},
-    [STAMP_DEVICE_START] = {AT(device_start_ns), true,  true},
-    [STAMP_DEVICE_END]   = {AT(device_end_ns),   true,  true},
+} stamps[] = {
+    {"start_ns",        AT(start_ns),        true,  false},
+    {"issued_ns",       AT(issued_ns),       true,  false},
+    {"idle_ns",         AT(idle_ns),         true,  false},
+    {"poll_ns",         AT(poll_ns),         false, false},
+    {"device_start_ns", AT(device_start_ns), true,  true},
+    {"device_end_ns",   AT(device_end_ns),   true,  true},
 };
 // clang-format on
 #undef AT
+#define NSTAMPS (sizeof stamps / sizeof *stamps)
 
 static void put_stamps(json_t *line, const struct trial *trial, void *area, unsigned cell)
 {
@@ -318,68 +320,54 @@ static void put_stamps(json_t *line, const struct trial *trial, void *area, unsi
 	unsigned nranks = layout_ranks(trial->settings.layout);
 	unsigned rows = trial_rows(trial, &trial->cells[cell]);
 	int64_t begin = sample_tally(trial, area, cell, 0)->begin_ns;
-	for (unsigned i = 0; i < STAMPS; i++) {
-		const struct stamp_field *f = &stamp_fields[i];
+	for (const struct stamp *f = stamps; f < stamps + NSTAMPS; f++) {
 		json_t *ranks = json_array();
 		for (unsigned r = 0; r < nranks; r++) {
 			const struct sample *s = sample_rows(trial, area, cell, r);
 			json_t *list = json_array();
 			for (unsigned row = 0; row < rows; row++) {
 				int64_t value;
-				memcpy(&value, (const char *)&s[row] + f->offset, sizeof value);
+				memcpy(&value, (const char *)&s[row] + f->at, sizeof value);
 				json_array_append_new(
 				    list, json_integer(value - (f->since_begin ? begin : 0)));
 			}
 			json_array_append_new(ranks, list);
 		}
 		if (device || !f->device)
-			json_object_set(line, stamp_key(i), ranks);
+			json_object_set(line, f->key, ranks);
 		json_decref(ranks);
 	}
 }
 
-static int take_stamp(const struct member_place *at, enum stamp stamp, unsigned rank, unsigned row,
-                      int64_t ns, struct record_cell *cell)
-{
-	const struct stamp_field *f = &stamp_fields[stamp];
-	if ((!f->device && ns < 0) || !record_stamp_fits(ns))
-		return member_bad(at, "\"%s\" of rank %u, row %u is no time", stamp_key(stamp),
-		                  rank, row);
-	memcpy((char *)&cell->samples[(size_t)rank * cell->rows + row] + f->offset, &ns, sizeof ns);
-	return 0;
-}
-
 /* One rank's list of one stamp. */
-static int take_column(const struct member_place *at, const json_t *list, enum stamp stamp,
+static int take_column(const struct member_place *at, const json_t *list, const struct stamp *f,
                        struct record_cell *cell, unsigned rank)
 {
 	if (!json_is_array(list) || json_array_size(list) != cell->rows)
 		return member_bad(at,
 		                  "\"%s\" of rank %u has not the %u rows that rank 0's start has",
-		                  stamp_key(stamp), rank, cell->rows);
-	for (unsigned i = 0; i < cell->rows; i++) {
-		const json_t *value = json_array_get(list, i);
+		                  f->key, rank, cell->rows);
+	for (unsigned row = 0; row < cell->rows; row++) {
+		const json_t *value = json_array_get(list, row);
 		const int64_t ns = json_is_integer(value) ? json_integer_value(value) : INT64_MAX;
-		if (take_stamp(at, stamp, rank, i, ns, cell))
-			return -1;
+		if ((!f->device && ns < 0) || !record_stamp_fits(ns))
+			return member_bad(at, "\"%s\" of rank %u, row %u is no time", f->key,
+			                  rank, row);
+		memcpy((char *)&cell->samples[(size_t)rank * cell->rows + row] + f->at, &ns,
+		       sizeof ns);
 	}
 	return 0;
 }
 
 /* One stamp of all ranks. */
-static int take_ranks(const struct member_place *at, const json_t *ranks,
-                      const struct stamps *stamps, enum stamp stamp, struct record_cell *cell)
+static int take_stamp(const struct member_place *at, const json_t *ranks, const struct stamp *f,
+                      struct record_cell *cell)
 {
-	const bool has = stamps->has[stamp];
-	if ((has ? stamps->nranks : json_array_size(ranks)) != cell->nranks)
+	if (json_array_size(ranks) != cell->nranks)
 		return member_bad(at, "\"%s\" is missing or has not one list for each of %u ranks",
-		                  stamp_key(stamp), cell->nranks);
-	for (unsigned r = 0; r < cell->nranks && !has; r++)
-		if (take_column(at, json_array_get(ranks, r), stamp, cell, r))
-			return -1;
-	for (size_t i = 0; i < (size_t)cell->nranks * cell->rows && has; i++)
-		if (take_stamp(at, stamp, (unsigned)(i / cell->rows), (unsigned)(i % cell->rows),
-		               stamps->values[stamps->first[stamp] + i], cell))
+		                  f->key, cell->nranks);
+	for (unsigned r = 0; r < cell->nranks; r++)
+		if (take_column(at, json_array_get(ranks, r), f, cell, r))
 			return -1;
 	return 0;
 }
@@ -397,29 +385,24 @@ static int check_order(const struct member_place *at, const struct record_cell *
 	return 0;
 }
 
-static int take_samples(const struct member_place *at, json_t *line, const struct stamps *stamps,
-                        struct record_cell *cell)
+static int take_samples(const struct member_place *at, json_t *line, struct record_cell *cell)
 {
-	const json_t *start = json_object_get(line, stamp_key(STAMP_START));
-	const size_t rows =
-	    stamps->has[STAMP_START] ? stamps->rows : json_array_size(json_array_get(start, 0));
+	const size_t rows = json_array_size(json_array_get(json_object_get(line, stamps[0].key), 0));
 	if (rows == 0 || rows > INT_MAX)
-		return member_bad(at, "\"start_ns\" is missing or holds no rows");
+		return member_bad(at, "\"%s\" is missing or holds no rows", stamps[0].key);
 	cell->rows = (unsigned)rows;
 	cell->samples = calloc(rows * cell->nranks, sizeof *cell->samples);
 	if (!cell->samples)
 		return member_bad(at, "out of memory for the samples");
 	/* null or missing: the backend has no clock of its own. */
-	for (unsigned i = 0; i < STAMPS; i++)
-		cell->device_clock |=
-		    stamp_fields[i].device &&
-		    (stamps->has[i] || json_array_size(json_object_get(line, stamp_key(i))));
-	for (unsigned i = 0; i < STAMPS; i++)
-		if ((!stamp_fields[i].device || cell->device_clock) &&
-		    take_ranks(at, json_object_get(line, stamp_key(i)), stamps, i, cell))
+	for (const struct stamp *f = stamps; f < stamps + NSTAMPS; f++)
+		cell->device_clock |= f->device && json_array_size(json_object_get(line, f->key));
+	for (const struct stamp *f = stamps; f < stamps + NSTAMPS; f++) {
+		if ((!f->device || cell->device_clock) &&
+		    take_stamp(at, json_object_get(line, f->key), f, cell))
 			return -1;
-	for (unsigned i = 0; i < STAMPS; i++)
-		json_object_del(line, stamp_key(i));
+		json_object_del(line, f->key);
+	}
 	return check_order(at, cell);
 }
 
@@ -596,8 +579,7 @@ bool record_cell_put(json_t *line, const struct trial *trial, const char *failur
 	return true;
 }
 
-int record_cell_take(const struct member_place *at, json_t *line, const struct stamps *stamps,
-                     struct record_cell *cell)
+int record_cell_take(const struct member_place *at, json_t *line, struct record_cell *cell)
 {
 	if (take_hosts(at, line, cell) || take_which(at, line, cell) ||
 	    take_spent(at, line, &cell->spent) ||
@@ -606,7 +588,7 @@ int record_cell_take(const struct member_place *at, json_t *line, const struct s
 	if (cell->error[0])
 		return 0;
 	if (take_data(at, line, cell) || take_tallies(at, line, cell) ||
-	    take_counters(at, line, cell) || take_samples(at, line, stamps, cell))
+	    take_counters(at, line, cell) || take_samples(at, line, cell))
 		return -1;
 	const size_t rows = (size_t)cell->nranks * cell->rows;
 	if (cell->spent.from_ns || rows >= SAME_ROWS)

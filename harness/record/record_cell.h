@@ -6,7 +6,6 @@
 #include "../core/sample.h"
 #include "../exchange/hosts_link.h"
 #include "stall.h"
-#include "stamps.h"
 
 struct member_place;
 struct team;
@@ -21,6 +20,13 @@ struct record_host {
 #define RECORD_MAX_RANKS   4096
 #define RECORD_MAX_BLOCKS  100000 /* a hundred sessions of the longest runs */
 #define RECORD_MAX_RESUMES 10000
+
+/* Whether a stamp is plausible: 18 years around 0, so that some of them can be added up. */
+#define RECORD_MOST_NS (INT64_MAX / 16)
+static inline bool record_stamp_fits(int64_t ns)
+{
+	return ns >= -RECORD_MOST_NS && ns <= RECORD_MOST_NS;
+}
 
 struct record_cell {
 	char variant[TRIAL_NAME_BYTES];
@@ -61,10 +67,8 @@ struct record_cell {
  * NULL. False: out of memory. */
 bool record_cell_put(json_t *line, const struct trial *trial, const char *failure, void *area,
                      const struct hosts_link *link, unsigned cell);
-/* Fills the cell from its line and the stamps that were read from its text; those of the line itself
- * are freed. */
-int record_cell_take(const struct member_place *at, json_t *line, const struct stamps *stamps,
-                     struct record_cell *cell);
+/* Fills the cell from its line, which loses its stamps. */
+int record_cell_take(const struct member_place *at, json_t *line, struct record_cell *cell);
 
 /* The hosts of a job on several; NULL: out of memory. */
 json_t *record_hosts_json(const struct team *team);

@@ -222,8 +222,7 @@ static void share_facts(const struct record_cell *first, const struct record_cel
 		json_object_set(cell->json, "facts", json_object_get(first->json, "facts"));
 }
 
-static int add_cell(const struct member_place *at, json_t *line, const struct stamps *stamps,
-                    struct record_run *run)
+static int add_cell(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	struct record_cell *cell =
 	    list_add(at, &run->cells, &run->ncells, sizeof *cell, MOST_CELLS);
@@ -236,7 +235,7 @@ static int add_cell(const struct member_place *at, json_t *line, const struct st
 	if (run->ncells > 1)
 		share_facts(cell - 1, cell);
 	cell->line = at->line;
-	return record_cell_take(at, line, stamps, cell) || record_agree_cell(at, run, line, cell)
+	return record_cell_take(at, line, cell) || record_agree_cell(at, run, line, cell)
 	           ? -1
 	           : 0;
 }
@@ -359,8 +358,7 @@ static int take_asked(const struct member_place *at, const json_t *line, struct 
 	           : 0;
 }
 
-static int add_line(const struct member_place *at, json_t *line, const struct stamps *stamps,
-                    struct record_run *run)
+static int add_line(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	json_int_t schema;
 	const char *kind;
@@ -395,7 +393,7 @@ static int add_line(const struct member_place *at, json_t *line, const struct st
 	if (resumes)
 		return add_resume(at, line, run);
 	if (!strcmp(kind, "cell"))
-		return add_cell(at, line, stamps, run);
+		return add_cell(at, line, run);
 	if (!strcmp(kind, "failure"))
 		return add_failure(at, line, run);
 	if (!strcmp(kind, "path"))
@@ -452,33 +450,20 @@ static bool clean(json_t *value)
 	return well;
 }
 
-/* NULL: not JSON, as *why says, or out of memory. */
-static json_t *parse(const char *text, size_t bytes, struct stamps *stamps, json_error_t *why)
-{
-	*why = (json_error_t){.text = ""};
-	if (!stamps_take(stamps, text, bytes))
-		return NULL;
-	json_t *line = json_loadb(stamps->rest, stamps->rest_bytes, JSON_REJECT_DUPLICATES, why);
-	/* Its columns are the text's. */
-	return line || !stamps->nranks ? line
-	                               : json_loadb(text, bytes, JSON_REJECT_DUPLICATES, why);
-}
-
-static int load_lines(struct lines *lines, struct stamps *stamps, struct member_place *at,
-                      struct record_run *run)
+static int load_lines(struct lines *lines, struct member_place *at, struct record_run *run)
 {
 	enum record_sum session = RECORD_SUM_NONE;
 	const char *text;
 	size_t bytes;
 	bool last = false, cut = false;
 	while (!last && !run->torn) {
-		json_error_t why;
+		json_error_t why = {.text = ""};
 		at->line++;
 		if (lines_next(lines, at, &text, &bytes, &last, &cut))
 			return -1;
 		if (last && bytes == 0)
 			break;
-		json_t *line = parse(text, bytes, stamps, &why);
+		json_t *line = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &why);
 		if (!line && !why.text[0]) /* no fault of the text */
 			return member_bad(at, "out of memory for a line of %zu bytes", bytes);
 		if (!line && last) {
@@ -489,7 +474,7 @@ static int load_lines(struct lines *lines, struct stamps *stamps, struct member_
 			return member_bad(at, "not JSON: %.200s (column %d)", why.text, why.column);
 		int failed = check_sum(at, text, bytes, line, &session) ||
 		             (!clean(line) && member_bad(at, "a key holds a control character")) ||
-		             add_line(at, line, stamps, run);
+		             add_line(at, line, run);
 		json_decref(line);
 		if (failed)
 			return -1;
@@ -507,12 +492,10 @@ static int load_lines(struct lines *lines, struct stamps *stamps, struct member_
 static int load_file(struct member_place *at, struct record_run *run)
 {
 	struct lines *lines = NULL;
-	struct stamps stamps = {0};
 	if (lines_open(at, &lines))
 		return -1;
-	const int rc = load_lines(lines, &stamps, at, run);
+	const int rc = load_lines(lines, at, run);
 	lines_close(lines);
-	stamps_free(&stamps);
 	return rc;
 }
 
