@@ -1,6 +1,5 @@
 /* Where the time of a run went, and how long it is expected to take. */
-#include "../harness/run/progress.h"
-#include "../harness/run/estimate.h"
+#include "../harness/run/runner.h"
 #include "here.h"
 #include "made.h"
 
@@ -187,36 +186,12 @@ TEST(a_dry_run_says_what_its_estimate_is_from)
 	assert_true(number_in(cli.out, "estimate: ") > 0);
 	cli_expect(cli, 0, "");
 	assert_int_equal(access(results, F_OK), -1);
-	cli_expect(here_run(FEW, "backend=host", "--no-report", NULL), 0, "");
-	/* The plan is the same, however many blocks it has; not with other sizes. */
-	cli_expect(here_run(NULL, "backend=host", "--dry-run", "blocks=7", NULL), 0,
-	           " s; from the last run here, t/");
-	cli_expect(here_run(NULL, "backend=host", "--dry-run", "bytes=8K", NULL), 0,
-	           " s; from typical figures");
-}
-
-/* A run before is the measure, and more blocks are so many more of its. */
-/* Where others leave each rank a core nothing is said. */
-TEST(a_busy_machine_is_said_with_the_estimate)
-{
-	static const struct {
-		double load;
-		unsigned cores, ranks;
-		bool busy;
-	} cases[] = {{-1, 2, 2, false},  {0.3, 2, 2, false}, {2.1, 2, 2, true}, {11.4, 2, 8, true},
-	             {20, 32, 8, false}, {26, 32, 8, true},  {7, 8, 1, false},  {8, 8, 1, true}};
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		char text[256];
-		estimate_load(cases[i].load, cases[i].cores, cases[i].ranks, text, sizeof text);
-		assert_says_if(cases[i].busy, text, "this machine is busy (load ");
-	}
 }
 
 TEST(an_estimate_grows_with_the_blocks)
 {
-	cli_expect(here_run(FEW, "backend=null", "delay=20ms", "--no-report", NULL), 0, "");
 	struct cli few =
-	               here_run(NULL, "backend=null", "delay=20ms", "--dry-run", "blocks=10", NULL),
+	               here_run(FEW, "backend=null", "delay=20ms", "--dry-run", "blocks=10", NULL),
 	           many =
 	               here_run(NULL, "backend=null", "delay=20ms", "--dry-run", "blocks=60", NULL);
 	/* A block has three trials with at least 8 calls of 20 ms each. */
@@ -232,25 +207,24 @@ TEST(what_is_left_is_told_by_each_variants_own_trials)
 {
 	struct plan *plan = calloc(1, sizeof *plan);
 	struct spec *spec = calloc(1, sizeof *spec);
-	struct progress *p = calloc(1, sizeof *p);
+	int64_t p[2] = {0};
 	struct plan_trial trials[6] = {{0, 0, 0}, {1, 0, 1}, {0, 1, 2},
 	                               {1, 1, 3}, {0, 2, 4}, {1, 2, 5}};
-	assert_true(plan && p && spec);
+	assert_true(plan && spec);
 	plan->spec = spec;
 	plan->trials = trials;
 	plan->ntrials = 6;
 	plan->nvariants = 2;
-	assert_int_equal(progress_left_ns(p, plan, 0, 6), -1);
-	p->steps[PLAN_FIRST][0] = (struct progress_steps){1, 10};
-	assert_int_equal(progress_left_ns(p, plan, 1, 5), 50); /* of the other nothing is known */
-	p->steps[PLAN_FIRST][1] = (struct progress_steps){1, 100};
-	assert_int_equal(progress_left_ns(p, plan, 2, 4), 220);
-	/* The first block has other passes: later blocks are estimated from later ones. */
-	p->steps[PLAN_PLAIN][0] = (struct progress_steps){2, 8};
-	assert_int_equal(progress_left_ns(p, plan, 3, 3), 204);
+	assert_int_equal(run_left_ns(p, plan, 0, 6), -1);
+	p[0] = 10;
+	assert_int_equal(run_left_ns(p, plan, 1, 5), 50); /* of the other nothing is known */
+	p[1] = 100;
+	assert_int_equal(run_left_ns(p, plan, 2, 4), 220);
+	/* The first block has other passes: the last trial counts. */
+	p[0] = 4;
+	assert_int_equal(run_left_ns(p, plan, 3, 3), 204);
 	/* Trials that are not planned yet, of a search. */
-	assert_int_equal(progress_left_ns(p, plan, 6, 4), 4 * (10 + 100 + 8) / 4);
-	free(p);
+	assert_int_equal(run_left_ns(p, plan, 6, 4), 4 * (4 + 100) / 2);
 	free(spec);
 	free(plan);
 }

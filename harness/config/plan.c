@@ -197,14 +197,11 @@ static void cost_add(struct plan_cost *sum, const struct plan *plan, const struc
 	}
 }
 
-struct plan_cost plan_cost(const struct plan *plan, enum plan_kind kind)
+struct plan_cost plan_cost(const struct plan *plan)
 {
 	struct plan_cost sum = {0, 0};
 	struct status ignored = {""};
 	for (unsigned i = 0; i < plan->ntrials; i++) {
-		const struct plan_trial *at = &plan->trials[i];
-		if (kind != PLAN_KINDS && plan_kind(plan, at->variant, at->block) != kind)
-			continue;
 		struct trial *t = plan_trial(plan, i, &ignored);
 		if (!t)
 			break;

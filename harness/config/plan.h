@@ -156,10 +156,6 @@ struct trial *plan_trial(const struct plan *plan, unsigned index, struct status 
 struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigned order,
                               struct status *st);
 
-/* Trials of a variant that have the same passes take about as long. */
-enum plan_kind { PLAN_FIRST, PLAN_COUNTED, PLAN_PLAIN, PLAN_KINDS };
-enum plan_kind plan_kind(const struct plan *plan, unsigned variant, unsigned block);
-
 /* Typical figures, in s: the start of a job where ranks are devices, and where they are cores; within it on
  * devices communicators made again, buffers allocated again, counters of a size read. */
 #define COST_DEVICE_START_S 3.0
@@ -167,11 +163,11 @@ enum plan_kind plan_kind(const struct plan *plan, unsigned variant, unsigned blo
 #define COST_CONNECT_S      0.1
 #define COST_ALLOCATE_S     0.1
 #define COST_COUNTERS_S     0.4
-/* Of trials of a kind, or with PLAN_KINDS of all, by them. */
+/* Of all trials, by them. */
 struct plan_cost {
 	double seconds, bytes; /* of the record */
 };
-struct plan_cost plan_cost(const struct plan *plan, enum plan_kind kind);
+struct plan_cost plan_cost(const struct plan *plan);
 
 /* --- the experiment's questions, as the plan can answer them --- */
 

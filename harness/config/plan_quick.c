@@ -151,7 +151,7 @@ static int blocks_settle(struct spec *spec, const struct plan_machine *machine, 
 	if (plan_make(spec, machine, 1, plan, st))
 		return -1;
 	const bool gpus = traits_find(plan_main_backend(plan))->gpus;
-	const double fit = (gpus ? DEVICES_S : CORES_S) / plan_cost(plan, PLAN_KINDS).seconds;
+	const double fit = (gpus ? DEVICES_S : CORES_S) / plan_cost(plan).seconds;
 	plan_free(plan);
 	spec->blocks = fit < most ? (unsigned)fit : most;
 	if (spec->blocks < CLAIM_BLOCKS)
@@ -164,7 +164,7 @@ static int cut(const struct plan_source *from, const struct plan_machine *machin
 {
 	struct claim primary = *whole->primary;
 	struct spec_quick *more = &spec->quick;
-	*more = (struct spec_quick){.seconds = plan_cost(&whole->plan, PLAN_KINDS).seconds,
+	*more = (struct spec_quick){.seconds = plan_cost(&whole->plan).seconds,
 	                            .sizes = spec->nsizes};
 	strcpy(more->claim, primary.name);
 	count_more(whole, more);
@@ -182,7 +182,7 @@ static int cut(const struct plan_source *from, const struct plan_machine *machin
 	if ((!is_said(from, "blocks") && blocks_settle(spec, machine, &whole->plan, st)) ||
 	    plan_make(spec, machine, 1, &whole->plan, st))
 		return -1;
-	more->trial_seconds = plan_cost(&whole->plan, PLAN_KINDS).seconds / whole->plan.ntrials;
+	more->trial_seconds = plan_cost(&whole->plan).seconds / whole->plan.ntrials;
 	return 0;
 }
 

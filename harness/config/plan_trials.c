@@ -263,11 +263,6 @@ bool plan_counts(const struct plan *plan, unsigned variant, unsigned block)
 	return spec->counters && (block < most || added || plan->search.nkeys);
 }
 
-enum plan_kind plan_kind(const struct plan *plan, unsigned variant, unsigned block)
-{
-	return !block ? PLAN_FIRST : plan_counts(plan, variant, block) ? PLAN_COUNTED : PLAN_PLAIN;
-}
-
 /* Sleeping is for devices: a worker that waits for its team releases its CPU. If a library runs a
  * thread for each rank, a spinning worker would keep its CPU from that thread. */
 static bool yields(const struct settings *s, unsigned cores)

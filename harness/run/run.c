@@ -7,8 +7,51 @@
 #include "../clock.h"
 #include "../config/search.h"
 #include "../sanitize.h"
-#include "progress.h"
+#include "../terminal.h"
 #include "tune.h"
+
+/* --- what a run in progress says: how far it is, and what is left; not what it shows so far, which would invite
+ * to stop there. On a terminal one line that is redrawn, elsewhere a line per block --- */
+
+int64_t run_left_ns(const int64_t *steps_ns, const struct plan *plan, unsigned next, unsigned count)
+{
+	int64_t all = 0, known = 0, left = 0;
+	for (unsigned v = 0; v < plan->nvariants; v++) {
+		all += steps_ns[v];
+		known += steps_ns[v] > 0;
+	}
+	for (unsigned i = next; known && i < next + count; i++) {
+		/* A search has planned only its next block. */
+		const int64_t own = i < plan->ntrials ? steps_ns[plan->trials[i].variant] : 0;
+		left += own ? own : all / known;
+	}
+	return known ? left : -1;
+}
+
+static void say_progress(const struct runner *r, unsigned next, unsigned total, const char *what,
+                         bool begins)
+{
+	const unsigned count = total > r->ndone ? total - r->ndone : 0;
+	const int64_t ns = run_left_ns(r->steps_ns, &r->plan, next, count);
+	char left[48] = "";
+	if (r->request->quiet || (!begins && !terminal_redraws()))
+		return;
+	if (ns >= 0) {
+		strcpy(left, ", about ");
+		status_span(ns, left + strlen(left), sizeof left - strlen(left));
+		strcat(left, " left");
+	}
+	status_progress("[%u/%u] %s%s", r->ndone, total, what, left);
+}
+
+static void end_step(struct runner *r, unsigned index)
+{
+	const int64_t now = clock_now_ns();
+	r->steps_ns[r->plan.trials[index].variant] = now - r->since_ns;
+	r->since_ns = now;
+}
+
+/* --- trials --- */
 
 /* What the job left: its lines, or why there are none. 1: the trial failed. */
 static int collect(struct runner *r, const struct trial *trial, const struct job *job,
@@ -73,7 +116,7 @@ static int run_trial(struct runner *r, unsigned index, int next, struct status *
 	const int result =
 	    now.job.result.end == JOB_INTERRUPTED ? 2 : collect(r, now.trial, &now.job, st);
 	if (result >= 0)
-		progress_trial(r, index);
+		end_step(r, index);
 	trial_free(now.trial);
 	return result;
 }
@@ -142,7 +185,7 @@ static int say_interrupted(struct runner *r, struct status *st)
 	return status_set(st, "interrupted; %s. To go on: %s", kept, command);
 }
 
-static void say_progress(const struct runner *r, unsigned index, unsigned total, bool begins)
+static void say_trial(const struct runner *r, unsigned index, unsigned total, bool begins)
 {
 	const struct plan_trial *trial = &r->plan.trials[index];
 	const char *variant = r->plan.variants[trial->variant].name;
@@ -153,7 +196,7 @@ static void say_progress(const struct runner *r, unsigned index, unsigned total,
 	else
 		snprintf(what, sizeof what, "block %u of %u: %s", block + 1, r->spec.blocks,
 		         variant);
-	progress_say(r, index, total, what, begins);
+	say_progress(r, index, total, what, begins);
 }
 
 /* The trial whose job may start while the one before closes; -1: none, or something else comes before. */
@@ -177,7 +220,7 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 		const unsigned variant = plan->trials[i].variant;
 		const char *name = plan->variants[variant].name;
 		int result = 0;
-		say_progress(r, i, total, i == first);
+		say_trial(r, i, total, i == first);
 		if (plan->search.nkeys && r->failed[variant] >= GIVE_UP) {
 			if (skip_trial(r, i, st))
 				return -1;
@@ -227,7 +270,7 @@ int run_path_jobs(struct runner *r, struct status *st)
 			continue;
 		snprintf(what, sizeof what, "path of %s", r->plan.variants[v].name);
 		/* A search has planned no further than it has run. */
-		progress_say(r,
+		say_progress(r,
 		             r->plan.search.nkeys ? r->plan.ntrials
 		                                  : r->first_block * in_block + r->begun + r->ndone,
 		             expect_trials(r), what, false);
@@ -246,7 +289,7 @@ int run_path_jobs(struct runner *r, struct status *st)
 		}
 		order++;
 	}
-	progress_pause(r);
+	r->since_ns = clock_now_ns();
 	return 0;
 }
 
@@ -254,9 +297,7 @@ static int run_blocks(struct runner *r, struct status *st)
 {
 	unsigned block = r->first_block;
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
-	r->begin_ns = clock_now_ns();
-	if (progress_begin(r, st))
-		return -1;
+	r->begin_ns = r->since_ns = clock_now_ns();
 	if (r->plan.search.nkeys && tune_blocks(r, st))
 		return -1;
 	for (; block < r->spec.blocks && !r->plan.search.nkeys; block++) {
@@ -327,7 +368,7 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 			result = 1;
 	}
 	job_release_signals();
-	progress_end(r);
+	status_progress_end();
 	folder_close(&r->folder);
 	json_decref(r->environment);
 	plan_free(&r->plan);

@@ -31,8 +31,6 @@ struct run_request {
 /* Failures in a row after which a variant is not tried again. */
 #define GIVE_UP 2
 
-struct progress;
-
 /* A trial of the plan, and its job. */
 struct run_ahead {
 	struct trial *trial; /* NULL: none */
@@ -58,7 +56,9 @@ struct runner {
 	char stage[64];            /* of a search: "screen 1 of 2"; or "" */
 	unsigned ndone;            /* trials of this session */
 	int64_t begin_ns;          /* of its first block */
-	struct progress *progress; /* from the first block on */
+	int64_t since_ns;          /* the end of its last step */
+	/* A variant's last trial, with what the runner did after it; 0: none yet. */
+	int64_t steps_ns[PLAN_MAX_VARIANTS];
 	struct run_ahead ahead;
 	bool asks; /* after this block, for the paths */
 	struct record_end end;
@@ -76,6 +76,8 @@ int run_keep_report(const char *folder, int64_t from_ns, struct status *st);
 /* Its parts. After an error the caller still frees what r holds. */
 int run_set_up(struct runner *r, struct status *st);
 void run_announce(const struct runner *r);
+/* What the trials from `next` on will take, `count` of them; -1: no trial has ended. */
+int64_t run_left_ns(const int64_t *steps_ns, const struct plan *plan, unsigned next, unsigned count);
 /* The plan's trials from `first` on: a block. 0, or -1: interrupted, or all of them failed. */
 int run_block(struct runner *r, unsigned block, unsigned first, unsigned n, struct status *st);
 /* The path's job of each variant whose path the run does not have. 0, or -1 with a sentence:

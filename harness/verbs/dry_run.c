@@ -7,12 +7,15 @@
 #include "../config/search.h"
 #include "../machine.h"
 #include "../report/page.h"
-#include "../run/estimate.h"
 #include "../run/runner.h"
 #include "../data/format.h"
 #include "verbs.h"
 
 #define IMAGINED_RANKS 8 /* for a backend without devices here */
+
+/* Typical of a run; its trials: plan_cost. */
+#define SET_UP_S 0.1
+#define REPORT_S 3.0 /* with its pictures */
 
 /* "1.5 MiB" */
 static struct formatted size_text(double bytes)
@@ -132,14 +135,13 @@ static void say_search(const struct plan *plan)
 	          format_plural(plan->search.finalists));
 }
 
-static void say_cost(const struct run_request *q, const struct plan *plan)
+static void say_cost(const struct plan *plan)
 {
 	const struct spec *spec = plan->spec;
 	struct status ignored = {""};
 	const bool cores = backend_capacity(plan_main_backend(plan), &ignored) == UINT_MAX;
-	const struct estimate e = estimate_make(q, plan);
-	char busy[256];
-	estimate_load(machine_load(), plan->machine->cores, plan->nranks, busy, sizeof busy);
+	const struct plan_cost cost = plan_cost(plan);
+	const double seconds = SET_UP_S + REPORT_S + cost.seconds;
 	if (!plan->search.nkeys) {
 		printf("jobs\n");
 		page_line(2, "%u: %u in each of %u blocks", plan->ntrials,
@@ -152,14 +154,12 @@ static void say_cost(const struct run_request *q, const struct plan *plan)
 	          twice ? ", twice during reallocation" : "",
 	          cores ? "" : "; the library's own buffers come on top");
 	printf("disk\n");
-	page_line(2, "about %s of records, before they are packed", size_text(e.bytes).text);
-	const bool ends = spec->search.budget_said && spec->budget_s < e.seconds;
+	page_line(2, "about %s of records, before they are packed", size_text(cost.bytes).text);
+	const bool ends = spec->search.budget_said && spec->budget_s < seconds;
 	printf("time\n");
 	page_line(2, "estimate: %s%s; from %s", ends ? "at most " : "",
-	          format_duration(ends ? spec->budget_s : e.seconds).text,
-	          ends ? "the budget" : e.from);
-	if (*busy)
-		page_line(2, "%s", busy);
+	          format_duration(ends ? spec->budget_s : seconds).text,
+	          ends ? "the budget" : "typical figures");
 	page_line(2, "a job that takes longer than %u s (timeout) is ended", spec->timeout_s);
 }
 
@@ -210,7 +210,7 @@ int dry_run(const struct run_request *q, struct status *st)
 	if (plan->search.nkeys)
 		plan_whole_search(plan, st);
 	fflush(stdout);
-	say_cost(q, plan);
+	say_cost(plan);
 	result = 0;
 	if (plan->nnotes)
 		printf("notes\n");
