@@ -435,7 +435,7 @@ TEST(every_field_is_checked)
 	refuse("\"kind\":\"environment\"", "\"kind\":\"cell\"", "jsonl:1: kind \"cell\"");
 	refuse("\"kind\":\"cell\"", "\"kind\":\"environment\"", "jsonl:2: kind \"environment\"");
 	refuse("\"kind\":\"cell\"", "\"kind\":\"zebra\"", "\"zebra\" is not known");
-	refuse("\"kind\":\"failure\"", "\"kind\":7", "jsonl:4: \"kind\" is missing");
+	refuse("\"kind\":\"failure\"", "\"kind\":7", "jsonl:4: \"kind\" has to be text");
 	refuse("\"seed\":\"ff\",", "", "jsonl:1: \"seed\" is missing");
 	refuse("\"ranks\":2,\"seed\"", "\"ranks\":0,\"seed\"", "\"ranks\" is 0");
 	refuse("\"machine\":{\"cores\":2}", "\"machine\":2", "\"machine\"");
@@ -618,7 +618,7 @@ TEST(an_incomplete_environment_is_not_written)
 	struct stat about;
 	json_object_del(env, "reference");
 	assert_int_equal(record_write_environment(out, env, &st), -1);
-	assert_string_equal(st.text, "the environment: \"reference\" is missing or is no text");
+	assert_string_equal(st.text, "the environment: \"reference\" is missing; it is text");
 	fclose(out);
 	assert_int_equal(stat(file, &about), 0);
 	assert_int_equal(about.st_size, 0);

@@ -230,13 +230,16 @@ static int read_devices(struct reading *r, unsigned *processes)
 
 static int read_layout(struct reading *r, char name[TRIAL_NAME_BYTES])
 {
-	unsigned processes = 0, threads = 1, gpus = 0;
-	/* Not every text says it. */
+	static const struct member rows[] = {
+	    {"nthreads", JSON_INTEGER, 1, INT_MAX, .null = true}, /* not every text says it */
+	    MEMBER_COUNT("ngpus", 1),
+	    MEMBER_END};
 	const bool unknown = json_is_null(json_object_get(r->config, "nthreads"));
-	if (read_devices(r, &processes) ||
-	    (!unknown && member_count(&r->at, r->config, "nthreads", 1, &threads)) ||
-	    member_count(&r->at, r->config, "ngpus", 1, &gpus))
+	unsigned processes = 0;
+	if (read_devices(r, &processes) || member_check(&r->at, r->config, rows))
 		return -1;
+	const unsigned threads = unknown ? 1 : (unsigned)member_number(r->config, "nthreads"),
+	               gpus = (unsigned)member_number(r->config, "ngpus");
 	uint64_t ranks = (uint64_t)processes * threads;
 	if (ranks > RECORD_MAX_RANKS || ranks * gpus > RECORD_MAX_RANKS)
 		return member_bad(&r->at,
@@ -356,16 +359,18 @@ static int add_body(struct reading *r, const json_t *row, const char *key, const
 static int add_row(struct reading *r, const json_t *row, enum coll_kind coll, const char *name)
 {
 	struct cell cell = {.coll = coll, .pace = PACE_STREAM};
-	const char *type, *redop;
+	static const struct member rows[] = {{"size", JSON_INTEGER, 0, .hi = LLONG_MAX},
+	                                     MEMBER("type", JSON_STRING),
+	                                     MEMBER("redop", JSON_STRING),
+	                                     MEMBER_END};
 	const json_t *root = json_object_get(row, "root");
-	json_int_t bytes = 0;
 	if (!json_is_object(row))
 		return member_bad(&r->at, "\"results\" holds something else than objects");
-	if (member_number(&r->at, row, "size", 0, LLONG_MAX, &bytes) ||
-	    member_text(&r->at, row, "type", &type) || member_text(&r->at, row, "redop", &redop))
+	if (member_check(&r->at, row, rows))
 		return -1;
-	int dtype = coll_find_dtype(perf_word_ours(type));
-	int op = coll_find_op(perf_word_ours(redop));
+	const json_int_t bytes = member_number(row, "size");
+	int dtype = coll_find_dtype(perf_word_ours(member_or_empty(row, "type")));
+	int op = coll_find_op(perf_word_ours(member_or_empty(row, "redop")));
 	/* Types and operations that only nccl-tests has match nothing here. */
 	if (bytes == 0 || dtype < 0 || ((coll_info(coll)->is & COLL_REDUCES) && op < 0))
 		return 0;

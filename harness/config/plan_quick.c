@@ -164,8 +164,8 @@ static int cut(const struct plan_source *from, const struct plan_machine *machin
 {
 	struct claim primary = *whole->primary;
 	struct spec_quick *more = &spec->quick;
-	*more = (struct spec_quick){.seconds = plan_cost(&whole->plan).seconds,
-	                            .sizes = spec->nsizes};
+	*more =
+	    (struct spec_quick){.seconds = plan_cost(&whole->plan).seconds, .sizes = spec->nsizes};
 	strcpy(more->claim, primary.name);
 	count_more(whole, more);
 	cut_spec(spec, &whole->plan, &primary);

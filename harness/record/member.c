@@ -1,9 +1,7 @@
 #include "member.h"
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 int member_bad(const struct member_place *at, const char *format, ...)
 {
@@ -23,58 +21,33 @@ const char *member_or_empty(const json_t *from, const char *key)
 	return text ? text : "";
 }
 
-int member_text(const struct member_place *at, const json_t *from, const char *key,
-                const char **out)
+json_int_t member_number(const json_t *from, const char *key)
 {
-	const char *text = json_string_value(json_object_get(from, key));
-	if (!text)
-		return member_bad(at, "\"%s\" is missing or is no text", key);
-	*out = text;
-	return 0;
+	return json_integer_value(json_object_get(from, key));
 }
 
-int member_name(const struct member_place *at, const json_t *from, const char *key, char *out,
-                size_t bytes)
+int member_check(const struct member_place *at, const json_t *from, const struct member *rows)
 {
-	const char *text = NULL;
-	if (member_text(at, from, key, &text))
-		return -1;
-	if (!*text || strlen(text) >= bytes)
-		return member_bad(at, "\"%s\" has to have 1 to %zu characters", key, bytes - 1);
-	strcpy(out, text);
-	return 0;
-}
-
-int member_error(const struct member_place *at, const json_t *from, const char *key, char *out,
-                 size_t bytes)
-{
-	const json_t *error = json_object_get(from, key);
-	if (!error || !(json_is_null(error) || json_is_string(error)))
-		return member_bad(at, "\"%s\" is missing; it is text or null", key);
-	snprintf(out, bytes, "%s", json_is_string(error) ? json_string_value(error) : "");
-	return 0;
-}
-
-int member_number(const struct member_place *at, const json_t *from, const char *key,
-                  json_int_t least, json_int_t most, json_int_t *out)
-{
-	const json_t *value = json_object_get(from, key);
-	if (!json_is_integer(value))
-		return member_bad(at, "\"%s\" is missing or is no whole number", key);
-	json_int_t number = json_integer_value(value);
-	if (number < least || number > most)
-		return member_bad(at, "\"%s\" is %lld, allowed are %lld to %lld", key,
-		                  (long long)number, (long long)least, (long long)most);
-	*out = number;
-	return 0;
-}
-
-int member_count(const struct member_place *at, const json_t *from, const char *key, unsigned least,
-                 unsigned *out)
-{
-	json_int_t number = 0;
-	if (member_number(at, from, key, least, INT_MAX, &number))
-		return -1;
-	*out = (unsigned)number;
+	static const char *const types[] = {[JSON_OBJECT] = "an object",
+	                                    [JSON_ARRAY] = "a list",
+	                                    [JSON_STRING] = "text",
+	                                    [JSON_INTEGER] = "a whole number",
+	                                    [JSON_TRUE] = "true or false"};
+	for (const struct member *m = rows; m->key; m++) {
+		const json_t *value = json_object_get(from, m->key);
+		const bool text = m->type == JSON_STRING;
+		const json_int_t n =
+		    text ? (json_int_t)json_string_length(value) : json_integer_value(value);
+		if (value ? m->null && json_is_null(value) : m->optional)
+			continue;
+		if (!value || (json_is_false(value) ? JSON_TRUE : json_typeof(value)) != m->type)
+			return member_bad(at, "\"%s\" %s %s%s", m->key,
+			                  value ? "has to be" : "is missing; it is", types[m->type],
+			                  m->null ? " or null" : "");
+		if (m->hi && (n < m->lo || n > m->hi))
+			return member_bad(at, "\"%s\" %s %lld%s, allowed are %lld to %lld", m->key,
+			                  text ? "has" : "is", (long long)n, text ? " bytes" : "",
+			                  (long long)m->lo, (long long)m->hi);
+	}
 	return 0;
 }

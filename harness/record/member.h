@@ -1,9 +1,10 @@
-/* Members of a JSON object that may hold anything: each read returns its value, or a sentence that
- * begins with file:line. All return 0, or -1 with the sentence in at->st. */
+/* Members of a JSON object that may hold anything: rows say what they have to be. */
 #ifndef LAUNCHGAP_MEMBER_H
 #define LAUNCHGAP_MEMBER_H
 
 #include <jansson.h>
+#include <limits.h>
+#include <stdbool.h>
 
 #include "../status.h"
 
@@ -14,23 +15,38 @@ struct member_place {
 	struct status *st;
 };
 
+/* -1, with a sentence that begins with file:line. */
 int member_bad(const struct member_place *at, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Of a key; "" if it has no text. */
+/* What a member has to be; JSON_TRUE: true or false. */
+struct member {
+	const char *key; /* NULL: no more */
+	json_type type;
+	json_int_t lo, hi; /* of a number, or of a text's bytes; hi = 0: any */
+	bool optional, null;
+};
+#define MEMBER(KEY, TYPE)                                                                          \
+	{                                                                                          \
+		.key = KEY, .type = TYPE                                                           \
+	}
+#define MEMBER_COUNT(KEY, LEAST)                                                                   \
+	{                                                                                          \
+		.key = KEY, .type = JSON_INTEGER, .lo = LEAST, .hi = INT_MAX                       \
+	}
+#define MEMBER_NAME(KEY, BYTES)                                                                    \
+	{                                                                                          \
+		.key = KEY, .type = JSON_STRING, .lo = 1, .hi = (BYTES)-1                          \
+	}
+#define MEMBER_END                                                                                 \
+	{                                                                                          \
+		.key = NULL                                                                        \
+	}
+/* Whether all that is in `rows` is there as they say: then it is read without a question. */
+int member_check(const struct member_place *at, const json_t *from, const struct member *rows);
+
+/* Of a key; "" and 0 if it has none. */
 const char *member_or_empty(const json_t *from, const char *key);
-/* *out is borrowed from the object. */
-int member_text(const struct member_place *at, const json_t *from, const char *key,
-                const char **out);
-/* A text of 1 to bytes - 1 characters, copied. */
-int member_name(const struct member_place *at, const json_t *from, const char *key, char *out,
-                size_t bytes);
-/* A text that may be null, cut to fit: "" for null. */
-int member_error(const struct member_place *at, const json_t *from, const char *key, char *out,
-                 size_t bytes);
-int member_number(const struct member_place *at, const json_t *from, const char *key,
-                  json_int_t least, json_int_t most, json_int_t *out);
-int member_count(const struct member_place *at, const json_t *from, const char *key, unsigned least,
-                 unsigned *out);
+json_int_t member_number(const json_t *from, const char *key);
 
 #endif

@@ -17,6 +17,17 @@
 
 #define SAME_ROWS 8 /* so many rows of ranks with the same stamps are no accident */
 
+// clang-format off
+static const struct member members[] = {
+    {"ranks", JSON_INTEGER, 1, .hi = RECORD_MAX_RANKS}, MEMBER_COUNT("calls", 1), {"error", JSON_STRING, .null = true},
+    {"spent", JSON_OBJECT, .optional = true}, MEMBER_END};
+static const struct member of_measured[] = {{"wrong", JSON_INTEGER, 0, LLONG_MAX, .null = true}, MEMBER_END};
+#define PHASE(KEY) {KEY, JSON_INTEGER, 0, RECORD_MOST_NS, .optional = true} /* as enum spent_phase */
+static const struct member of_spent[] = {
+    {"from_ns", JSON_INTEGER, 0, .hi = RECORD_MOST_NS}, PHASE("connect_ns"), PHASE("prepare_ns"), PHASE("warm_up_ns"), PHASE("calls_ns"),
+    PHASE("counters_ns"), PHASE("timeline_ns"), PHASE("check_ns"), MEMBER_END};
+// clang-format on
+
 /* --- which cell it is --- */
 
 /* The requested size does not identify the cell: of two that come to the same bytes one is
@@ -41,10 +52,8 @@ int record_cell_order(const struct record_cell *a, const struct record_cell *b)
 static int take_which(const struct member_place *at, const json_t *line, struct record_cell *cell)
 {
 	struct status why = {""};
-	json_int_t ranks;
-	if (member_number(at, line, "ranks", 1, RECORD_MAX_RANKS, &ranks))
-		return -1;
-	cell->nranks = (unsigned)ranks;
+	cell->nranks = (unsigned)member_number(line, "ranks");
+	cell->calls = (unsigned)member_number(line, "calls");
 	cell->cell.comm_ranks = cell->nranks;
 	if (field_object_take(&trial_cell_fields, line, &cell->cell, &why))
 		return member_bad(at, "%s", why.text);
@@ -58,7 +67,7 @@ static int take_which(const struct member_place *at, const json_t *line, struct 
 	/* Earlier records name an operation of every collective. */
 	if (!(coll_info(cell->cell.coll)->is & COLL_REDUCES))
 		cell->cell.op = OP_NONE;
-	return member_count(at, line, "calls", 1, &cell->calls);
+	return 0;
 }
 
 static void put_which(json_t *line, const struct trial *trial, const struct cell *cell)
@@ -124,37 +133,23 @@ static void put_data(json_t *line, const struct cell *cell, const struct found *
 	json_object_set_new(line, "wrong_at", data && f->first ? wrong_json(cell, f) : json_null());
 }
 
-static int take_data(const struct member_place *at, const json_t *line, struct record_cell *cell)
-{
-	json_int_t wrong = 0;
-	cell->carries_data = !json_is_null(json_object_get(line, "wrong"));
-	if (cell->carries_data && member_number(at, line, "wrong", 0, LLONG_MAX, &wrong))
-		return -1;
-	cell->wrong = (uint64_t)wrong;
-	return 0;
-}
-
 /* --- one number per rank, fields of struct tally --- */
-
-/* Read as their sum, as a list of times that may be missing, or not at all: facts for people. */
-enum tally_use { SUM, TIMES, UNREAD };
 
 #define IN(MEMBER) offsetof(struct tally, MEMBER)
 #define TO(MEMBER) offsetof(struct record_cell, MEMBER)
 // clang-format off
 static const struct tally_field {
 	const char *key;
-	size_t in;
-	enum tally_use use;
-	size_t to;
-	bool counters; /* of that pass alone */
+	size_t in, to;
+	enum { SUM, TIMES, UNREAD } use; /* read as their sum; as a list that may be missing; for people alone */
+	bool counters;                   /* of that pass alone */
 } tally_fields[] = {
-    {"faults",        IN(faults),        SUM,    TO(faults),        false},
-    {"switches",      IN(switches),      SUM,    TO(switches),      false},
-    {"off_core_ns",   IN(off_core_ns),   TIMES,  TO(off_core_ns),   false},
-    {"first_ns",      IN(first_ns),      UNREAD, 0,                 false},
-    {"check_ns",      IN(check_ns),      TIMES,  TO(check_ns),      false},
-    {"issue_cpu_ns",  IN(issue_cpu_ns),  TIMES,  TO(issue_cpu_ns),  true},
+    {"faults",       IN(faults),       TO(faults),       SUM,    false},
+    {"switches",     IN(switches),     TO(switches),     SUM,    false},
+    {"off_core_ns",  IN(off_core_ns),  TO(off_core_ns),  TIMES,  false},
+    {"first_ns",     IN(first_ns),     0,                UNREAD, false},
+    {"check_ns",     IN(check_ns),     TO(check_ns),     TIMES,  false},
+    {"issue_cpu_ns", IN(issue_cpu_ns), TO(issue_cpu_ns), TIMES,  true},
 };
 // clang-format on
 #undef IN
@@ -179,75 +174,47 @@ static void put_tallies(json_t *line, const struct trial *trial, void *area, uns
 	}
 }
 
-/* A list of one entry per rank, or nothing and null: false in *there. */
+/* A list of one entry per rank, or nothing and null: then NULL in *out. */
 static int take_list(const struct member_place *at, const json_t *line, const char *key,
-                     unsigned nranks, bool *there)
+                     unsigned nranks, const json_t **out)
 {
 	const json_t *list = json_object_get(line, key);
-	*there = list && !json_is_null(list);
-	if (*there && (!json_is_array(list) || json_array_size(list) != nranks))
-		return member_bad(at, "\"%s\" is no list with one entry per rank", key);
-	return 0;
+	*out = list && !json_is_null(list) ? list : NULL;
+	return *out && json_array_size(list) != nranks
+	           ? member_bad(at, "\"%s\" has not one number per rank", key)
+	           : 0;
 }
 
-/* Lengths of time, one per rank; NULL if the line has none. The caller frees. */
-static int take_times(const struct member_place *at, const json_t *line, const char *key,
-                      unsigned nranks, int64_t **out)
+static int take_tally(const struct member_place *at, const json_t *line,
+                      const struct tally_field *f, struct record_cell *cell)
 {
-	bool there;
-	if (take_list(at, line, key, nranks, &there))
-		return -1;
-	if (!there)
-		return 0;
-	*out = calloc(nranks, sizeof **out);
-	if (!*out)
-		return member_bad(at, "out of memory for \"%s\"", key);
-	for (unsigned r = 0; r < nranks; r++) {
-		const json_t *ns = json_array_get(json_object_get(line, key), r);
-		if (!json_is_integer(ns) || json_integer_value(ns) < 0)
-			return member_bad(at, "\"%s\" holds something else than times", key);
-		(*out)[r] = json_integer_value(ns);
-	}
-	return 0;
-}
-
-/* The sum of a list of counts. */
-static int take_sum(const struct member_place *at, const json_t *line, const char *key,
-                    unsigned nranks, uint64_t *out)
-{
-	const json_t *list = json_object_get(line, key), *count;
+	void *to = (char *)cell + f->to;
+	const json_t *list, *each;
+	int64_t *times;
+	uint64_t sum = 0;
 	size_t r;
-	if (json_array_size(list) != nranks)
-		return member_bad(at, "\"%s\" is missing or has not one number per rank", key);
-	json_array_foreach(list, r, count)
+	if (f->use == UNREAD || take_list(at, line, f->key, cell->nranks, &list))
+		return f->use == UNREAD ? 0 : -1;
+	if (!list)
+		return f->use == SUM ? member_bad(at, "\"%s\" is missing", f->key) : 0;
+	if (!(times = calloc(cell->nranks, sizeof *times)))
+		return member_bad(at, "out of memory for \"%s\"", f->key);
+	json_array_foreach(list, r, each)
 	{
-		if (!json_is_integer(count) || json_integer_value(count) < 0)
-			return member_bad(at, "\"%s\" holds something else than counts", key);
-		*out += (uint64_t)json_integer_value(count);
+		times[r] = json_is_integer(each) ? json_integer_value(each) : -1;
+		if (times[r] < 0) {
+			free(times);
+			return member_bad(at, "\"%s\" holds something else than counts", f->key);
+		}
+		sum += (uint64_t)times[r];
 	}
-	return 0;
-}
-
-static int take_tallies(const struct member_place *at, const json_t *line, struct record_cell *cell)
-{
-	for (size_t i = 0; i < NTALLY_FIELDS; i++) {
-		const struct tally_field *f = &tally_fields[i];
-		void *to = (char *)cell + f->to;
-		if ((f->use == SUM && take_sum(at, line, f->key, cell->nranks, to)) ||
-		    (f->use == TIMES && take_times(at, line, f->key, cell->nranks, to)))
-			return -1;
-	}
+	if (f->use == SUM)
+		free(times);
+	memcpy(to, f->use == SUM ? (void *)&sum : &times, sizeof sum);
 	return 0;
 }
 
 /* --- how long its phases took, by the first rank's worker --- */
-
-static const char *const spent_keys[SPENT_PHASES] = {
-    [SPENT_CONNECT] = "connect_ns",   [SPENT_PREPARE] = "prepare_ns",
-    [SPENT_WARM_UP] = "warm_up_ns",   [SPENT_CALLS] = "calls_ns",
-    [SPENT_COUNTERS] = "counters_ns", [SPENT_TIMELINE] = "timeline_ns",
-    [SPENT_CHECK] = "check_ns",
-};
 
 /* Phases that there were. */
 static void put_spent(json_t *line, const struct spent *spent)
@@ -255,41 +222,28 @@ static void put_spent(json_t *line, const struct spent *spent)
 	json_t *out = json_pack("{s:I}", "from_ns", (json_int_t)spent->from_ns);
 	for (unsigned i = 0; i < SPENT_PHASES; i++)
 		if (spent->ns[i])
-			json_object_set_new(out, spent_keys[i], json_integer(spent->ns[i]));
+			json_object_set_new(out, of_spent[1 + i].key, json_integer(spent->ns[i]));
 	if (spent->from_ns)
 		json_object_set(line, "spent", out);
 	json_decref(out);
 }
 
-/* Libraries connect at a cell's first call, with which its warming up begins. */
-static void take_first_call(const json_t *line, struct spent *out)
-{
-	const int64_t first_ns =
-	    json_integer_value(json_array_get(json_object_get(line, "first_ns"), 0));
-	if (first_ns < 0 || first_ns > out->ns[SPENT_WARM_UP])
-		return;
-	out->ns[SPENT_CONNECT] += first_ns;
-	out->ns[SPENT_WARM_UP] -= first_ns;
-}
-
 static int take_spent(const struct member_place *at, const json_t *line, struct spent *out)
 {
 	const json_t *of = json_object_get(line, "spent");
-	json_int_t ns;
+	const int64_t first_ns =
+	    json_integer_value(json_array_get(json_object_get(line, "first_ns"), 0));
 	*out = (struct spent){0};
-	if (!of)
-		return 0;
-	if (member_number(at, of, "from_ns", 0, RECORD_MOST_NS, &ns))
+	if (of && member_check(at, of, of_spent))
 		return -1;
-	out->from_ns = ns;
-	for (unsigned i = 0; i < SPENT_PHASES; i++) {
-		if (!json_object_get(of, spent_keys[i]))
-			continue;
-		if (member_number(at, of, spent_keys[i], 0, RECORD_MOST_NS, &ns))
-			return -1;
-		out->ns[i] = ns;
+	out->from_ns = member_number(of, "from_ns");
+	for (unsigned i = 0; i < SPENT_PHASES; i++)
+		out->ns[i] = member_number(of, of_spent[1 + i].key);
+	/* Libraries connect at a cell's first call, with which its warming up begins. */
+	if (of && first_ns >= 0 && first_ns <= out->ns[SPENT_WARM_UP]) {
+		out->ns[SPENT_CONNECT] += first_ns;
+		out->ns[SPENT_WARM_UP] -= first_ns;
 	}
-	take_first_call(line, out);
 	return 0;
 }
 
@@ -351,8 +305,8 @@ static int take_column(const struct member_place *at, const json_t *list, const 
 		const json_t *value = json_array_get(list, row);
 		const int64_t ns = json_is_integer(value) ? json_integer_value(value) : INT64_MAX;
 		if ((!f->device && ns < 0) || !record_stamp_fits(ns))
-			return member_bad(at, "\"%s\" of rank %u, row %u is no time", f->key,
-			                  rank, row);
+			return member_bad(at, "\"%s\" of rank %u, row %u is no time", f->key, rank,
+			                  row);
 		memcpy((char *)&cell->samples[(size_t)rank * cell->rows + row] + f->at, &ns,
 		       sizeof ns);
 	}
@@ -387,7 +341,8 @@ static int check_order(const struct member_place *at, const struct record_cell *
 
 static int take_samples(const struct member_place *at, json_t *line, struct record_cell *cell)
 {
-	const size_t rows = json_array_size(json_array_get(json_object_get(line, stamps[0].key), 0));
+	const size_t rows =
+	    json_array_size(json_array_get(json_object_get(line, stamps[0].key), 0));
 	if (rows == 0 || rows > INT_MAX)
 		return member_bad(at, "\"%s\" is missing or holds no rows", stamps[0].key);
 	cell->rows = (unsigned)rows;
@@ -443,12 +398,11 @@ static void put_counters(json_t *line, const struct trial *trial, void *area, un
 static int take_counters(const struct member_place *at, const json_t *line,
                          struct record_cell *cell)
 {
-	const json_t *list = json_object_get(line, "counters");
+	const json_t *list;
 	struct status why = {""};
-	bool there;
-	if (take_list(at, line, "counters", cell->nranks, &there))
+	if (take_list(at, line, "counters", cell->nranks, &list))
 		return -1;
-	if (!there)
+	if (!list)
 		return 0;
 	cell->counters = calloc(cell->nranks, sizeof *cell->counters);
 	if (!cell->counters)
@@ -581,14 +535,20 @@ bool record_cell_put(json_t *line, const struct trial *trial, const char *failur
 
 int record_cell_take(const struct member_place *at, json_t *line, struct record_cell *cell)
 {
-	if (take_hosts(at, line, cell) || take_which(at, line, cell) ||
-	    take_spent(at, line, &cell->spent) ||
-	    member_error(at, line, "error", cell->error, sizeof cell->error))
+	if (member_check(at, line, members) || take_hosts(at, line, cell) ||
+	    take_which(at, line, cell) || take_spent(at, line, &cell->spent))
 		return -1;
+	snprintf(cell->error, sizeof cell->error, "%s", member_or_empty(line, "error"));
 	if (cell->error[0])
 		return 0;
-	if (take_data(at, line, cell) || take_tallies(at, line, cell) ||
-	    take_counters(at, line, cell) || take_samples(at, line, cell))
+	if (member_check(at, line, of_measured))
+		return -1;
+	cell->carries_data = !json_is_null(json_object_get(line, "wrong"));
+	cell->wrong = (uint64_t)member_number(line, "wrong");
+	for (size_t i = 0; i < NTALLY_FIELDS; i++)
+		if (take_tally(at, line, &tally_fields[i], cell))
+			return -1;
+	if (take_counters(at, line, cell) || take_samples(at, line, cell))
 		return -1;
 	const size_t rows = (size_t)cell->nranks * cell->rows;
 	if (cell->spent.from_ns || rows >= SAME_ROWS)

@@ -18,26 +18,60 @@
 #define MOST_CELLS (1u << 22)
 #define MOST_LINES (1u << 19)
 
+/* --- what a line of each kind has --- */
+
+#define TEXT(KEY)  MEMBER(KEY, JSON_STRING)
+#define NAME(KEY)  MEMBER_NAME(KEY, TRIAL_NAME_BYTES)
+#define COUNT(KEY) MEMBER_COUNT(KEY, 0)
+#define TIME(KEY)                                                                                  \
+	{                                                                                          \
+		.key = KEY, .type = JSON_INTEGER, .hi = RECORD_MOST_NS                             \
+	}
+
+// clang-format off
+static const struct member members[] = {COUNT("schema"), TEXT("kind"), MEMBER_END};
+static const struct member of_environment[] = {
+    TEXT("experiment"), TEXT("title"), TEXT("question"), TEXT("created"), TEXT("launchgap"), TEXT("seed"),
+    NAME("backend"), TEXT("backend_why"), NAME("reference"),
+    COUNT("blocks"), COUNT("warmup"), COUNT("stretches"), COUNT("calls"), COUNT("isolated_calls"),
+    {"ranks", JSON_INTEGER, 1, .hi = RECORD_MAX_RANKS},
+    {"leads", JSON_STRING, .optional = true},
+    {"cycles", JSON_INTEGER, 1, INT_MAX, .optional = true},
+    {"connections", JSON_INTEGER, 1, INT_MAX, .optional = true},
+    {"allocations", JSON_INTEGER, 1, INT_MAX, .optional = true},
+    MEMBER("command", JSON_ARRAY), MEMBER("machine", JSON_OBJECT), MEMBER("variants", JSON_ARRAY), MEMBER_END};
+static const struct member of_variant[] = {
+    NAME("name"), TEXT("role"), TEXT("mode"), TEXT("layout"), NAME("backend"), TEXT("nccl"), TEXT("path"),
+    TEXT("bind"), TEXT("skip"), MEMBER("env", JSON_ARRAY), MEMBER_END};
+static const struct member of_trial[] = {
+    NAME("variant"), COUNT("block"), COUNT("order"),
+    {"written_s", JSON_INTEGER, 0, INT_MAX * (json_int_t)1000, .optional = true}, MEMBER_END};
+static const struct member of_failure[] = {{"error", JSON_STRING, .null = true}, MEMBER_END};
+static const struct member of_path[] = {MEMBER("path", JSON_OBJECT), MEMBER_END};
+static const struct member of_spent[] = {
+    TEXT("on"), TIME("from_ns"), TIME("to_ns"),
+    {"variant", JSON_STRING, 1, TRIAL_NAME_BYTES - 1, .optional = true}, MEMBER_END};
+static const struct member of_resume[] = {
+    MEMBER("command", JSON_ARRAY), MEMBER("counters", JSON_TRUE), TEXT("created"), TEXT("launchgap"),
+    COUNT("blocks"), COUNT("first_block"),
+    {"begun", JSON_INTEGER, 0, INT_MAX, .optional = true},
+    {"machine", JSON_OBJECT, .optional = true}, MEMBER_END};
+static const struct member of_end[] = {
+    MEMBER_NAME("reason", sizeof((struct record_end *)0)->reason), TEXT("text"), MEMBER_END};
+static const struct member of_asked[] = {TEXT("created"), TEXT("launchgap"), MEMBER_END};
+// clang-format on
+
 /* --- the environment, and the properties of its backends --- */
 
 static int check_variant(const struct member_place *at, const json_t *variants, size_t which)
 {
-	static const char *const texts[] = {"role", "mode", "layout", "backend",
-	                                    "nccl", "path", "bind",   "skip"};
 	const json_t *variant = json_array_get(variants, which);
-	char name[TRIAL_NAME_BYTES];
-	const char *text;
-	if (member_name(at, variant, "name", name, sizeof name))
+	const char *name = member_or_empty(variant, "name");
+	if (member_check(at, variant, of_variant))
 		return -1;
 	for (size_t i = 0; i < which; i++)
-		if (!strcmp(name, json_string_value(
-		                      json_object_get(json_array_get(variants, i), "name"))))
+		if (!strcmp(name, member_or_empty(json_array_get(variants, i), "name")))
 			return member_bad(at, "two variants have the name %s", name);
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		if (member_text(at, variant, texts[i], &text))
-			return -1;
-	if (!json_is_array(json_object_get(variant, "env")))
-		return member_bad(at, "variant %s: \"env\" is missing or is no list", name);
 	return 0;
 }
 
@@ -55,39 +89,11 @@ static int check_connection_bytes(const struct member_place *at, const json_t *e
 
 int record_check_environment(const struct member_place *at, const json_t *env)
 {
-	static const char *const texts[] = {"experiment", "title",       "question", "created",
-	                                    "launchgap",  "backend_why", "seed"};
-	static const char *const counts[] = {"blocks", "warmup", "stretches", "calls",
-	                                     "isolated_calls"};
-	static const char *const perhaps[] = {"cycles", "connections", "allocations"};
 	const json_t *variants = json_object_get(env, "variants");
-	const char *text;
-	char name[TRIAL_NAME_BYTES];
-	json_int_t n;
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		if (member_text(at, env, texts[i], &text))
-			return -1;
-	if (json_object_get(env, "leads") && member_text(at, env, "leads", &text))
+	if (member_check(at, env, of_environment) || check_connection_bytes(at, env))
 		return -1;
-	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-		if (member_number(at, env, counts[i], 0, INT_MAX, &n))
-			return -1;
-	for (size_t i = 0; i < sizeof perhaps / sizeof *perhaps; i++)
-		if (json_object_get(env, perhaps[i]) &&
-		    member_number(at, env, perhaps[i], 1, INT_MAX, &n))
-			return -1;
-	if (check_connection_bytes(at, env))
-		return -1;
-	if (member_name(at, env, "backend", name, sizeof name) ||
-	    member_name(at, env, "reference", name, sizeof name) ||
-	    member_number(at, env, "ranks", 1, RECORD_MAX_RANKS, &n))
-		return -1;
-	if (!json_is_array(json_object_get(env, "command")))
-		return member_bad(at, "\"command\" is missing or is no list");
-	if (!json_is_object(json_object_get(env, "machine")))
-		return member_bad(at, "\"machine\" is missing or is no object");
 	if (!json_array_size(variants) || json_array_size(variants) > SPEC_MAX_VARIANTS + 2)
-		return member_bad(at, "\"variants\" is missing, empty, or more than %d",
+		return member_bad(at, "\"variants\" is empty, or more than %d",
 		                  SPEC_MAX_VARIANTS + 2);
 	for (size_t i = 0; i < json_array_size(variants); i++)
 		if (check_variant(at, variants, i))
@@ -107,8 +113,7 @@ static int add_backend(const struct member_place *at, struct record_run *run, co
 {
 	struct record_backend *b = &run->backends[run->nbackends];
 	struct status why = {""};
-	if (member_name(at, of, "backend", b->name, sizeof b->name))
-		return -1;
+	strcpy(b->name, member_or_empty(of, "backend"));
 	if (find_backend(run, b->name))
 		return 0;
 	const json_t *said =
@@ -178,20 +183,18 @@ static int take_origin(const struct member_place *at, const json_t *line,
                        const struct record_run *run, char variant[TRIAL_NAME_BYTES],
                        unsigned *block, unsigned *order, int64_t *written_s)
 {
-	json_int_t number = 0, seconds = 0,
-	           most = ((json_int_t)run->nresumes + 1) * SPEC_MAX_BLOCKS;
-	most = most < RECORD_MAX_BLOCKS ? most : RECORD_MAX_BLOCKS;
-	if (member_name(at, line, "variant", variant, TRIAL_NAME_BYTES) ||
-	    member_number(at, line, "block", 0, most - 1, &number) ||
-	    member_count(at, line, "order", 0, order) ||
-	    (json_object_get(line, "written_s") &&
-	     member_number(at, line, "written_s", 0, INT_MAX * (json_int_t)1000, &seconds)))
+	const json_int_t most = ((json_int_t)run->nresumes + 1) * SPEC_MAX_BLOCKS;
+	if (member_check(at, line, of_trial))
 		return -1;
-	if (!record_agree_variant(run, variant))
-		return member_bad(at, "variant \"%s\" is not one of the environment's", variant);
-	*block = (unsigned)number;
-	*written_s = seconds;
-	return 0;
+	strcpy(variant, member_or_empty(line, "variant"));
+	*block = (unsigned)member_number(line, "block");
+	*order = (unsigned)member_number(line, "order");
+	*written_s = member_number(line, "written_s");
+	if (*block >= most || *block >= RECORD_MAX_BLOCKS)
+		return member_bad(at, "\"block\" is %u, which no session comes to", *block);
+	return record_agree_variant(run, variant)
+	           ? 0
+	           : member_bad(at, "variant \"%s\" is not one of the environment's", variant);
 }
 
 /* One more of a list, all 0; it has at most `most`: a small file, packed, may hold any number of lines.
@@ -235,115 +238,88 @@ static int add_cell(const struct member_place *at, json_t *line, struct record_r
 	if (run->ncells > 1)
 		share_facts(cell - 1, cell);
 	cell->line = at->line;
-	return record_cell_take(at, line, cell) || record_agree_cell(at, run, line, cell)
-	           ? -1
-	           : 0;
+	return record_cell_take(at, line, cell) || record_agree_cell(at, run, line, cell) ? -1 : 0;
 }
 
-static int add_failure(const struct member_place *at, const json_t *line, struct record_run *run)
+static int add_failure(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	struct record_failure *failure =
 	    list_add(at, &run->failures, &run->nfailures, sizeof *failure, MOST_LINES);
 	if (!failure)
 		return -1;
-	if (take_origin(at, line, run, failure->variant, &failure->block, &failure->order,
-	                &failure->written_s))
-		return -1;
-	return member_error(at, line, "error", failure->error, sizeof failure->error);
+	snprintf(failure->error, sizeof failure->error, "%s", member_or_empty(line, "error"));
+	return take_origin(at, line, run, failure->variant, &failure->block, &failure->order,
+	                   &failure->written_s);
 }
 
 static int add_path(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	struct record_path *path =
 	    list_add(at, &run->paths, &run->npaths, sizeof *path, MOST_LINES);
+	int64_t written_s;
 	if (!path)
 		return -1;
 	path->json = json_incref(line);
 	path->path = json_object_get(line, "path");
-	if (!json_is_object(path->path))
-		return member_bad(at, "\"path\" is missing or is no object");
-	int64_t written_s;
 	return take_origin(at, line, run, path->variant, &path->block, &path->order, &written_s);
 }
 
-static int add_spent(const struct member_place *at, const json_t *line, struct record_run *run)
+static int add_spent(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	struct record_spent *s = list_add(at, &run->spent, &run->nspent, sizeof *s, MOST_LINES);
-	json_int_t from, to;
-	const char *word;
+	const char *word = member_or_empty(line, "on");
 	if (!s)
-		return -1;
-	s->session = run->nresumes;
-	if (member_text(at, line, "on", &word))
 		return -1;
 	while (s->on < SPENT_ON && strcmp(record_spent_words[s->on], word) != 0)
 		s->on++;
 	if (s->on == SPENT_ON)
 		return member_bad(at, "\"on\" is \"%.60s\", which is not known here", word);
-	if (member_number(at, line, "from_ns", 0, RECORD_MOST_NS, &from) ||
-	    member_number(at, line, "to_ns", from, RECORD_MOST_NS, &to) ||
-	    (json_object_get(line, "variant") &&
-	     member_name(at, line, "variant", s->variant, sizeof s->variant)) ||
-	    (s->on == SPENT_ON_TRIAL && (member_count(at, line, "block", 0, &s->block) ||
-	                                 member_count(at, line, "order", 0, &s->order))))
+	if (s->on == SPENT_ON_TRIAL && member_check(at, line, of_trial))
 		return -1;
-	s->from_ns = from;
-	s->to_ns = to;
-	return 0;
+	s->session = run->nresumes;
+	strcpy(s->variant, member_or_empty(line, "variant"));
+	s->block = (unsigned)member_number(line, "block");
+	s->order = (unsigned)member_number(line, "order");
+	s->from_ns = member_number(line, "from_ns");
+	s->to_ns = member_number(line, "to_ns");
+	return s->to_ns < s->from_ns ? member_bad(at, "\"to_ns\" is before \"from_ns\"") : 0;
 }
 
-static int take_resume(const struct member_place *at, json_t *line, struct record_resume *out)
-{
-	out->json = json_incref(line);
-	out->command = json_object_get(line, "command");
-	if (!json_is_array(out->command))
-		return member_bad(at, "\"command\" is missing or is no list");
-	if (!json_is_boolean(json_object_get(line, "counters")))
-		return member_bad(at, "\"counters\" is missing; it is true or false");
-	out->counters = json_is_true(json_object_get(line, "counters"));
-	out->machine = json_object_get(line, "machine");
-	if (out->machine && !json_is_object(out->machine))
-		return member_bad(at, "\"machine\" is no object");
-	return member_text(at, line, "created", &out->created) ||
-	               member_text(at, line, "launchgap", &out->launchgap) ||
-	               member_count(at, line, "blocks", 0, &out->blocks) ||
-	               member_count(at, line, "first_block", 0, &out->first_block) ||
-	               (json_object_get(line, "begun") &&
-	                member_count(at, line, "begun", 0, &out->begun))
-	           ? -1
-	           : 0;
-}
-
+/* line: NULL if none says that a session goes on. */
 static int add_resume(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	struct record_resume *resume =
 	    list_add(at, &run->resumes, &run->nresumes, sizeof *resume, RECORD_MAX_RESUMES);
 	if (!resume)
 		return -1;
-	resume->first_block = record_next_block(run);
-	resume->after_end = run->end.reason[0];
+	*resume = (struct record_resume){
+	    .first_block =
+	        line ? (unsigned)member_number(line, "first_block") : record_next_block(run),
+	    .begun = (unsigned)member_number(line, "begun"),
+	    .after_end = run->end.reason[0],
+	    .blocks = (unsigned)member_number(line, "blocks"),
+	    .counters = json_is_true(json_object_get(line, "counters")),
+	    .command = json_object_get(line, "command"),
+	    .machine = json_object_get(line, "machine"),
+	    .created = line ? member_or_empty(line, "created") : NULL,
+	    .launchgap = line ? member_or_empty(line, "launchgap") : NULL,
+	    .json = json_incref(line)};
 	run->end = (struct record_end){.reason = ""};
-	return line ? take_resume(at, line, resume) : 0;
+	return 0;
 }
 
-static int take_end(const struct member_place *at, const json_t *line, struct record_run *run)
+static int take_end(const struct member_place *at, json_t *line, struct record_run *run)
 {
-	const char *text;
-	if (member_name(at, line, "reason", run->end.reason, sizeof run->end.reason) ||
-	    member_text(at, line, "text", &text))
-		return -1;
-	snprintf(run->end.text, sizeof run->end.text, "%s", text);
+	(void)at;
+	strcpy(run->end.reason, member_or_empty(line, "reason"));
+	snprintf(run->end.text, sizeof run->end.text, "%s", member_or_empty(line, "text"));
 	return 0;
 }
 
 /* Claims that were asked later replace those that the run began with; the last ones count. */
-static int take_asked(const struct member_place *at, const json_t *line, struct record_run *run)
+static int take_asked(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	static const char *const keys[] = {"factors", "gap", "claims", "primary", "sources"};
-	const char *created, *launchgap;
-	if (member_text(at, line, "created", &created) ||
-	    member_text(at, line, "launchgap", &launchgap))
-		return -1;
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		json_t *value = json_object_get(line, keys[i]);
 		if (value && json_object_set(run->environment, keys[i], value))
@@ -351,60 +327,62 @@ static int take_asked(const struct member_place *at, const json_t *line, struct 
 		if (!value)
 			json_object_del(run->environment, keys[i]);
 	}
-	return json_object_set_new(
-	           run->environment, "asked_later",
-	           json_pack("{s:s, s:s}", "created", created, "launchgap", launchgap))
+	return json_object_set_new(run->environment, "asked_later",
+	                           json_pack("{s:s, s:s}", "created",
+	                                     member_or_empty(line, "created"), "launchgap",
+	                                     member_or_empty(line, "launchgap")))
 	           ? member_bad(at, "out of memory for the record")
 	           : 0;
 }
 
+static int take_environment(const struct member_place *at, json_t *line, struct record_run *run)
+{
+	if (record_check_environment(at, line))
+		return -1;
+	run->environment = json_incref(line);
+	return take_variants(at, run) || record_search_begin(at, run) ? -1 : 0;
+}
+
+/* measures: after an end such a line is of a session that an older launchgap began without `resume`. */
+static const struct kind {
+	const char *name;
+	const struct member *members;
+	int (*take)(const struct member_place *at, json_t *line, struct record_run *run);
+	bool measures;
+} kinds[] = {{"environment", members, take_environment, false},
+             {"cell", of_trial, add_cell, true},
+             {"path", of_path, add_path, true},
+             {"failure", of_failure, add_failure, true},
+             {"spent", of_spent, add_spent, false},
+             {"search", record_search_members, record_search_take, true},
+             {"resume", of_resume, add_resume, false},
+             {"asked", of_asked, take_asked, false},
+             {"end", of_end, take_end, false}};
+#define NKINDS (sizeof kinds / sizeof *kinds)
+
 static int add_line(const struct member_place *at, json_t *line, struct record_run *run)
 {
-	json_int_t schema;
-	const char *kind;
+	const struct kind *kind = kinds;
+	char allowed[256] = "";
 	if (!json_is_object(line))
 		return member_bad(at, "a line has to be one JSON object");
-	if (member_number(at, line, "schema", 0, INT_MAX, &schema) ||
-	    member_text(at, line, "kind", &kind))
+	if (member_check(at, line, members))
 		return -1;
-	if (schema != RECORD_SCHEMA)
+	const char *name = member_or_empty(line, "kind");
+	if (member_number(line, "schema") != RECORD_SCHEMA)
 		return member_bad(at,
 		                  "schema %lld is not known here, this launchgap reads schema %d",
-		                  (long long)schema, RECORD_SCHEMA);
-	if (!strcmp(kind, "environment") != !run->environment)
+		                  (long long)member_number(line, "schema"), RECORD_SCHEMA);
+	if (!strcmp(name, kinds->name) != !run->environment)
 		return member_bad(
-		    at, "kind \"%.40s\": the first line, and no other, is the environment", kind);
-	if (!run->environment) {
-		if (record_check_environment(at, line))
-			return -1;
-		run->environment = json_incref(line);
-		return take_variants(at, run) || record_search_begin(at, run) ? -1 : 0;
-	}
-	if (!strcmp(kind, "end"))
-		return take_end(at, line, run);
-	if (!strcmp(kind, "asked"))
-		return take_asked(at, line, run);
-	if (!strcmp(kind, "spent"))
-		return add_spent(at, line, run);
-	bool resumes = !strcmp(kind, "resume");
-	/* Older launchgaps went on after the end without a line that says so. */
-	if (run->end.reason[0] && !resumes && add_resume(at, NULL, run))
+		    at, "kind \"%.40s\": the first line, and no other, is the environment", name);
+	for (; kind < kinds + NKINDS && strcmp(kind->name, name) != 0; kind++)
+		status_list(allowed, sizeof allowed, kind->name);
+	if (kind == kinds + NKINDS)
+		return member_bad(at, "kind \"%.40s\" is not known; allowed are %s", name, allowed);
+	if (kind->measures && run->end.reason[0] && add_resume(at, NULL, run))
 		return -1;
-	if (resumes)
-		return add_resume(at, line, run);
-	if (!strcmp(kind, "cell"))
-		return add_cell(at, line, run);
-	if (!strcmp(kind, "failure"))
-		return add_failure(at, line, run);
-	if (!strcmp(kind, "path"))
-		return add_path(at, line, run);
-	if (!strcmp(kind, "search"))
-		return record_search_take(at, line, run);
-	return member_bad(
-	    at,
-	    "kind \"%.40s\" is not known; allowed are environment, cell, path, failure, "
-	    "spent, search, resume, asked, end",
-	    kind);
+	return member_check(at, line, kind->members) ? -1 : kind->take(at, line, run);
 }
 
 /* Within a session either all lines have a checksum or none has: an older launchgap writes none. Claims

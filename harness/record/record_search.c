@@ -1,5 +1,6 @@
 #include "record_search.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,17 +14,21 @@ int record_search_find(const struct record_run *run, const char *name)
 	return -1;
 }
 
+const struct member record_search_members[] = {MEMBER_COUNT("block", 0), MEMBER_COUNT("round", 0),
+                                               MEMBER("confirms", JSON_TRUE),
+                                               MEMBER("measures", JSON_ARRAY), MEMBER_END};
+static const struct member of_set[] = {MEMBER_NAME("name", TRIAL_NAME_BYTES),
+                                       MEMBER("env", JSON_ARRAY), MEMBER_END};
+
 /* A new set: the fields of a variant, and the level of each setting. */
 static int take_set(const struct member_place *at, json_t *set, struct record_search *s)
 {
 	const json_t *levels = json_object_get(set, "levels"), *level;
-	char name[TRIAL_NAME_BYTES];
 	size_t k;
 	if (s->nsets == SEARCH_MAX_SETS)
 		return member_bad(at, "the search has more than %d sets", SEARCH_MAX_SETS);
-	if (member_name(at, set, "name", name, sizeof name) ||
-	    !json_is_array(json_object_get(set, "env")))
-		return member_bad(at, "a set has no name, or no \"env\"");
+	if (member_check(at, set, of_set))
+		return -1;
 	bool bad = json_array_size(levels) != s->space.nkeys;
 	json_array_foreach(bad ? NULL : levels, k, level)
 	{
@@ -33,7 +38,7 @@ static int take_set(const struct member_place *at, json_t *set, struct record_se
 	}
 	if (bad)
 		return member_bad(at, "set %s: \"levels\" is not a place of each key's values",
-		                  name);
+		                  member_or_empty(set, "name"));
 	if (record_variant_take(at, set, &s->variants[s->nsets]))
 		return -1;
 	s->nsets++;
@@ -73,7 +78,6 @@ static int add_finalists(const struct member_place *at, const struct record_sear
 int record_search_take(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	const json_t *measures = json_object_get(line, "measures"), *name;
-	const json_t *confirms = json_object_get(line, "confirms");
 	struct record_search *s = run->search;
 	json_t *set;
 	size_t i;
@@ -83,12 +87,9 @@ int record_search_take(const struct member_place *at, json_t *line, struct recor
 		                  "or there are more than %d",
 		                  SPEC_MAX_BLOCKS);
 	struct record_search_block *b = &s->blocks[s->nblocks++];
-	b->confirms = json_is_true(confirms);
-	if (member_count(at, line, "block", 0, &b->block) ||
-	    member_count(at, line, "round", 0, &b->round))
-		return -1;
-	if (!json_is_boolean(confirms) || !json_is_array(measures))
-		return member_bad(at, "\"confirms\" or \"measures\" is missing");
+	b->confirms = json_is_true(json_object_get(line, "confirms"));
+	b->block = (unsigned)member_number(line, "block");
+	b->round = (unsigned)member_number(line, "round");
 	json_array_foreach(json_object_get(line, "sets"), i, set)
 	{
 		if (take_set(at, set, s))

@@ -15,6 +15,7 @@ int record_variant_take(const struct member_place *at, json_t *json, struct reco
 
 /* If the environment's line has a search. */
 int record_search_begin(const struct member_place *at, struct record_run *run);
+extern const struct member record_search_members[]; /* of a block's line */
 int record_search_take(const struct member_place *at, json_t *line, struct record_run *run);
 /* The set of a name by its place, or -1. */
 int record_search_find(const struct record_run *run, const char *name);

@@ -53,10 +53,10 @@ struct runner {
 	unsigned nlack;       /* blocks that lack a trial, as one failed */
 	char first_why[1100]; /* of the first trial that failed */
 	bool interrupted;
-	char stage[64];            /* of a search: "screen 1 of 2"; or "" */
-	unsigned ndone;            /* trials of this session */
-	int64_t begin_ns;          /* of its first block */
-	int64_t since_ns;          /* the end of its last step */
+	char stage[64];   /* of a search: "screen 1 of 2"; or "" */
+	unsigned ndone;   /* trials of this session */
+	int64_t begin_ns; /* of its first block */
+	int64_t since_ns; /* the end of its last step */
 	/* A variant's last trial, with what the runner did after it; 0: none yet. */
 	int64_t steps_ns[PLAN_MAX_VARIANTS];
 	struct run_ahead ahead;
@@ -77,7 +77,8 @@ int run_keep_report(const char *folder, int64_t from_ns, struct status *st);
 int run_set_up(struct runner *r, struct status *st);
 void run_announce(const struct runner *r);
 /* What the trials from `next` on will take, `count` of them; -1: no trial has ended. */
-int64_t run_left_ns(const int64_t *steps_ns, const struct plan *plan, unsigned next, unsigned count);
+int64_t run_left_ns(const int64_t *steps_ns, const struct plan *plan, unsigned next,
+                    unsigned count);
 /* The plan's trials from `first` on: a block. 0, or -1: interrupted, or all of them failed. */
 int run_block(struct runner *r, unsigned block, unsigned first, unsigned n, struct status *st);
 /* The path's job of each variant whose path the run does not have. 0, or -1 with a sentence:
