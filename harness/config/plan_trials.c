@@ -85,99 +85,45 @@ static bool is_called(const struct cell *cell)
 }
 
 /* A timeline of long calls would show nothing, and take 20 calls for it. */
-static bool has_timeline(const struct cell *cell)
+static bool fits(const struct cell *cell, enum pass pass)
 {
-	return is_called(cell) && cell->pace == PACE_ISOLATED && cell->asked_bytes <= TIMELINE_MOST;
+	return is_called(cell) && (pass != PASS_TIMELINE || (cell->pace == PACE_ISOLATED &&
+	                                                     cell->asked_bytes <= TIMELINE_MOST));
 }
 
-/* Per collective the smallest or the largest of the cells that fit, once. */
-static unsigned end_cells(const struct plan *plan, bool (*fits)(const struct cell *), bool largest,
-                          struct cell *cells)
+/* Sizes that a pass looks at, of those of a collective from `least` to `most`. Timeline: the smallest, where
+ * launching shows, and on GPUs the largest too, where a kernel has all its thread blocks; a step of training
+ * has as many at any size of its buckets. Counters: large ones. Path: the largest, and all of a collective that
+ * a library has several algorithms for. */
+static bool is_wanted(const struct cell *cell, enum pass pass, bool gpus, size_t least, size_t most)
 {
+	const unsigned is = coll_info(cell->coll)->is;
+	if (pass == PASS_TIMELINE)
+		return cell->bytes == least || (gpus && cell->bytes == most && !(is & COLL_TRAINS));
+	if (pass == PASS_COUNTERS)
+		return cell->bytes >= most / PLAN_LARGE;
+	return cell->bytes == most || is & COLL_CHOSEN;
+}
+
+/* The cells of a separate pass: per collective each size once, ascending, as what is reported of a collective
+ * as a whole is of its last call. */
+static unsigned pass_cells(const struct plan *plan, enum pass pass, bool gpus, struct cell *cells)
+{
+	size_t least[COLL_KINDS], most[COLL_KINDS] = {0};
 	unsigned n = 0;
-	for (unsigned i = 0; i < plan->ncells; i++) {
-		const struct cell *cell = &plan->cells[i];
-		if (!fits(cell))
+	memset(least, 0xff, sizeof least);
+	for (const struct cell *c = plan->cells; c < plan->cells + plan->ncells; c++)
+		if (fits(c, pass)) {
+			least[c->coll] = c->bytes < least[c->coll] ? c->bytes : least[c->coll];
+			most[c->coll] = c->bytes > most[c->coll] ? c->bytes : most[c->coll];
+		}
+	for (const struct cell *c = plan->cells; c < plan->cells + plan->ncells; c++) {
+		if (!fits(c, pass) || !is_wanted(c, pass, gpus, least[c->coll], most[c->coll]) ||
+		    (n && cells[n - 1].coll == c->coll && cells[n - 1].bytes >= c->bytes))
 			continue;
-		if (n == 0 || cells[n - 1].coll != cell->coll)
-			cells[n++] = *cell;
-		else if (largest ? cell->bytes > cells[n - 1].bytes
-		                 : cell->bytes < cells[n - 1].bytes)
-			cells[n - 1] = *cell;
-	}
-	return n;
-}
-
-/* Block 0 ends with the timeline's pass: per collective the smallest size, where launching shows,
- * and on GPUs the largest one too, where a kernel has all its thread blocks. A step of training has
- * as many at any size of its buckets. */
-static unsigned timeline_cells(const struct plan *plan, bool gpus, struct cell *cells)
-{
-	const unsigned smallest = end_cells(plan, has_timeline, false, cells);
-	const unsigned largest = gpus ? end_cells(plan, has_timeline, true, cells + smallest) : 0;
-	unsigned n = smallest;
-	for (unsigned k = 0; k < largest; k++) {
-		const struct cell cell = cells[smallest + k];
-		if (cell.bytes > cells[k].bytes && !(coll_info(cell.coll)->is & COLL_TRAINS))
-			cells[n++] = cell;
-	}
-	for (unsigned i = 0; i < n; i++)
-		cells[i].pass = PASS_TIMELINE;
-	return n;
-}
-
-/* Cells of a pass that looks at each collective's largest size. */
-static unsigned largest_cells(const struct plan *plan, enum pass pass, struct cell *cells)
-{
-	const unsigned n = end_cells(plan, is_called, true, cells);
-	for (unsigned i = 0; i < n; i++) {
-		cells[i].pass = pass;
-		cells[i].pace = PACE_STREAM;
-	}
-	return n;
-}
-
-/* Per collective its large sizes, once each: from a sixteenth of the largest up. */
-static unsigned large_cells(const struct plan *plan, enum pass pass, struct cell *cells)
-{
-	const unsigned nlargest = largest_cells(plan, pass, cells);
-	unsigned n = nlargest;
-	for (unsigned i = 0; i < plan->ncells * nlargest; i++) {
-		const struct cell *largest = &cells[i / plan->ncells];
-		const struct cell *cell = &plan->cells[i % plan->ncells];
-		unsigned k = 0;
-		if (cell->coll != largest->coll || cell->bytes < largest->bytes / PLAN_LARGE)
-			continue;
-		while (k < n && (cells[k].coll != cell->coll || cells[k].bytes != cell->bytes))
-			k++;
-		if (k < n)
-			continue;
-		cells[n] = *largest;
-		cells[n].bytes = cell->bytes;
-		cells[n++].asked_bytes = cell->asked_bytes;
-	}
-	return n;
-}
-
-/* Each collective at its largest size, and one that a library has several algorithms for at all of
- * its sizes once, ascending: what is reported of a collective as a whole is of its last call. */
-static unsigned path_cells(const struct plan *plan, struct cell *cells)
-{
-	unsigned n = largest_cells(plan, PASS_PATH, cells), at;
-	for (unsigned i = 0; i < plan->ncells; i++) {
-		struct cell cell = plan->cells[i];
-		bool more = coll_info(cell.coll)->is & COLL_CHOSEN;
-		for (unsigned k = 0; k < n && more; k++)
-			more = cells[k].coll != cell.coll || cells[k].bytes != cell.bytes;
-		if (!more)
-			continue;
-		cell.pass = PASS_PATH;
-		cell.pace = PACE_STREAM;
-		for (at = 0; cells[at].coll != cell.coll || cells[at].bytes <= cell.bytes;)
-			at++;
-		memmove(cells + at + 1, cells + at, (n - at) * sizeof *cells);
-		cells[at] = cell;
-		n++;
+		cells[n] = *c;
+		cells[n].pace = pass == PASS_TIMELINE ? c->pace : PACE_STREAM;
+		cells[n++].pass = pass;
 	}
 	return n;
 }
@@ -335,10 +281,11 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned variant, unsign
 		return trial;
 	repeat_cells(trial, spec, plan_connections(plan, variant));
 	if (block == 0)
-		take_place(trial, timeline_cells(plan, traits_find(v->settings.backend)->gpus,
-		                                 cells + trial->ncells));
+		take_place(trial,
+		           pass_cells(plan, PASS_TIMELINE, traits_find(v->settings.backend)->gpus,
+		                      cells + trial->ncells));
 	if (plan_counts(plan, variant, block))
-		take_place(trial, large_cells(plan, PASS_COUNTERS, cells + trial->ncells));
+		take_place(trial, pass_cells(plan, PASS_COUNTERS, false, cells + trial->ncells));
 	sizes_settle(trial, plan);
 	return trial;
 }
@@ -354,7 +301,7 @@ struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigne
 {
 	struct trial *trial = plan_order_trial(plan, variant, 0, order, st);
 	if (trial) {
-		trial->ncells = path_cells(plan, trial->cells);
+		trial->ncells = pass_cells(plan, PASS_PATH, false, trial->cells);
 		sizes_settle(trial, plan);
 		trial->warmup = 1;
 	}
