@@ -1,4 +1,4 @@
-/* A file read line by line, plain or packed (packed.h). Sentences begin with at->file. */
+/* A file read line by line, plain or packed by gzip or xz, which its first bytes tell. Sentences begin with at->file. */
 #ifndef LAUNCHGAP_LINES_H
 #define LAUNCHGAP_LINES_H
 

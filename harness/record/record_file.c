@@ -13,7 +13,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "packed.h"
+#include "lines.h"
 
 /* As 20261122T195305Z: a run's folder. */
 static int is_stamp(const struct dirent *entry)
@@ -63,22 +63,20 @@ int record_file_find(const char *dir, char file[PATH_MAX], struct status *st)
 }
 
 /* All that can be read, as the reader does: packed data that ends too early is no error. */
-static int unpack_into(const char *file, int out, struct status *st)
+static int unpack_into(FILE *to, const struct member_place *from)
 {
-	char chunk[1 << 16];
-	struct packed *in;
-	const char *why;
-	bool cut = false;
-	ssize_t n;
-	if (packed_open(file, &in, &why))
-		return status_set(st, "%s", why);
-	while ((n = packed_read(in, chunk, sizeof chunk, &cut, st)) > 0)
-		if (write(out, chunk, (size_t)n) != n) {
-			status_set(st, "%s", strerror(errno));
-			break;
-		}
-	packed_close(in);
-	return n ? -1 : 0;
+	struct lines *lines;
+	const char *line;
+	size_t bytes;
+	bool last = false, cut;
+	int rc = to ? lines_open(from, &lines) : -1;
+	if (rc)
+		return -1;
+	while (!rc && !last && !(rc = lines_next(lines, from, &line, &bytes, &last, &cut)))
+		if ((bytes && fwrite(line, bytes, 1, to) != 1) || (!last && putc('\n', to) == EOF))
+			rc = -1;
+	lines_close(lines);
+	return rc ? rc : fflush(to) || fsync(fileno(to));
 }
 
 int record_file_unpack(const char *dir, struct status *st)
@@ -93,10 +91,10 @@ int record_file_unpack(const char *dir, struct status *st)
 	snprintf(part, sizeof part, "%s.part", file);
 	unlink(part);
 	struct status why = {""};
-	const int out = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	int failed = out < 0 || unpack_into(packed, out, &why) || fsync(out);
-	if (out >= 0)
-		failed |= close(out);
+	FILE *out = fopen(part, "wxe");
+	int failed = unpack_into(out, &(struct member_place){.file = packed, .st = &why});
+	if (out)
+		failed |= fclose(out);
 	if (failed || rename(part, file)) {
 		unlink(part);
 		return status_set(st, "cannot unpack %s: %s", packed,
