@@ -22,6 +22,18 @@ int status_set(struct status *st, const char *format, ...)
 	return -1;
 }
 
+int status_at(struct status *st, const char *file, unsigned line, const char *format, ...)
+{
+	char what[sizeof st->text], at[16] = "";
+	va_list args;
+	va_start(args, format);
+	vsnprintf(what, sizeof what, format, args);
+	va_end(args);
+	if (line)
+		snprintf(at, sizeof at, ":%u", line);
+	return status_set(st, "%s%s: %s", file, at, what);
+}
+
 void status_list(char *list, size_t bytes, const char *name)
 {
 	status_add(list, bytes, "%s%s", *list ? ", " : "", name);

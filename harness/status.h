@@ -17,6 +17,10 @@ struct status {
  * An existing text stays: the first cause matters. */
 int status_set(struct status *st, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same of a place in a file: "file:7: …"; line 0: "file: …". */
+int status_at(struct status *st, const char *file, unsigned line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* Appends to a text, cut to fit. `bytes`: the room of the whole text. */
 void status_add(char *text, size_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

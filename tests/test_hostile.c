@@ -270,7 +270,7 @@ TEST(a_list_of_lines_has_a_bound)
 	fclose(out);
 	cli_expect(report(), 1, "a record has at most 10000 lines of this kind");
 	cli_edit(in(run, "trials.jsonl"), add_variants);
-	cli_expect(report(), 1, "\"variants\" is missing, empty, or more than 34");
+	cli_expect(report(), 1, "\"variants\" is empty, or more than 34");
 }
 
 /* Each cell is one that the plan has. */

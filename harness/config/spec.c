@@ -1,7 +1,5 @@
 #include "spec.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "../suggest.h"
@@ -24,28 +22,6 @@ void spec_connections_settle(struct spec *spec)
 {
 	if (spec->nsizes && !spec_sizes_again(spec))
 		spec->connections = 1;
-}
-
-int spec_error(const struct spec *spec, unsigned at, struct status *st, const char *format, ...)
-{
-	char what[sizeof st->text];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(what, sizeof what, format, args);
-	va_end(args);
-	return at ? status_set(st, "%s:%u: %s", spec->file, at, what)
-	          : status_set(st, "command line: %s", what);
-}
-
-int spec_variant_error(const struct spec *spec, const struct spec_variant *variant,
-                       struct status *st, const char *format, ...)
-{
-	char what[sizeof st->text];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(what, sizeof what, format, args);
-	va_end(args);
-	return spec_error(spec, variant->at, st, "variant %s: %s", variant->name, what);
 }
 
 struct spec_variant *spec_find(struct spec *spec, const char *name)

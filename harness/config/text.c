@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,16 +25,7 @@ struct reader {
 	struct status *st;
 };
 
-__attribute__((format(printf, 2, 3))) static int reader_fail(struct reader *r, const char *format,
-                                                             ...)
-{
-	char what[sizeof r->st->text];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(what, sizeof what, format, args);
-	va_end(args);
-	return status_set(r->st, "%s:%u: %s", r->file, r->line, what);
-}
+#define reader_fail(R, ...) status_at((R)->st, (R)->file, (R)->line, __VA_ARGS__)
 
 static bool is_comment(char c)
 {

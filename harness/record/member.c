@@ -1,20 +1,5 @@
 #include "member.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
-int member_bad(const struct member_place *at, const char *format, ...)
-{
-	char what[512], line[16] = "";
-	va_list args;
-	va_start(args, format);
-	vsnprintf(what, sizeof what, format, args);
-	va_end(args);
-	if (at->line)
-		snprintf(line, sizeof line, ":%u", at->line);
-	return status_set(at->st, "%s%s: %s", at->file, line, what);
-}
-
 const char *member_or_empty(const json_t *from, const char *key)
 {
 	const char *text = json_string_value(json_object_get(from, key));

@@ -16,8 +16,7 @@ struct member_place {
 };
 
 /* -1, with a sentence that begins with file:line. */
-int member_bad(const struct member_place *at, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define member_bad(PLACE, ...) status_at((PLACE)->st, (PLACE)->file, (PLACE)->line, __VA_ARGS__)
 
 /* What a member has to be; JSON_TRUE: true or false. */
 struct member {

@@ -183,15 +183,17 @@ static int take_origin(const struct member_place *at, const json_t *line,
                        const struct record_run *run, char variant[TRIAL_NAME_BYTES],
                        unsigned *block, unsigned *order, int64_t *written_s)
 {
-	const json_int_t most = ((json_int_t)run->nresumes + 1) * SPEC_MAX_BLOCKS;
+	json_int_t most = ((json_int_t)run->nresumes + 1) * SPEC_MAX_BLOCKS;
+	most = most < RECORD_MAX_BLOCKS ? most : RECORD_MAX_BLOCKS;
 	if (member_check(at, line, of_trial))
 		return -1;
 	strcpy(variant, member_or_empty(line, "variant"));
 	*block = (unsigned)member_number(line, "block");
 	*order = (unsigned)member_number(line, "order");
 	*written_s = member_number(line, "written_s");
-	if (*block >= most || *block >= RECORD_MAX_BLOCKS)
-		return member_bad(at, "\"block\" is %u, which no session comes to", *block);
+	if (*block >= most)
+		return member_bad(at, "\"block\" is %u, allowed are 0 to %lld", *block,
+		                  (long long)most - 1);
 	return record_agree_variant(run, variant)
 	           ? 0
 	           : member_bad(at, "variant \"%s\" is not one of the environment's", variant);
