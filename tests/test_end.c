@@ -224,14 +224,14 @@ TEST(nccl_tests_columns_are_of_isolated_calls_where_there_are_no_others)
 	           "# Blocking Enabled: wait and barrier", "        4096           512     float ");
 }
 
-/* Its columns have both halves: so both are measured, unless something is said. */
+/* Its columns have both halves: nan where one is not measured. */
 TEST(nccl_tests_columns_have_both_halves)
 {
 	static const struct {
 		const char *key, *where;
 		bool out, in;
-	} cases[] = {{"", "warmup=1", true, true},
-	             {"in_place = no\n", "warmup=1", true, false},
+	} cases[] = {{"", "warmup=1", true, false},
+	             {"in_place = both\n", "warmup=1", true, true},
 	             {"", "in_place=yes", false, true}};
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		char *keys =

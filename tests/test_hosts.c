@@ -220,7 +220,7 @@ TEST(threads_need_two_ranks_on_each_host)
 	cli_expect(here_run(FEW "[variant p]\nmode = processes\n[variant t]\nmode = threads\n",
 	                    "backend=null", "ranks=2", "launcher=exec", "hosts=2", "--dry-run",
 	                    NULL),
-	           0, "left out: mode threads cannot place 1 rank on each host");
+	           0, "left out: t: mode threads cannot place 1 rank on each host");
 }
 
 TESTS(.slow = true, .undrawn = true, .before = set_up, .after = tear_down);

@@ -337,7 +337,6 @@ static int in_place_read(const struct field *key, const char *text, void *base, 
 		                  text);
 	spec->in_place[0] = !yes;
 	spec->in_place[1] = both || yes;
-	spec->in_place_said = true;
 	return 0;
 }
 

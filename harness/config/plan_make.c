@@ -487,31 +487,30 @@ static int ranks_resolve(struct plan *plan, struct status *st)
 	return 0;
 }
 
-static void library_add(struct plan *plan, const char *name, const struct library *library)
+/* Reading a version starts a child, so that each is asked for once. */
+static int library_add(struct plan *plan, const char *name, struct status *why)
 {
-	struct plan_library *l = &plan->libraries[plan->nlibraries++];
-	l->library = *library;
+	struct plan_library *l = &plan->libraries[plan->nlibraries];
+	if (plan_library(plan, name))
+		return 0;
+	if (backend_library(name, &l->library, why))
+		return -1;
 	snprintf(l->nccl, sizeof l->nccl, "%s", name);
+	plan->nlibraries++;
+	return 0;
 }
 
-/* A library that is named and missing is a mistake, not a reason to skip a variant. Reading a
- * version starts a child, so that each is asked for once. */
+/* A library that is named and missing is a mistake, not a reason to skip a variant. */
 static int libraries_find(struct plan *plan, struct status *st)
 {
 	const struct spec *spec = plan->spec;
 	for (unsigned i = 0; i < spec->nvariants; i++) {
 		const struct spec_variant *v = &spec->variants[i];
 		struct status why = {""};
-		struct library library;
-		if (!v->settings.nccl[0] || plan_library(plan, v->settings.nccl))
-			continue;
-		if (!backend_library(v->settings.nccl, &library, &why)) {
-			library_add(plan, v->settings.nccl, &library);
-			continue;
-		}
-		return spec_variant_error(
-		    spec, v, st, "nccl%s%s: %s; allowed is a libnccl.so.2's file",
-		    v->variable[0] ? ", from the variable " : "", v->variable, why.text);
+		if (v->settings.nccl[0] && library_add(plan, v->settings.nccl, &why))
+			return spec_variant_error(
+			    spec, v, st, "nccl%s%s: %s; allowed is a libnccl.so.2's file",
+			    v->variable[0] ? ", from the variable " : "", v->variable, why.text);
 	}
 	return 0;
 }
@@ -520,15 +519,13 @@ static int libraries_find(struct plan *plan, struct status *st)
  * absence is no mistake. */
 static void library_of_system(struct plan *plan)
 {
+	struct status ignored = {""};
 	for (unsigned i = 0; i < plan->nvariants; i++) {
 		const struct plan_variant *v = &plan->variants[i];
-		struct status why = {""};
-		struct library library;
 		if (v->skip[0] || v->settings.nccl[0] ||
 		    !backend_find(v->settings.backend)->library)
 			continue;
-		if (!backend_library("", &library, &why))
-			library_add(plan, "", &library);
+		library_add(plan, "", &ignored);
 		return;
 	}
 }

@@ -98,8 +98,7 @@ struct spec {
 	unsigned ops[OP_KINDS];       /* enum op */
 	unsigned nroots;              /* 0: all ranks */
 	unsigned roots[SPEC_MAX_ROOTS];
-	bool in_place[2];   /* out of place, in place: which are measured */
-	bool in_place_said; /* by the file or the command line */
+	bool in_place[2]; /* out of place, in place: which are measured */
 	struct value_weights weights;
 	unsigned experts;                       /* of a mixture of experts; 0: as many as ranks */
 	unsigned nskews, skews[SPEC_MAX_SKEWS]; /* tenths */
@@ -166,11 +165,11 @@ unsigned spec_times(const struct spec *spec);
 /* How many sizes connections after the first measure; if none, there is only the first. */
 unsigned spec_sizes_again(const struct spec *spec);
 void spec_connections_settle(struct spec *spec);
-int spec_error(const struct spec *spec, unsigned at, struct status *st, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-int spec_variant_error(const struct spec *spec, const struct spec_variant *variant,
-                       struct status *st, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* at: a line of its file; 0: the command line said it. */
+#define spec_error(SPEC, AT, ST, ...)                                                              \
+	status_at(ST, (AT) ? (SPEC)->file : "command line", AT, __VA_ARGS__)
+#define spec_variant_error(SPEC, VARIANT, ST, FORMAT, ...)                                         \
+	spec_error(SPEC, (VARIANT)->at, ST, "variant %s: " FORMAT, (VARIANT)->name, __VA_ARGS__)
 
 struct spec_variant *spec_find(struct spec *spec, const char *name);
 /* "key = 'NAME' names no variant (did you mean 'a'?); allowed is a, b, c", as spec_error. where: "",

@@ -466,7 +466,6 @@ int spec_build(const struct spec_text *t, const char *backend, spec_lookup_fn *l
 	b->backend = backend;
 	b->lookup = lookup;
 	field_defaults(&keys_fields, spec);
-	spec->in_place_said = false;
 	settings_default(&b->defaults.settings);
 	strcpy(spec->name, t->name);
 	strcpy(spec->file, t->file);

@@ -11,24 +11,6 @@
 #include "../machine.h"
 #include "describe.h"
 
-/* If the file does not say whether in place: as the run that is resumed; else both for
- * nccl-tests' columns, which have both; else the spec's default. */
-static void settle_in_place(struct spec *spec, bool columns, const json_t *before)
-{
-	const json_t *had = json_object_get(before, "in_place"), *place;
-	size_t i;
-	if (spec->in_place_said)
-		return;
-	if (columns && !had)
-		spec->in_place[true] = true;
-	if (had)
-		spec->in_place[true] = spec->in_place[false] = false;
-	json_array_foreach(had, i, place)
-	{
-		spec->in_place[json_is_true(place)] = true;
-	}
-}
-
 static uint64_t draw_seed(void)
 {
 	struct timespec t;
@@ -83,7 +65,6 @@ int run_set_up(struct runner *r, struct status *st)
 	    (q->resume &&
 	     (folder_hold(q->resume, &r->folder, st) || resume_load(q->resume, &before, st))))
 		return -1;
-	settle_in_place(&r->spec, q->nccl_tests, before.environment);
 	r->begun = q->resume ? record_begun(&before) : 0;
 	r->first_block = record_next_block(&before) - (r->begun > 0);
 	if (q->resume)
@@ -156,7 +137,8 @@ static struct omission factor(const struct plan *plan, unsigned i)
 }
 
 /* A line per reason, with the names of all that share it. */
-static void say_omissions(const struct plan *plan, omission_fn *of, unsigned n, const char *format)
+static void say_omissions(const struct plan *plan, omission_fn *of, unsigned n, const char *format,
+                          run_say_fn *say)
 {
 	for (unsigned i = 0; i < n; i++) {
 		struct omission first = of(plan, i);
@@ -170,26 +152,32 @@ static void say_omissions(const struct plan *plan, omission_fn *of, unsigned n, 
 			status_list(names, sizeof names, other.name);
 		}
 		if (!said)
-			status_say(format, names, first.why);
+			say(format, names, first.why);
 	}
+}
+
+void run_say_plan(const struct plan *plan, run_say_fn *say)
+{
+	const struct spec *spec = plan->spec;
+	if (spec->backend_why[0])
+		say("%s", spec->backend_why);
+	for (unsigned i = 0; i < plan->nnotes; i++)
+		say("%s", plan->notes[i]);
+	say_omissions(plan, variant, plan->nvariants, "left out: %s: %s", say);
+	/* What the run cannot answer whatever it measures: a slip in the file, or something that
+	 * the command line removed. It still runs. */
+	say_omissions(plan, claim, spec->asked.nclaims, "claim %s cannot be tested: %s", say);
+	say_omissions(plan, factor, spec->asked.nfactors, "factor %s cannot be measured: %s", say);
+	if (spec->cell_timeout_s >= spec->timeout_s)
+		say("cell_timeout = %us has no effect: timeout = %us ends the trial first",
+		    spec->cell_timeout_s, spec->timeout_s);
 }
 
 void run_announce(const struct runner *r)
 {
 	const struct plan *plan = &r->plan;
-	if (r->spec.backend_why[0])
-		status_say("%s", r->spec.backend_why);
-	for (unsigned i = 0; i < plan->nnotes; i++)
-		status_say("%s", plan->notes[i]);
-	say_omissions(plan, variant, plan->nvariants, "left out: %s: %s");
-	/* What the run cannot answer whatever it measures: a slip in the file, or something that
-	 * the command line removed. It still runs. */
-	say_omissions(plan, claim, r->spec.asked.nclaims, "claim %s cannot be tested: %s");
-	say_omissions(plan, factor, r->spec.asked.nfactors, "factor %s cannot be measured: %s");
-	if (r->spec.cell_timeout_s >= r->spec.timeout_s)
-		status_say("cell_timeout = %us has no effect: timeout = %us ends the trial first",
-		           r->spec.cell_timeout_s, r->spec.timeout_s);
 	char blocks[64];
+	run_say_plan(plan, status_say);
 	unsigned more = r->spec.blocks - r->first_block;
 	snprintf(blocks, sizeof blocks, "%u block%s", more, more == 1 ? "" : "s");
 	if (r->plan.search.nkeys)

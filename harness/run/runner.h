@@ -21,9 +21,6 @@ struct run_request {
 	int argc;               /* how the user called it, for the record */
 	char *const *argv;
 	const struct plan_machine *machine;
-	/* The report has nccl-tests' columns: in place is measured too unless the file says
-	 * otherwise. */
-	bool nccl_tests;
 	bool quick; /* the primary claim alone (plan_quick) */
 	bool quiet; /* only failures are printed */
 };
@@ -72,6 +69,10 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 
 /* Adds to a run's record that its report began then and is made now. */
 int run_keep_report(const char *folder, int64_t from_ns, struct status *st);
+
+/* What of the experiment is not as asked, and why. */
+typedef void run_say_fn(const char *format, ...);
+void run_say_plan(const struct plan *plan, run_say_fn *say);
 
 /* Its parts. After an error the caller still frees what r holds. */
 int run_set_up(struct runner *r, struct status *st);

@@ -1,5 +1,6 @@
 /* run --dry-run: what an experiment would measure, and the resources that it needs; writes nothing, and
  * assumes devices if there are none. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,26 +36,20 @@ static void say_variants(const struct plan *plan)
 	for (unsigned i = 0; i < plan->nvariants; i++) {
 		const struct plan_variant *v = &plan->variants[i];
 		const struct layout l = v->settings.layout;
-		char set[1024], lead[80], text[sizeof v->skip + 64];
-		/* A reason that several variants share is there once, with the first of them. */
-		unsigned as = 0;
-		while (strcmp(plan->variants[as].skip, v->skip))
-			as++;
+		char set[1024], lead[80], text[256];
 		const char *role = !strcmp(v->role, "again")     ? "the reference again"
 		                   : !strcmp(v->role, "variant") ? ""
 		                   : !strcmp(v->role, "limit")   ? "what plain copies reach"
 		                                                 : "the reference";
-		snprintf(lead, sizeof lead, "  %-28.40s ", v->name);
 		if (v->skip[0])
-			snprintf(text, sizeof text, "left out: %s%s", as < i ? "as " : "",
-			         as < i ? plan->variants[as].name : v->skip);
-		else
-			snprintf(text, sizeof text, "%ux%ux%u %s on %s%s%s", l.processes, l.threads,
-			         l.ranks_per_thread, v->settings.mode, v->settings.backend,
-			         role[0] ? ", " : "", role);
+			continue;
+		snprintf(lead, sizeof lead, "  %-28.40s ", v->name);
+		snprintf(text, sizeof text, "%ux%ux%u %s on %s%s%s", l.processes, l.threads,
+		         l.ranks_per_thread, v->settings.mode, v->settings.backend,
+		         role[0] ? ", " : "", role);
 		page_wrap(stdout, lead, 31, text);
 		settings_text(&v->settings, set, sizeof set);
-		if (!v->skip[0] && set[0])
+		if (set[0])
 			page_line(6, "%s", set);
 	}
 }
@@ -163,6 +158,16 @@ static void say_cost(const struct plan *plan)
 	page_line(2, "a job that takes longer than %u s (timeout) is ended", spec->timeout_s);
 }
 
+static void say_note(const char *format, ...)
+{
+	char text[1600];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	page_wrap(stdout, "", 0, text);
+}
+
 /* An experiment as a dry run plans it. */
 struct dry_plan {
 	struct spec spec;
@@ -194,8 +199,6 @@ int dry_run(const struct run_request *q, struct status *st)
 	page_wrap(stdout, "", 0, text);
 	page_line(0, "%u rank%s on %s, %u cores", plan->nranks, format_plural(plan->nranks),
 	          spec->backend, machine.cores);
-	if (spec->backend_why[0])
-		page_wrap(stdout, "", 0, spec->backend_why);
 	snprintf(text, sizeof text,
 	         "%s has no devices here (%.1000s): %u ranks are assumed, and its library is "
 	         "not checked",
@@ -211,11 +214,8 @@ int dry_run(const struct run_request *q, struct status *st)
 		plan_whole_search(plan, st);
 	fflush(stdout);
 	say_cost(plan);
+	run_say_plan(plan, say_note);
 	result = 0;
-	if (plan->nnotes)
-		printf("notes\n");
-	for (unsigned i = 0; i < plan->nnotes; i++)
-		page_wrap(stdout, "  ", 2, plan->notes[i]);
 	plan_free(plan);
 out:
 	free(dry);

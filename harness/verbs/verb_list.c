@@ -120,43 +120,36 @@ static void list_keys(void)
 static const char *const lists[] = {"modes",     "launchers",  "backends",    "collectives",
                                     "datatypes", "operations", "experiments", "keys",
                                     "tables",    "schema"};
-enum {
-	MODES,
-	LAUNCHERS,
-	BACKENDS,
-	COLLECTIVES,
-	DATATYPES,
-	OPERATIONS,
-	EXPERIMENTS,
-	KEYS,
-	TABLES,
-	SCHEMA
-};
 #define NLISTS (sizeof lists / sizeof *lists)
 
-static void list(unsigned what, const struct home *home)
+static bool is(const char *what, const char *list)
 {
-	if (what < TABLES) /* of the others nothing else is printed */
-		printf("%s\n", lists[what]);
-	for (unsigned i = 0; what == MODES && mode_table[i]; i++)
+	return !strcmp(what, list);
+}
+
+static void list(const char *what, const struct home *home)
+{
+	if (!is(what, "tables") && !is(what, "schema")) /* of these nothing else is printed */
+		printf("%s\n", what);
+	for (unsigned i = 0; is(what, "modes") && mode_table[i]; i++)
 		list_entry(mode_table[i]->name, mode_table[i]->summary);
-	for (unsigned i = 0; what == LAUNCHERS && launcher_table[i]; i++)
+	for (unsigned i = 0; is(what, "launchers") && launcher_table[i]; i++)
 		list_launcher(launcher_table[i]);
-	for (unsigned i = 0; what == BACKENDS && backend_table[i]; i++)
+	for (unsigned i = 0; is(what, "backends") && backend_table[i]; i++)
 		list_backend(backend_table[i]);
-	for (int c = 0; what == COLLECTIVES && c < COLL_KINDS; c++)
+	for (int c = 0; is(what, "collectives") && c < COLL_KINDS; c++)
 		list_entry(coll_info(c)->name, coll_info(c)->summary);
-	if (what == DATATYPES)
+	if (is(what, "datatypes"))
 		list_words(coll_dtype_names, DTYPE_KINDS);
-	if (what == OPERATIONS)
+	if (is(what, "operations"))
 		list_words(coll_op_names, OP_NONE);
-	if (what == EXPERIMENTS)
+	if (is(what, "experiments"))
 		home_each_experiment(home, list_experiment, (void *)(size_t)home);
-	if (what == KEYS)
+	if (is(what, "keys"))
 		list_keys();
-	if (what == TABLES)
+	if (is(what, "tables"))
 		key_tables_print(stdout);
-	if (what == SCHEMA)
+	if (is(what, "schema"))
 		fputs(texts_find("results/report.schema.json"), stdout);
 }
 
@@ -169,9 +162,9 @@ int verb_list(int argc, char *argv[], const struct home *home, struct status *st
 	for (unsigned i = 0; i < NLISTS; i++) {
 		suggest_offer(&guess, lists[i]);
 		/* The last three only if they are asked for. */
-		if (argc > 2 ? strcmp(argv[2], lists[i]) != 0 : i >= KEYS)
+		if (argc > 2 ? !is(argv[2], lists[i]) : i >= NLISTS - 3)
 			continue;
-		list(i, home);
+		list(lists[i], home);
 		listed = true;
 	}
 	if (listed)

@@ -95,7 +95,7 @@ static const struct field rows[] = {
 
 const struct fields run_options = FIELDS_OF(rows, struct asked);
 
-/* Whether an option says what is measured. */
+/* Whether an option says what is measured, or in which form it is told. */
 static bool is_plan(const char *option)
 {
 	return !strcmp(option, "--quick") || !strcmp(option, "--only") ||
@@ -181,7 +181,6 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 		                  "run: %s needs a report, and --no-report makes none; allowed is "
 		                  "one of them",
 		                  only);
-	a->request.nccl_tests = a->options.format == REPORT_NCCL_TESTS;
 	a->request.quiet = a->options.quiet;
 	if (!a->request.file)
 		a->request.file = a->file;
