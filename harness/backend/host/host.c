@@ -67,19 +67,14 @@ static int host_supports(const struct trial *trial, struct status *st)
 	for (unsigned c = 0; c < trial->ncells; c++)
 		if (supports_cell(trial, &trial->cells[c], (enum host_transport)transport, st))
 			return -1;
-	size_t store, all;
-	if (host_memory_needs((enum host_transport)transport, trial, &store, &all))
-		all = SIZE_MAX;
-	return buffers_fit("host", layout_ranks(set->layout), all, st);
+	return buffers_fit("host", layout_ranks(set->layout),
+	                   host_memory_needs((enum host_transport)transport, trial), st);
 }
 
 static size_t host_store_bytes(const struct trial *trial)
 {
-	size_t store, all;
 	int transport = transport_of(trial);
-	if (transport < 0 || host_memory_needs((enum host_transport)transport, trial, &store, &all))
-		return 0;
-	return store;
+	return transport < 0 ? 0 : host_memory_needs((enum host_transport)transport, trial);
 }
 
 /* --- opening --- */
@@ -100,9 +95,8 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	const struct backend_place *place = &ctx->place;
 	const unsigned n = place->nranks;
 	ctx->queue_calls = queue_calls(place->trial);
-	ctx->peers = calloc(n, sizeof *ctx->peers);
 	ctx->places = calloc(n, sizeof *ctx->places);
-	bool all = ctx->peers && ctx->places;
+	bool all = ctx->places;
 	for (unsigned rank = 0; ctx->places && rank < n; rank++)
 		ctx->places[rank] = split_place(place->trial->settings.split, n, rank);
 	/* Aligned, or two workers' ranks would share a cache line. */
@@ -195,8 +189,6 @@ static void host_close(struct backend_ctx *ctx)
 {
 	if (!ctx)
 		return;
-	if (ctx->ranks)
-		host_memory_close(ctx);
 	for (unsigned i = 0; ctx->ranks && i < ctx->place.count; i++) {
 		struct host_rank *rank = &ctx->ranks[i];
 		steps_plan_free(&rank->plan);
@@ -205,7 +197,6 @@ static void host_close(struct backend_ctx *ctx)
 	}
 	free(ctx->ranks);
 	free(ctx->places);
-	free(ctx->peers);
 	free(ctx);
 }
 

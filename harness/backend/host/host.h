@@ -37,8 +37,6 @@ struct host_flags {
 	alignas(HOST_LINE_BYTES) _Atomic uint64_t posted;
 	/* Completed reads of this rank's buffers; its readers add to it. */
 	alignas(HOST_LINE_BYTES) _Atomic uint64_t consumed;
-	/* direct, rank 0's only: workers that have closed. */
-	alignas(HOST_LINE_BYTES) _Atomic unsigned closed;
 };
 
 /* fifo: one ordered pair; pieces since the trial began. */
@@ -100,13 +98,11 @@ struct backend_ctx {
 	struct backend_place place;
 	enum host_transport transport;
 	uint8_t *store;
-	size_t stride;              /* one rank's share of the store */
-	size_t slots_offset;        /* fifo: of the slots in it */
+	size_t stride;                                    /* one rank's share of the store, */
+	size_t slots_at, buffers_at, offset, arena_bytes; /* and what is in it */
 	struct split_place *places; /* everybody's, by rank; all groups have the same size */
-	struct host_buffers *peers; /* direct, shared: everybody's, by rank */
 	struct host_rank *ranks;    /* this worker's */
 	unsigned queue_calls;       /* capacity of a queue */
-	bool shown, joined;         /* others may read our buffers; we know theirs */
 	unsigned slots;             /* of the cell; 0: nothing prepared */
 	size_t access_stride;       /* of a cell of access; 0: contiguous */
 	struct steps_call call;
@@ -117,9 +113,20 @@ struct backend_ctx {
 	int64_t watch_ns; /* length of the watched stretch; during it, its start */
 };
 
+static inline uint8_t *host_share(const struct backend_ctx *ctx, unsigned rank)
+{
+	return ctx->store + rank * ctx->stride;
+}
+
 static inline struct host_flags *host_flags(const struct backend_ctx *ctx, unsigned rank)
 {
-	return (struct host_flags *)(ctx->store + rank * ctx->stride);
+	return (struct host_flags *)host_share(ctx, rank);
+}
+
+static inline struct host_buffers host_buffers(const struct backend_ctx *ctx, unsigned rank)
+{
+	uint8_t *send = host_share(ctx, rank) + ctx->buffers_at + ctx->offset;
+	return (struct host_buffers){send, send + ctx->arena_bytes};
 }
 
 static inline struct host_ring *host_ring(const struct backend_ctx *ctx, unsigned from, unsigned to)
@@ -131,19 +138,16 @@ static inline uint8_t *host_slot(const struct backend_ctx *ctx, unsigned from, u
                                  uint64_t piece)
 {
 	size_t slot = (size_t)from * HOST_FIFO_SLOTS + piece % HOST_FIFO_SLOTS;
-	return ctx->store + to * ctx->stride + ctx->slots_offset + slot * HOST_PIECE_BYTES;
+	return host_share(ctx, to) + ctx->slots_at + slot * HOST_PIECE_BYTES;
 }
 
-/* Bytes of the team's store, and of store and buffers together; -1 if size_t is too small. */
-int host_memory_needs(enum host_transport transport, const struct trial *trial, size_t *store,
-                      size_t *all);
+/* Bytes of the team's store; SIZE_MAX if size_t is too small. */
+size_t host_memory_needs(enum host_transport transport, const struct trial *trial);
 /* One rank's share of them: its two arenas, and the memory for moving data between ranks. */
 void host_memory_share(enum host_transport transport, const struct trial *trial, size_t *buffers,
                        size_t *comm);
-/* Places and touches this worker's buffers, and finds those of the others: meets the team once.
- * After an error, host_memory_close frees what exists. */
+/* Places and touches this worker's buffers, and maps those of the others: meets the team once. */
 int host_memory_open(struct backend_ctx *ctx, struct status *st);
-void host_memory_close(struct backend_ctx *ctx);
 
 /* Plans the cell's moves. Waits for readers of the previous cell. */
 int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,

@@ -212,7 +212,6 @@ static const uint8_t *pull_from(const struct backend_ctx *ctx, const struct host
                                 const struct steps_move *move)
 {
 	const struct step *step = &move->step;
-	const struct host_buffers *source = &rank->own;
 	if (move->peer != rank->rank) {
 		if (ctx->transport == HOST_FIFO) {
 			struct host_ring *ring = host_ring(ctx, move->peer, rank->rank);
@@ -225,9 +224,9 @@ static const uint8_t *pull_from(const struct backend_ctx *ctx, const struct host
 		    atomic_load_explicit(&host_flags(ctx, move->peer)->posted,
 		                         memory_order_acquire) < rank->phases + move->phase + 1)
 			return NULL;
-		source = &ctx->peers[move->peer];
 	}
-	return (step->side == STEP_SEND ? source->send : source->recv) + rank->base + step->from +
+	const struct host_buffers source = host_buffers(ctx, move->peer);
+	return (step->side == STEP_SEND ? source.send : source.recv) + rank->base + step->from +
 	       rank->pull.done;
 }
 
