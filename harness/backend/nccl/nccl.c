@@ -224,7 +224,6 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 static void describe_memory(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	static const char *const names[READINGS] = {NULL, "buffers", "comm", "register", "calls"};
-	nccl_read_memory(ctx, READ_END);
 	const struct place *p = nccl_fullest(ctx);
 	for (unsigned i = 1; p && i < READINGS; i++)
 		if (p->free_bytes[i - 1] && p->free_bytes[i])

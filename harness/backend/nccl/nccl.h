@@ -2,8 +2,7 @@
  *
  *   nccl_api       the library, loaded by path; versions of libraries that are not loaded
  *   nccl_options   requests that a library or a machine cannot fulfil
- *   nccl_open      communicators, buffers and streams, made and freed
- *   nccl_renew     a new connection beside the old one
+ *   nccl_open      communicators, buffers and streams, made and freed; a new connection beside the old one
  *   nccl_coll      the collectives, a row each: its call, its sends and receives
  *   nccl_links     plain copies over one link
  *   nccl_device    api = device: calls by a kernel of our own (nccl_move.h, device_protocol.h)
@@ -176,25 +175,18 @@ enum registration nccl_registration(const struct trial *trial);
 int nccl_wake(const struct backend_place *place, struct status *st);
 int nccl_open(const struct backend_place *place, struct backend_ctx **out, struct status *st);
 int nccl_reallocate(struct backend_ctx *ctx, struct status *st);
-/* The connection with those before it. leave: finalizes the communicators and does not destroy
- * them (nccl_renew.c says why); after a failure it is close. */
+/* The connection with those before it. leave: where the process is about to exit; destroys no communicator.
+ * After a failure it is close. */
 void nccl_close(struct backend_ctx *ctx);
 void nccl_leave(struct backend_ctx *ctx);
-/* nccl_renew: *at becomes the new connection. After an error it is one that close accepts. */
+/* *at becomes the new connection. After an error it is one that close accepts. */
 int nccl_renew(struct backend_ctx **at, struct status *st);
-void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading);
-/* The local GPU whose free memory fell most; NULL: not known. */
-const struct place *nccl_fullest(const struct backend_ctx *ctx);
+/* The local GPU whose free memory fell most from before the first connection to its end; NULL: not known. */
+const struct place *nccl_fullest(struct backend_ctx *ctx);
 
 /* nccl_open: both steps, communicators and the registration of buffers with them. */
 int nccl_connect(struct backend_ctx *ctx, struct status *st);
 void nccl_disconnect(struct backend_ctx *ctx);
-/* Gives back what refers to the buffers, in all workers; then they may be freed. */
-int nccl_deregister(struct backend_ctx *ctx, struct status *st);
-/* Ends the communicators' work and keeps them, if the library can (2.14.3). */
-void nccl_finalize(struct backend_ctx *ctx);
-/* All but the communicators; once they refer to no buffer. */
-void nccl_give_back(struct backend_ctx *ctx);
 
 /* nccl_call: sets up the cell for all local ranks, and frees what the last one left. */
 int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct status *st);

@@ -84,7 +84,6 @@ struct nccl_team {
 	MAY(ncclResult_t, RedOpDestroy, (ncclRedOp_t, ncclComm_t)) /* 2.11.4 */ \
 	MAY(const char *, GetLastError, (ncclComm_t)) /* 2.13.4 */ \
 	MAY(ncclResult_t, CommInitRankConfig, (ncclComm_t *, int, ncclUniqueId, int, struct nccl_config *)) /* 2.14.3 */ \
-	MAY(ncclResult_t, CommFinalize, (ncclComm_t)) /* 2.14.3 */ \
 	MAY(ncclResult_t, CommSplit, (ncclComm_t, int, int, ncclComm_t *, struct nccl_config *)) /* 2.18.1 */ \
 	MAY(ncclResult_t, MemAlloc, (void **, size_t)) /* 2.19.1 */ \
 	MAY(ncclResult_t, MemFree, (void *)) /* 2.19.1 */ \
