@@ -355,8 +355,8 @@ static int take_cpus(struct loop *loop)
 	                                     place->first - team_first(loop->team) * place->count,
 	                                     place->count, team_here(loop->team) * place->count)
 	                  : 0;
-	machine_cpus_list(loop->cpus, sizeof loop->cpus);
 	loop->binding = machine_binding_take();
+	machine_cpus_list(loop->binding, loop->cpus, sizeof loop->cpus);
 	return result;
 }
 

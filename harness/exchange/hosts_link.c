@@ -136,7 +136,6 @@ void hosts_link_clock(const struct hosts_link *l, unsigned host, struct hosts_li
 	out->drift_ppm = aligned_drift_ppm(a);
 	out->bound_ns = aligned_bound_ns(a, at);
 	out->residual_ns = aligned_residual_ns(a);
-	out->missed_ns = a->missed_ns;
 	out->rtt_ns = (double)aligned_rtt_ns(a);
 	out->points = a->npoints;
 	out->steps = a->steps;

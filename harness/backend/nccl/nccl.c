@@ -224,6 +224,8 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 static void describe_memory(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	static const char *const names[READINGS] = {NULL, "buffers", "comm", "register", "calls"};
+	if (!ctx->before)
+		nccl_read_memory(ctx, READ_END);
 	const struct place *p = nccl_fullest(ctx);
 	for (unsigned i = 1; p && i < READINGS; i++)
 		if (p->free_bytes[i - 1] && p->free_bytes[i])
@@ -306,9 +308,6 @@ static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	for (unsigned i = 0; i < ctx->count; i++) {
 		device_describe(ctx->places[i].device, device, sizeof device);
 		status_add(text, bytes, "device_%u=%s\n", ctx->places[i].rank, device);
-		int node = nccl_links_node(&ctx->places[i]);
-		if (node >= 0)
-			status_add(text, bytes, "pinned_node_%u=%d\n", ctx->places[i].rank, node);
 	}
 }
 

@@ -182,7 +182,8 @@ void nccl_leave(struct backend_ctx *ctx);
 /* *at becomes the new connection. After an error it is one that close accepts. */
 int nccl_renew(struct backend_ctx **at, struct status *st);
 /* The local GPU whose free memory fell most from before the first connection to its end; NULL: not known. */
-const struct place *nccl_fullest(struct backend_ctx *ctx);
+const struct place *nccl_fullest(const struct backend_ctx *ctx);
+void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading);
 
 /* nccl_open: both steps, communicators and the registration of buffers with them. */
 int nccl_connect(struct backend_ctx *ctx, struct status *st);
@@ -223,8 +224,6 @@ char *nccl_recv_of(const struct backend_ctx *ctx, const struct place *p);
  * where the worker runs. Freed by cudaFreeHost. */
 int nccl_links_pin(const struct backend_ctx *ctx, const struct place *p, char **out, size_t bytes,
                    struct status *st);
-/* The NUMA node of a rank's pinned memory; -1: there is none, or the kernel does not say. */
-int nccl_links_node(const struct place *p);
 /* Plain copies that cannot be carried out: of a cell; on these GPUs. */
 int nccl_links_refuse(const struct trial *trial, const struct cell *cell, struct status *st);
 int nccl_links_refuse_devices(const struct trial *trial, struct status *st);

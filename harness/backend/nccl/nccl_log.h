@@ -57,13 +57,12 @@ int nccl_acted(const struct settings *settings, struct nccl_log *inout, struct s
 
 void nccl_log_free(struct nccl_log *log); /* what it owns; all zero afterwards */
 
-/* Sets the path's data and why, for sends and receives (alltoall, sendrecv) that are too large for
- * the LL protocol, which always stages. The rules are from src/device/prims_simple.h and
- * src/enqueue.cc. Up to 2.22.3 a link within one process ("direct pointer") that pushes is direct,
- * all others stage. From 2.23.4 on, a P2P link is direct if both its ranks opened their buffers to
- * each other, and "direct pointer" is a label without effect. SHM and sockets stage. A setting that
- * the log contradicts makes the path unknown. The log does not show whether a rank that registers
- * its send buffer also registers its receive buffer; this assumes that it does. */
+/* Sets the path's data and why, for sends and receives (alltoall, sendrecv) that are too large for the LL
+ * protocol, which always stages. The rules are from src/device/prims_simple.h and src/enqueue.cc. Up to 2.22.3
+ * a link within one process ("direct pointer") that pushes is direct, all others stage. From 2.23.4 on, a P2P
+ * link is direct if both its ranks opened their buffers to each other, and "direct pointer" is a label without
+ * effect. SHM and sockets stage. The log does not show whether a rank that registers its send buffer also
+ * registers its receive buffer; this assumes that it does. */
 void nccl_log_model(const struct settings *settings, struct nccl_log *log);
 
 /* struct backend's log_ask and log_path. */

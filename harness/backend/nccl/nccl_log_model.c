@@ -74,34 +74,6 @@ static void judge_links(struct judging *j)
 			j->of[judge_link(j, &e->path.links[i])]++;
 }
 
-/* Any number but 0 is a yes to NCCL; for reading, -2 leaves the choice to NCCL. -1: not set. */
-static int read_switch(const struct settings *set, const char *name)
-{
-	const char *value = settings_env(set, name);
-	char *end;
-	long n = value ? strtol(value, &end, 0) : -2;
-	return !value || end == value || n == -2 ? -1 : n != 0;
-}
-
-/* What a setting that did not reach NCCL, or a log of another job, contradicts; or NULL. */
-static const char *contradiction(const struct settings *set, const struct path *path)
-{
-	unsigned pointers = 0, p2p = 0, read = 0;
-	const int pull = read_switch(set, "NCCL_P2P_READ_ENABLE");
-	for (unsigned i = 0; i < path->nlinks; i++) {
-		pointers += begins(path->links[i].via, "P2P/direct pointer");
-		p2p += begins(path->links[i].via, "P2P/");
-		read += strstr(path->links[i].via, "/read") != NULL;
-	}
-	if (read_switch(set, "NCCL_P2P_DIRECT_DISABLE") == 1 && pointers)
-		return "NCCL_P2P_DIRECT_DISABLE is set, but the log says 'direct pointer'";
-	if (pull == 1 && p2p && !read)
-		return "NCCL_P2P_READ_ENABLE is set, but no link of the log says '/read'";
-	if (pull == 0 && read)
-		return "NCCL_P2P_READ_ENABLE is 0, but the log says '/read'";
-	return NULL;
-}
-
 #define REGISTER_ONLY                                                                              \
 	"from 2.23 on NCCL writes into a peer's buffer only if it was registered with the "        \
 	"peer, and the log shows no such registration"
@@ -150,13 +122,11 @@ void nccl_log_model(const struct settings *settings, struct nccl_log *log)
 	judge_links(&j);
 	say_unknown(&j, unknown, sizeof unknown);
 	const unsigned direct = j.of[PATH_DIRECT], others = j.of[PATH_STAGED] + j.of[PATH_UNKNOWN];
-	const char *contradicted = contradiction(settings, path);
 	const struct {
 		bool is;
 		enum path_data data;
 		const char *why;
 	} verdicts[] = {
-	    {contradicted, PATH_UNKNOWN, contradicted},
 	    {path->copy_engine, PATH_DIRECT, "copy engines write into the peers' windows"},
 	    {log->symmetric_ll, PATH_UNKNOWN,
 	     "some symmetric kernels are of the LL kind, which stages"},

@@ -402,7 +402,7 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 	return nccl_trains(trial) ? nccl_train_open(ctx, p, st) : 0;
 }
 
-static void read_memory(struct backend_ctx *ctx, enum nccl_reading reading)
+void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading)
 {
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
@@ -414,12 +414,10 @@ static void read_memory(struct backend_ctx *ctx, enum nccl_reading reading)
 	}
 }
 
-const struct place *nccl_fullest(struct backend_ctx *ctx)
+const struct place *nccl_fullest(const struct backend_ctx *ctx)
 {
 	const struct place *fullest = NULL;
 	long long most = 0;
-	if (!ctx->before)
-		read_memory(ctx, READ_END);
 	while (ctx->before)
 		ctx = ctx->before;
 	for (unsigned i = 0; i < ctx->count; i++) {
@@ -440,11 +438,11 @@ static int open_places(struct backend_ctx *ctx, struct status *st)
 		p->rank = ctx->where.first + i;
 		p->device = trial_device(ctx->trial, p->rank);
 	}
-	read_memory(ctx, READ_BARE);
+	nccl_read_memory(ctx, READ_BARE);
 	for (unsigned i = 0; i < ctx->count; i++)
 		if (open_place(ctx, &ctx->places[i], st))
 			return -1;
-	read_memory(ctx, READ_BUFFERS);
+	nccl_read_memory(ctx, READ_BUFFERS);
 	return 0;
 }
 
@@ -488,10 +486,10 @@ int nccl_open(const struct backend_place *place, struct backend_ctx **out, struc
 	if (open_ctx(ctx, place, st) || open_places(ctx, st) || make_gate(ctx, place, st) ||
 	    make_words(ctx, st) || nccl_make_comms(ctx, st))
 		return -1;
-	read_memory(ctx, READ_COMM);
+	nccl_read_memory(ctx, READ_COMM);
 	if (nccl_register(ctx, st))
 		return -1;
-	read_memory(ctx, READ_REGISTER);
+	nccl_read_memory(ctx, READ_REGISTER);
 	return exchange_arenas(ctx, place, st);
 }
 
@@ -577,7 +575,7 @@ int nccl_renew(struct backend_ctx **at, struct status *st)
 	struct backend_ctx *old = *at, *fresh = NULL;
 	const struct backend_place where = old->where;
 	bool room = false;
-	read_memory(old, READ_END);
+	nccl_read_memory(old, READ_END);
 	/* All workers have to do the same. */
 	if (deregister(old, st) ||
 	    nccl_team(team_agree(where.team, where.first, has_room(old), &room), st))
