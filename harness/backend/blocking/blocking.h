@@ -1,7 +1,6 @@
-/* Backends whose library works in CPU memory and blocks: issuing a call completes it. Common to
- * them: buffers, cells, checks, sends and receives in rounds, staging for buffers on a GPU. A
- * library (mpi, gloo) adds how ranks connect, its own collectives and how two ranks exchange
- * data. A worker has one rank: a thread in a call for one rank could not make the others'. */
+/* Backends whose library works in CPU memory and blocks. A library (mpi, gloo) adds how ranks connect, its
+ * collectives and how two ranks exchange data. A worker has one rank: it could not make others' calls
+ * meanwhile. */
 #ifndef LAUNCHGAP_BLOCKING_H
 #define LAUNCHGAP_BLOCKING_H
 

@@ -19,8 +19,7 @@
 #include "../steps.h"
 #include "host_reduce.h"
 
-/* Every transport copies in pieces of the same size with the same routine, so that they differ
- * only in how often a byte is copied. */
+/* Every transport copies the same pieces, and differs only in how often a byte is copied. */
 #define HOST_PIECE_BYTES ((size_t)64 << 10)
 /* The most that one poll moves, so that a worker with many ranks serves all of them. */
 #define HOST_POLL_BYTES  (4 * HOST_PIECE_BYTES)
@@ -31,7 +30,7 @@
 
 enum host_transport { HOST_DIRECT, HOST_FIFO, HOST_SHARED };
 
-/* direct, shared: a rank's progress, in phases since the trial began. */
+/* direct, shared: a rank's phases since the trial began. */
 struct host_flags {
 	/* Phases that others may read from this rank; only it writes this. */
 	alignas(HOST_LINE_BYTES) _Atomic uint64_t posted;

@@ -250,32 +250,14 @@ static void describe_registration(const struct backend_ctx *ctx, char *text, siz
 
 static void describe_library(const struct backend_ctx *ctx, char *text, size_t bytes)
 {
-	const struct settings *set = &ctx->trial->settings;
-	bool some = false;
 	int runtime = 0, driver = 0;
 	if (cudaRuntimeGetVersion(&runtime) == cudaSuccess &&
 	    cudaDriverGetVersion(&driver) == cudaSuccess)
 		status_add(text, bytes, "cuda=%d.%d\ncuda_of_driver=%d.%d\n", runtime / 1000,
 		           runtime % 1000 / 10, driver / 1000, driver % 1000 / 10);
-	status_add(text, bytes, "library=%s\nlibrary_file=%s\nallocator=%s\napi=%s\nnative_calls=",
+	status_add(text, bytes, "library=%s\nlibrary_file=%s\nallocator=%s\napi=%s\n",
 	           ctx->api.version, ctx->api.file, ctx->allocates ? "ncclMemAlloc" : "cudaMalloc",
-	           set->api);
-	for (int c = 0; c < COLL_KINDS; c++)
-		if (nccl_has_native(&ctx->api, (enum coll_kind)c)) {
-			status_add(text, bytes, "%s ", coll_info((enum coll_kind)c)->name);
-			some = true;
-		}
-	status_add(text, bytes, some ? "\n" : "none\n");
-	if (set->cta_policy != CTA_LIBRARY)
-		status_add(text, bytes, "cta_policy=%s\n",
-		           settings_words("cta_policy")[set->cta_policy]);
-	if (set->min_ctas && set->max_ctas)
-		status_add(text, bytes, "ctas=%u to %u\n", set->min_ctas, set->max_ctas);
-	else if (set->min_ctas || set->max_ctas)
-		status_add(text, bytes, "ctas=%u at %s\n", set->min_ctas + set->max_ctas,
-		           set->min_ctas ? "least" : "most");
-	if (set->call_ctas)
-		status_add(text, bytes, "call_ctas=%u\n", set->call_ctas);
+	           ctx->trial->settings.api);
 }
 
 /* The thread blocks that were launched, whatever min_ctas, max_ctas and call_ctas asked for. */

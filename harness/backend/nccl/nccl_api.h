@@ -1,8 +1,5 @@
-/* NCCL, loaded by path, so that one program compares library versions and starts without one.
- *
- * What newer libraries have and the build's header may lack is declared here, with the numbers
- * and layouts that NCCL's interface never changes (src/nccl.h.in of its releases): the header may
- * be of 2.9 or of any later release. */
+/* NCCL, loaded by path. What newer libraries have and the build's header may lack is declared here, with the
+ * numbers and layouts of src/nccl.h.in: the header may be of 2.9 or of any later release. */
 #ifndef LAUNCHGAP_NCCL_API_H
 #define LAUNCHGAP_NCCL_API_H
 
@@ -27,8 +24,7 @@ enum {
 
 #define NCCL_CONFIG_MAGIC 0xcafebeef /* by which NCCL knows its own configurations */
 
-/* ncclConfig_t as of 2.27. NCCL reads as many bytes of it as both sides know, and treats fields newer
- * than the version in it as unset; so it works with older and newer libraries. */
+/* ncclConfig_t as of 2.27. NCCL reads what both sides know: it works with older and newer libraries. */
 struct nccl_config {
 	size_t size;
 	unsigned magic, version;
