@@ -14,7 +14,6 @@
 struct nvml_clocks {
 	bool busy; /* the clock of an idle GPU means nothing */
 	unsigned sm_mhz, sm_max_mhz;
-	unsigned pcie_gen, pcie_width, pcie_gen_max, pcie_width_max; /* 0: not known */
 	char throttle[64]; /* "none", or what limits the clock: "power cap, thermal" */
 };
 

@@ -2,9 +2,8 @@
  *
  *   host_reduce    arithmetic of datatypes and operations (pure)
  *   host_memory    the layout of buffers, flags and slots, and who touches their pages
- *   host_cell      a cell: its lists of moves, its inputs, its check
  *   host_move      the timed path: moves, and the work of a training step, a bounded piece per poll
- *   host           what is possible, on which transport; the backend's table: open, prepare, describe
+ *   host           what is possible, on which transport; a cell's moves; the backend's table
  *
  * All counters that ranks share only grow, within a cell and from cell to cell: nothing is reset,
  * so no reset can race with a rank that is still reading. */
@@ -148,10 +147,6 @@ void host_memory_share(enum host_transport transport, const struct trial *trial,
 /* Places and touches this worker's buffers, and maps those of the others: meets the team once. */
 int host_memory_open(struct backend_ctx *ctx, struct status *st);
 
-/* Plans the cell's moves. Waits for readers of the previous cell. */
-int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
-                      unsigned slots, struct status *st);
-void host_cell_buffers(const struct backend_ctx *ctx, unsigned i, struct buffers *out);
 /* Plans the work of a cell. */
 int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st);
 

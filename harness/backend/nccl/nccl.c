@@ -207,10 +207,6 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 			continue;
 		status_add(now, sizeof now, "%s%u", now[0] ? " " : "", c.sm_mhz);
 		status_add(most, sizeof most, "%s%u", most[0] ? " " : "", c.sm_max_mhz);
-		/* Idle GPUs lower their PCIe generation; this one is under load. */
-		if (c.pcie_gen && c.pcie_width)
-			status_add(text, bytes, "pcie_%u=%u %u %u %u\n", ctx->places[i].rank,
-			           c.pcie_gen, c.pcie_width, c.pcie_gen_max, c.pcie_width_max);
 		if (strcmp(c.throttle, "none"))
 			snprintf(why, sizeof why, "%s", c.throttle);
 	}
