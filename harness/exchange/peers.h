@@ -16,9 +16,6 @@
 enum letter_kind {
 	LETTER_FAILED = 1, /* why follows */
 	LETTER_PART,
-	LETTER_PING,
-	LETTER_PONG,
-	LETTER_POINT,
 	LETTER_ARRIVED,
 	LETTER_GO,
 	LETTER_KINDS
