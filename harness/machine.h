@@ -15,7 +15,6 @@ void machine_part_logs(unsigned process);
 #define MACHINE_HOST       "LAUNCHGAP_HOST"
 #define MACHINE_HOST_BYTES 112
 void machine_host(char out[MACHINE_HOST_BYTES]);
-/* The same for sentences: without the boot. */
 void machine_host_name(char out[MACHINE_HOST_BYTES]);
 bool machine_has_program(const char *name);
 /* Cores that this process may use: the lesser of its affinity and its cgroup's quota; at least 1. */
@@ -29,7 +28,6 @@ long long machine_memory_share(void);
  * RoCE card is there twice; interfaces without a device have no rate. */
 void machine_networks(const char *class, char *text, size_t bytes);
 
-/* The record's "machine" object. The caller owns the reference. */
 json_t *machine_describe(void);
 
 /* Adds GPUs' places by hwloc to a topology (record/topology.h; or NULL), and cores. Takes the reference and
@@ -47,7 +45,6 @@ int machine_cpus_set(unsigned cpus, unsigned cpus_ranks, unsigned first, unsigne
 void machine_cpus_list(const struct machine_binding *binding, char *list, size_t bytes);
 void machine_binding_free(struct machine_binding *binding);
 
-/* The worker to bind, and what to bind it to. */
 struct machine_seat {
 	enum bind bind;
 	bool opening; /* near-gpu, close: the device's NUMA node, which helper threads inherit */

@@ -74,9 +74,7 @@ int agent_worker_start(struct agent_worker *worker, const struct agent_order *or
                        const char *self, const char *secret, int door, struct status *st);
 /* A signalfd of these signals, up to a 0, which are blocked. */
 int agent_signals(const int *signals, struct status *st);
-/* Takes what it printed. Does not block. */
 void agent_worker_hear(struct agent_worker *worker);
-/* Kills it, and what it started. */
 void agent_worker_kill(const struct agent_worker *worker);
 /* Whether it has ended since; then *out. Does not block. */
 bool agent_worker_ended(struct agent_worker *worker, struct agent_end *out);
@@ -87,7 +85,6 @@ struct agent_seat {
 	cpu_set_t cpus;
 };
 
-/* What all agents know once they have met. */
 struct agents {
 	const struct agent *as;
 	struct agent_seat *seats;   /* of each */
@@ -96,7 +93,6 @@ struct agents {
 	struct agent_worker worker; /* this one's */
 };
 
-/* Of the first agent: starts the run, and serves its jobs. */
 int dispatch_run(struct agents *all, char *const run[], struct status *st);
 
 #endif

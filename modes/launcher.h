@@ -10,7 +10,6 @@
 #define LAUNCHER_MAX_ARGS 160 /* mpirun takes two for each variable */
 #define LAUNCHER_AUTO     "auto"
 
-/* A job to start: what its command needs to know. */
 struct launch {
 	const struct settings *set;
 	bool yield;          /* ranks are more than cores */
@@ -38,7 +37,6 @@ struct launched {
  * runner has locked until the job may begin its timed calls: who comes to it removes it and waits. */
 #define LAUNCHER_PIPE ".said"
 #define LAUNCHER_GATE ".gate"
-/* Bits, a byte each. */
 enum launcher_word {
 	LAUNCHER_MEASURED = 1, /* what is timed, counted and checked is over: it only closes */
 	LAUNCHER_ENDED =
@@ -75,7 +73,6 @@ struct launcher {
 
 extern const struct launcher launcher_alone, launcher_join, launcher_mpirun, launcher_srun,
     launcher_exec;
-/* NULL-terminated, in the order in which `auto` asks them. */
 extern const struct launcher *const launcher_table[];
 const struct launcher *launcher_find(const char *name);
 /* The one that they name, or the first that supports them, as for one process. NULL, with a sentence why not. */
@@ -103,7 +100,6 @@ int launcher_meet(const struct launched *as, struct peers *out, struct status *s
 
 /* The exit status of a job of which a process ended like this; 0: it did its part. */
 int launcher_code(int status);
-/* How long the others have to leave by themselves then. */
 int64_t launcher_grace_ns(int status);
 /* "host a: rank 3: its process was killed by signal 9 (Killed)". host: NULL: there is but one. ranks: of each
  * process. */

@@ -15,7 +15,6 @@ struct mode {
 };
 
 extern const struct mode mode_single, mode_threads, mode_processes;
-/* NULL-terminated. */
 extern const struct mode *const mode_table[];
 const struct mode *mode_find(const char *name);
 const struct mode *mode_for_layout(struct layout layout, unsigned hosts);

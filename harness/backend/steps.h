@@ -17,7 +17,6 @@ enum step_side { STEP_SEND, STEP_RECV }; /* which of the source's buffers is rea
 /* A plain copy; the first input of a reduction, a further one, the last. */
 enum step_touch { STEP_COPY, STEP_FIRST, STEP_COMBINE, STEP_LAST };
 
-/* One call as all its ranks see it. */
 struct steps_call {
 	struct cell cell;
 	unsigned nranks;          /* of the communicator */
@@ -41,7 +40,6 @@ struct steps_move {
 	struct step step;
 };
 
-/* A cell's call in each rank's communicator. */
 struct steps_call steps_call(const struct trial *trial, const struct cell *cell);
 unsigned steps_phases(const struct steps_call *call);
 /* An expert's forward work: to four times a token's width and back, 16 width² FLOPs per token received. */
@@ -55,7 +53,6 @@ const char *steps_refuses(const struct steps_call *call);
 int steps_supports(const char *backend, const struct trial *trial, const struct cell *cell,
                    struct status *st);
 
-/* What `rank` takes from `source` in `phase`. */
 struct step steps_of(const struct steps_call *call, unsigned rank, unsigned source, unsigned phase);
 
 /* A rank's moves in order. Turn t takes from rank − t and gives to rank + t: in each turn every buffer has one

@@ -4,7 +4,6 @@
 
 #include "../core/backend.h"
 
-/* NULL-terminated. */
 extern const struct backend *const backend_table[];
 const struct backend *backend_find(const char *name);
 /* The i-th one's name; NULL: there are no more. */

@@ -51,7 +51,6 @@ enum {
 	COLL_TRAINS = 256,
 	/* A mixture of experts: a cell's size is what each rank sends, its root the skew of load (routing.h). */
 	COLL_ROUTED = 1024,
-	/* A part of a step, measured to break the step down. */
 	COLL_STEP_PART = 2048,
 	COLL_RAW = 8192,    /* plain copies over one link; no library has a part in them */
 	COLL_CHOSEN = 4096, /* libraries have several algorithms for it, and choose one by size */
@@ -80,7 +79,6 @@ struct coll_word coll_title(const struct cell *cell, unsigned nranks);
 extern const char *const coll_dtype_names[], *const coll_op_names[], *const coll_pace_names[],
                                                                          *const coll_pass_names[];
 const char *coll_name(unsigned i);
-/* Index by name, or -1. */
 int coll_find(const char *name);
 int coll_find_dtype(const char *name);
 int coll_find_op(const char *name);

@@ -27,7 +27,6 @@ struct network {
 	struct network_layer layers[NETWORK_MAX_LAYERS];
 };
 
-/* With the padding of a gradient. */
 uint64_t network_aligned(uint64_t elements);
 /* Of a model: its elements with and without that padding, and FLOPs for one sample. */
 struct network_sums {
@@ -47,7 +46,6 @@ struct network_product network_product(uint64_t flops);
 /* Reads a file; errors name file and line. */
 int network_read(const char *file, struct network *out, struct status *st);
 
-/* null if there is none. The caller owns the result. */
 json_t *network_to_json(const struct network *network);
 int network_from_json(const json_t *json, struct network *out, struct status *st);
 
@@ -68,7 +66,6 @@ struct buckets buckets_of(const struct network *network, uint64_t elements, size
                           uint64_t first_bytes, uint64_t cap_bytes);
 /* The bucket after `last`, or the first (NULL); false after the last one. */
 bool buckets_next(const struct buckets *buckets, const struct bucket *last, struct bucket *out);
-/* How many have elements. */
 unsigned buckets_count(const struct buckets *buckets);
 struct bucket buckets_get(const struct buckets *buckets, unsigned i);
 

@@ -70,7 +70,6 @@ enum coll_kind {
 	COLL_KINDS
 };
 
-/* none: a collective that does not reduce. */
 enum op { OP_SUM, OP_PROD, OP_MIN, OP_MAX, OP_AVG, OP_PREMULSUM, OP_NONE, OP_KINDS };
 
 /* splitmix64's finalizer (Steele, Lea, Flood 2014): a bijection that mixes all 64 bits. */
@@ -170,7 +169,6 @@ VALUE_FN struct value_rule value_rule(const struct value_question *q)
 	return r;
 }
 
-/* What all ranks have in common at a position. */
 VALUE_FN uint64_t value_place(const struct value_question *q, uint64_t position)
 {
 	if (q->seed == VALUE_READABLE)
@@ -225,7 +223,6 @@ VALUE_FN uint64_t value_pattern(const struct value_bounds *in, uint64_t place, u
 	return bits == in->zero ? 0 : bits;
 }
 
-/* A rank's input at a place. */
 VALUE_FN uint64_t value_input_by(const struct value_question *q, const struct value_rule *r,
                                  uint64_t place, unsigned rank)
 {
@@ -303,7 +300,6 @@ VALUE_FN uint64_t value_reduce_numbers(const struct value_question *q, const str
 	return value_encode_number(&r->form, result, r->share, r->exponent);
 }
 
-/* The reduction of all ranks' elements at a place; the same on every rank. */
 VALUE_FN uint64_t value_reduced_by(const struct value_question *q, const struct value_rule *r,
                                    uint64_t place)
 {
@@ -320,7 +316,6 @@ struct value_source {
 	uint64_t position, run;
 };
 
-/* A source without an end. */
 VALUE_FN struct value_source value_of_rank(unsigned rank, uint64_t position)
 {
 	struct value_source s = {false, rank, position, ~(uint64_t)0};
@@ -420,7 +415,6 @@ VALUE_FN struct value_source value_source(const struct value_question *q, uint64
 	return none;
 }
 
-/* What it has to be. */
 VALUE_FN uint64_t value_expected_by(const struct value_question *q, const struct value_rule *r,
                                     uint64_t base, uint64_t i)
 {

@@ -56,7 +56,6 @@ VALUE_FN struct value_parts value_parts(const struct value_weights *w, unsigned 
 	return p;
 }
 
-/* Elements. */
 VALUE_FN uint64_t value_part(const struct value_parts *p, unsigned from, unsigned to)
 {
 	uint64_t weight = value_weight(p, from, to);

@@ -58,7 +58,6 @@ struct backend {
 	int (*supports)(const struct trial *trial, struct status *st);
 	/* Whether another process can use its devices meanwhile. NULL: it can. */
 	bool (*shares)(const struct trial *trial);
-	/* Bytes that it needs in the team's store. NULL: none. */
 	size_t (*store_bytes)(const struct trial *trial);
 	/* NUMA node of the device of a rank, or -1. NULL: there is no device. */
 	int (*numa_node)(const struct trial *trial, unsigned rank);
@@ -136,7 +135,6 @@ struct backend {
 	int (*log_path)(const struct settings *settings, const char *folder, const char *prefix,
 	                struct path *out, struct status *st);
 
-	/* "key=value" facts for the record, one per line. */
 	void (*describe)(struct backend_ctx *ctx, char *text, size_t bytes);
 	void (*close)(struct backend_ctx *ctx);
 	/* In place of close where the process is about to exit, which gives the rest back. NULL: close. */

@@ -14,7 +14,6 @@ struct sample {
 	int64_t device_start_ns, device_end_ns;
 };
 
-/* What a worker does with a cell, by its own clock. */
 enum spent_phase {
 	SPENT_CONNECT, /* the backend opens, before the first cell; or again, for this one */
 	SPENT_PREPARE, /* inputs are filled, and the core's speed is measured */
@@ -47,8 +46,7 @@ struct tally {
 	int64_t off_core_ns;
 	uint64_t first_ns; /* length of the cell's first call */
 	int64_t check_ns;  /* length of checking the timed calls' outputs; at its first rank */
-	/* Of a counters cell. */
-	uint64_t watched; /* 1: `counters` holds something */
+	uint64_t watched;  /* 1: `counters` holds something */
 	struct counters counters;
 	int64_t issue_cpu_ns; /* CPU time of issuing the rows that are kept; at its first rank */
 	struct spent spent;   /* at its first rank */
@@ -74,7 +72,6 @@ struct sample_spans {
  * no more room. */
 void sample_spans_add(struct sample_spans *spans, enum sample_lane lane, int64_t start_ns,
                       int64_t end_ns, int64_t join_ns);
-/* NULL: it has none. */
 struct sample_spans *sample_spans(const struct trial *trial, void *area, unsigned cell,
                                   unsigned rank);
 
@@ -85,7 +82,6 @@ int sample_collect(const struct trial *trial, struct team *team, struct status *
 
 size_t sample_area_bytes(const struct trial *trial);
 struct tally *sample_tally(const struct trial *trial, void *area, unsigned cell, unsigned rank);
-/* The rank's trial_rows() samples of the cell. */
 struct sample *sample_rows(const struct trial *trial, void *area, unsigned cell, unsigned rank);
 
 #endif

@@ -37,7 +37,6 @@ int team_create(const struct team_shape *shape, char *path, size_t path_bytes, s
 int team_join(const char *path, struct team **out, struct status *st);
 /* Maps all that timed calls write: team_join does it, and a child of who joined must do it again. */
 void team_touch(struct team *team);
-/* The maker calls it once all have joined. */
 void team_seal(struct team *team);
 /* Counts so many more processes that completed their part, or left their launcher; how many there are. */
 enum team_counts { TEAM_ENDED, TEAM_GONE, TEAM_LATE /* ranks, for team_late */, TEAM_COUNTS };
@@ -70,7 +69,6 @@ int team_share_parts(struct team *team, void *parts, size_t bytes);
 int team_agree(struct team *team, unsigned rank, bool own, bool *all);
 /* A worker so many of whose ranks took too long meets the others. all: all ranks of this host did. */
 int team_late(struct team *team, unsigned ranks, bool *all);
-/* One turn of a wait loop: pause, or yield. -1 once any rank has failed. */
 int team_pause(struct team *team);
 
 /* The first caller wins; everyone's next meet or pause returns -1. rank: the one that failed. */

@@ -41,12 +41,10 @@ struct aligned {
 	unsigned flat;          /* 1 + the point that it goes through, or 0 */
 };
 
-/* What s1, t and s2 say. */
 struct aligned_point aligned_point(int64_t s1_ns, int64_t t_ns, int64_t s2_ns);
 /* The same of a ping that the other host sent at t1, which the first one heard at s1 and answered at s2, at t2 (NTP's
  * four times, RFC 5905), with the drift of that wait. */
 struct aligned_point aligned_wait(int64_t t1_ns, int64_t s1_ns, int64_t s2_ns, int64_t t2_ns);
-/* A newer point than all before. */
 void aligned_add(struct aligned *a, const struct aligned_point *p);
 
 int64_t aligned_to_first(const struct aligned *a, int64_t local_ns);
@@ -56,9 +54,7 @@ double aligned_bound_ns(const struct aligned *a, int64_t local_ns);
 
 /* How much faster the clock runs than the first one; 0 while the line is flat. */
 double aligned_drift_ppm(const struct aligned *a);
-/* The greatest distance of a point from the line. */
 double aligned_residual_ns(const struct aligned *a);
-/* The least round trip of a point; 0 without points. */
 int64_t aligned_rtt_ns(const struct aligned *a);
 
 #endif

@@ -16,7 +16,6 @@ struct door_world {
 	const char *why; /* there are so many: who waits says it after 5 s; NULL: it says nothing */
 };
 
-/* A listening socket and its address as others reach it. */
 struct door_place {
 	int fd;
 	char address[ADDRESS_BYTES];

@@ -88,13 +88,11 @@ struct letter peers_letter(const struct peers *p, enum letter_kind kind);
 int peers_put(struct peers *p, unsigned who, const struct letter *letter);
 /* A letter into the inbox, of any kind: spins for a moment, then sleeps. */
 int peers_hear(struct peers *p, unsigned who);
-/* One of that kind and of this step. */
 int peers_take(struct peers *p, unsigned who, enum letter_kind kind);
 /* The same without waiting. 1: it is in the inbox; 0: not yet. */
 int peers_look(struct peers *p, unsigned who, enum letter_kind kind);
 /* 0: the inbox has one of that kind and of this step. */
 int peers_check(struct peers *p, unsigned who, enum letter_kind kind);
-/* One turn of a wait. */
 void peers_pause(const struct peers *p);
 /* The first cause stays. say: fail() hears of it. */
 void peers_break(struct peers *p, const char *text, bool say);

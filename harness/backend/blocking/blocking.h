@@ -26,12 +26,10 @@ struct blocking_library {
 	unsigned reduces; /* datatypes, as bits; and the sentence on all others */
 	const char *reduces_else;
 	const char *sums_bytes_else; /* NULL: it sums 8-bit integers as all others do */
-	/* A sentence why it cannot carry out what the settings ask for, or NULL; pure. */
 	const char *(*refuses)(const struct settings *settings);
 	/* May block and may team_meet. *link is the argument of the calls. */
 	int (*connect)(const struct blocking_place *place, const struct coll_calls **calls,
 	               void **link, struct status *st);
-	/* "key=value" lines, while it is connected. */
 	void (*describe)(struct team *team, char *text, size_t bytes);
 };
 extern const struct blocking_library blocking_gloo, blocking_mpi;

@@ -16,7 +16,6 @@ struct blas {
 	                int compute, int algorithm);
 };
 
-/* The resources of one GPU's products; its stream runs them. */
 struct blas_place {
 	void *handle;
 	void *workspace;
@@ -26,7 +25,6 @@ struct blas_place {
 /* float16, bfloat16 and float64 itself; float32 for all others. */
 enum dtype blas_dtype(enum dtype dtype);
 
-/* -1 with the sentence if the library is missing or too old. */
 int blas_load(struct blas *out, struct status *st);
 /* On the current device, for products of at most side × depth by depth × side elements of numbers: zeros would
  * draw less power. Blocks. blas_close also frees what an error left. */

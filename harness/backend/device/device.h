@@ -15,7 +15,6 @@ unsigned device_sms(unsigned device);
 size_t device_memory(unsigned device); /* all of it, in bytes */
 /* Whether several processes can have a context there, by its compute mode. */
 bool device_shared(unsigned device);
-/* "NVIDIA H200 at 0000:18:00.0" */
 void device_describe(unsigned device, char *text, size_t bytes);
 int device_use(unsigned device, struct status *st);
 /* Makes waiting for the device's streams sleep. Before the device has a context. */
@@ -32,7 +31,6 @@ int device_copy(void *to, const void *from, size_t bytes, cudaStream_t stream, c
 int device_stream(cudaStream_t *out, struct status *st);
 int device_event(cudaEvent_t *out, struct status *st);
 
-/* A range for profilers; NULL ends the last one. */
 void device_mark(const char *text);
 
 /* Buffers on a GPU or in pinned memory, filled and checked by its kernels. Each blocks. */
@@ -60,7 +58,6 @@ static inline cudaError_t device_write(device_word_fn *write, uint32_t *at, uint
 {
 	return (cudaError_t)write(stream, (uintptr_t)at, value, 0 /* with a memory barrier */);
 }
-/* What two GPUs write is so far apart. */
 #define DEVICE_LINE_BYTES 128
 
 /* In device_kernels.cu; asynchronous. Unlike cudaMemset they do not change where the GPU places its next blocks. `n`

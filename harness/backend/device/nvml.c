@@ -450,8 +450,7 @@ static double dram_limit(const struct nvml_watch *w)
 	return mhz * 1e6 * 2 * bits / 8 / 1e9;
 }
 
-/* Asks for the rates between the two samples, each with its own result. False: there are none, and
- * why. */
+/* The rates between the two samples, each with its own result. False: there are none, and why. */
 static bool ask_gpm(struct nvml_watch *w, const unsigned *ids, unsigned n, char *why)
 {
 	int result;

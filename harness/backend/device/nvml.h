@@ -40,12 +40,10 @@ struct nvml_watch;
 /* One thread at a time. -1: the library or the GPU is missing. The caller closes *out. */
 int nvml_watch_open(const char *library, const char *pci, struct nvml_watch **out,
                     struct status *st);
-/* Begin again for another stretch; end belongs to the last begin. */
 void nvml_watch_begin(struct nvml_watch *watch);
 void nvml_watch_end(struct nvml_watch *watch);
 /* Fills all of *out, after end. The host backend's fields stay NaN. */
 void nvml_watch_read(struct nvml_watch *watch, struct counters *out);
-/* NULL is allowed. */
 void nvml_watch_close(struct nvml_watch *watch);
 
 /* --- the part of NVML's interface that is used ---

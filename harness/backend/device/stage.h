@@ -20,7 +20,6 @@ struct stage_calls {
 	int (*open)(unsigned device, size_t arena_bytes, size_t call_bytes, struct stage **out,
 	            struct status *st);
 	void (*close)(struct stage *stage);
-	/* Of one call, either way. Blocks. */
 	int (*copy)(struct stage *stage, void *to, const void *from, size_t bytes,
 	            struct status *st);
 };

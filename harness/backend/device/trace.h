@@ -12,7 +12,6 @@ void trace_end(void);
 unsigned trace_read(unsigned device, struct sample *rows, unsigned n);
 /* After trace_read: the kernels since from_ns, NCCL's as communication, all others as work. */
 void trace_spans(unsigned device, int64_t from_ns, struct sample_spans *out);
-/* NULL, or why there are no device times. */
 const char *trace_missing(void);
 
 #endif

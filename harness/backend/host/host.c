@@ -1,5 +1,4 @@
-/* The host backend: real copies in CPU memory, made by the workers while they poll. A rank is a
- * pair of buffers. host.h lists the files, host_memory.c has the memory layout. */
+/* The host backend: real copies in CPU memory, made by the workers while they poll. A rank is a pair of buffers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +19,7 @@ static bool only_copies(const struct trial *trial)
 	return trial->ncells > 0;
 }
 
-/* auto: the peer's memory if it can be read, else slots. The limit is a copy without a partner, so
- * slots cannot carry it. */
+/* auto: the peer's memory if it can be read, else slots, which cannot carry the limit: that has no partner. */
 static int transport_of(const struct trial *trial)
 {
 	const char *name = trial->settings.path;
@@ -79,8 +77,7 @@ static size_t host_store_bytes(const struct trial *trial)
 
 /* --- opening --- */
 
-/* The most calls that a worker issues between two waits: the longest row of any cell, in whole
- * groups. */
+/* The most calls that a worker issues between two waits, in whole groups. */
 static unsigned queue_calls(const struct trial *trial)
 {
 	unsigned group = trial_group(trial), most = trial->calls;
@@ -132,8 +129,7 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 
 /* --- a cell: never in a timed call --- */
 
-/* Waits until nobody reads this worker's buffers any more. Only the limit has to wait: after a
- * handshake all readers are done. */
+/* Until nobody reads this worker's buffers: after a handshake all readers are done, so only the limit waits. */
 static int wait_readers(const struct backend_ctx *ctx, struct status *st)
 {
 	for (unsigned peer = 0; ctx->transport != HOST_FIFO && peer < ctx->place.nranks; peer++)

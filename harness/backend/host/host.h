@@ -72,7 +72,6 @@ struct host_rank {
 	/* Calls issued and not begun, oldest first. */
 	unsigned *queue;
 	unsigned head, count;
-	/* The current call. */
 	bool running;
 	size_t base;     /* its slot's offset into all arenas */
 	uint64_t phases; /* of all earlier calls */
@@ -81,12 +80,10 @@ struct host_rank {
 	unsigned open;  /* phases that may begin */
 	uint64_t tiles; /* products computed */
 	size_t copied;  /* bytes copied into buckets */
-	/* The cell. */
 	struct steps_plan plan;
-	int64_t extra_ns;          /* of work at the end of each call: a known delay */
-	struct sample_spans spans; /* of its last call, in a timeline's cell */
-	struct host_stage *stages; /* of the cell's phases, and of the call's end */
-	/* Evidence. */
+	int64_t extra_ns;                 /* of work at the end of each call: a known delay */
+	struct sample_spans spans;        /* of its last call, in a timeline's cell */
+	struct host_stage *stages;        /* of the cell's phases, and of the call's end */
 	struct host_tally tally, watched; /* since open; in the watched stretch */
 	size_t most_bytes;                /* in one poll */
 	float tile[HOST_TILE_FLOATS];
@@ -147,7 +144,6 @@ void host_memory_share(enum host_transport transport, const struct trial *trial,
 /* Places and touches this worker's buffers, and maps those of the others: meets the team once. */
 int host_memory_open(struct backend_ctx *ctx, struct status *st);
 
-/* Plans the work of a cell. */
 int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st);
 
 /* Continues the calls of local rank i: 1 when all are done. Never blocks. */

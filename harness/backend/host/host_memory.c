@@ -89,8 +89,7 @@ static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status 
 	                     st);
 }
 
-/* Maps the pages of another process's rank into this process, as far as it will use them. Threads of
- * one process share their page tables. */
+/* Maps the pages of another process's rank, as far as this process will use them. */
 static int reach(struct backend_ctx *ctx, unsigned peer, struct status *st)
 {
 	uint8_t *share = host_share(ctx, peer);

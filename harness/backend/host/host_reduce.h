@@ -15,7 +15,6 @@ struct host_reduction {
 	unsigned nranks;
 };
 
-/* Whether inputs change before they are combined. */
 bool host_reduce_scales(enum dtype dtype, enum op op);
 
 /* The first input; `to` may be `from`. bytes: whole elements, aligned. */

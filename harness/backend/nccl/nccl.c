@@ -215,8 +215,7 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 		           most, why);
 }
 
-/* The memory that buffers, communicators, registration and NCCL's calls took, of the GPU whose free
- * memory fell most. All of one GPU, so that they add up. Other programs on the GPU count too. */
+/* What buffers, communicators, registration and calls took of the GPU whose free memory fell most; other programs count. */
 static void describe_memory(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	static const char *const names[READINGS] = {NULL, "buffers", "comm", "register", "calls"};

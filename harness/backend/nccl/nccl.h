@@ -23,7 +23,6 @@ struct nvml_watch;
 struct backend_ctx;
 struct place;
 
-/* After which step a GPU's free memory is read. */
 enum nccl_reading {
 	READ_BARE,
 	READ_BUFFERS,
@@ -56,8 +55,7 @@ struct place {
 	char *send, *recv;    /* in the arenas, after the offset: start of the buffers */
 	char *host;           /* the same in pinned CPU memory; NULL: no cell needs it */
 	void *handles[2];     /* of the arenas' registration */
-	/* The cell: */
-	const char *from; /* buffer 0 of its send side and of its receive side */
+	const char *from;     /* buffer 0 of its send side and of its receive side */
 	char *to;
 	struct coll_span span;
 	struct steps_plan plan; /* of sends and receives */
@@ -80,7 +78,6 @@ struct place {
 	cudaStream_t compute;
 	cudaEvent_t ready; /* orders one stream after the other */
 	struct blas_place blas;
-	/* Beside the calls: */
 	int64_t asked_ns; /* the last query for asynchronous errors */
 	struct nvml_watch *watch;
 	size_t free_bytes[READINGS]; /* 0: CUDA does not say */
@@ -164,7 +161,6 @@ static inline int nccl_team(int failed, struct status *st)
 	return failed ? status_set(st, "another rank failed") : 0;
 }
 
-/* nccl_options. compute: the lowest compute capability of the GPUs, as 90 for 9.0. */
 int nccl_refuse(const struct trial *trial, const struct nccl_api *api, unsigned compute,
                 struct status *st);
 bool nccl_has_native(const struct nccl_api *api, enum coll_kind coll);
@@ -214,7 +210,6 @@ static inline bool nccl_use(struct backend_ctx *ctx, const struct place *p)
 }
 void nccl_keep(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm);
 
-/* Whether any cell copies from or to CPU memory. */
 bool nccl_links_host(const struct trial *trial);
 /* A cell's buffers: a side may be in CPU memory. */
 char *nccl_send_of(const struct backend_ctx *ctx, const struct place *p);
@@ -232,7 +227,6 @@ void nccl_links_drop(struct place *p);
 nccl_part_fn nccl_put_local, nccl_put_pair, nccl_put_staged, nccl_put_copies;
 bool nccl_copies(const struct settings *settings);
 
-/* The resources of a trial with a step of training. */
 bool nccl_trains(const struct trial *trial);
 int nccl_train_open(struct backend_ctx *ctx, struct place *p, struct status *st);
 void nccl_train_close(struct backend_ctx *ctx, struct place *p);

@@ -107,14 +107,12 @@ struct nccl_api {
 	char file[LIBRARY_FILE_BYTES]; /* where the dynamic linker found it */
 	char version[32];              /* "2.28.3" */
 	int at;                        /* the same as NCCL_AT */
-/* NULL if the library does not have it. */
 #define NCCL_MEMBER(TYPE, NAME, ARGUMENTS) TYPE(*NAME) ARGUMENTS;
 	NCCL_FUNCTIONS(NCCL_MEMBER, NCCL_MEMBER)
 };
 
 /* path: a libnccl.so.2, or "" for the one that the dynamic linker finds. */
 int nccl_api_load(const char *path, struct nccl_api *out, struct status *st);
-/* struct backend's library. Waits for a child; no GPU is needed. */
 int nccl_library(const char *library, struct library *out, struct status *st);
 /* There is no unload: NCCL's threads may outlive the last communicator. */
 

@@ -1,7 +1,6 @@
-/* api = device: calls by a kernel that writes into the peers' memory, which NCCL maps (windows, from
- * 2.28.3 on), in every mode. NCCL's own flags and barriers for kernels wait without end, so that these
- * are device_protocol.h's; nothing of NCCL's is compiled in. From 2.29.2 on a function of the library
- * names the peers' addresses. In 2.28 they are read from the window itself. */
+/* api = device: calls by a kernel that writes into the peers' memory, which NCCL maps (windows, from 2.28.3 on). NCCL's
+ * own flags and barriers wait without end, so these are device_protocol.h's. From 2.29.2 on a function names the peers'
+ * addresses; in 2.28 they are read from the window itself. */
 #include <string.h>
 
 #include "../../clock.h"
@@ -16,8 +15,7 @@ struct plan {
 	struct move_part parts[MOVE_PARTS];
 };
 
-/* Each rank begins with the next one, so that no rank is the first of all; its own part is the last, if it
- * is not there already. */
+/* Each rank begins with the next one; its own part is the last, if it is not there already. */
 static struct plan plan_of(const struct backend_ctx *ctx, unsigned rank)
 {
 	const size_t side = coll_span(&ctx->call.cell, &ctx->call.parts, ctx->n, rank).send_at;
@@ -298,8 +296,8 @@ static void register_channels(struct backend_ctx *ctx, struct place *p, const vo
 	          p->comm);
 }
 
-/* Half of what a cell may take, so that the wait says whom it waited for before the cell is late; half of
- * that again is for the words of a rank that failed. */
+/* Half of what a cell may take, so that the wait says whom it waited for first; half of that again is for a rank's
+ * words. */
 #define LIMIT_NS 20000000000ull
 
 int nccl_move_open(struct backend_ctx *ctx, struct status *st)

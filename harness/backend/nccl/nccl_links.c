@@ -1,5 +1,4 @@
-/* Plain copies, without NCCL: between a GPU and pinned CPU memory, from one GPU's memory to another's, the
- * same by way of pinned CPU memory, and all those of an alltoall (api = copies). */
+/* Plain copies, without NCCL: GPU and pinned CPU memory, GPU to GPU, by way of CPU memory; an alltoall's (api = copies). */
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -257,9 +256,8 @@ static cudaError_t keep_step(struct backend_ctx *ctx, struct place *p, unsigned 
 	           : (cudaError_t)ctx->driver.wait(p->stream, (uintptr_t)p->round, value, 0);
 }
 
-/* An alltoall without a handshake: what goes to peers by copy engines, one copy after the other, in step, so
- * that each rank is written to by one; the own part beside it by `engine`, on a stream of its own, which is
- * joined at the end. */
+/* An alltoall without a handshake: to peers by copy engines, in step, so that each rank is written to by one; the own part
+ * beside it by `engine`, on a stream that is joined at the end. */
 void nccl_put_copies(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
 	const size_t part = ctx->call.cell.bytes / ctx->n, slot = (size_t)(to - p->to);

@@ -39,14 +39,13 @@ struct nccl_log {
 
 const struct nccl_log_set *nccl_log_set_find(const struct nccl_log *log, const char *name);
 
-/* As qsort and bsearch. */
 int nccl_log_compare_pairs(const void *a, const void *b);
 
 /* Adds the content of one of a job's logs; a last line without its newline is omitted. Fails if memory is out
  * or the logs are of two versions; what was read before stays. */
 int nccl_log_parse(const char *text, size_t bytes, struct nccl_log *inout, struct status *st);
 
-/* Fills path.settings: the effect of each setting that the log shows (nccl_acted.c). -1 if memory is
+/* Fills path.settings: the effect of each setting that the log shows -1 if memory is
  * out. */
 int nccl_acted(const struct settings *settings, struct nccl_log *inout, struct status *st);
 
@@ -60,7 +59,6 @@ void nccl_log_free(struct nccl_log *log); /* what it owns; all zero afterwards *
  * registers its receive buffer; this assumes that it does. */
 void nccl_log_model(const struct settings *settings, struct nccl_log *log);
 
-/* struct backend's log_ask and log_path. */
 int nccl_log_ask(struct settings *settings, const char *folder, const char *prefix,
                  struct status *st);
 int nccl_log_path(const struct settings *settings, const char *folder, const char *prefix,

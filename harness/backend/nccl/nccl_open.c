@@ -1,5 +1,4 @@
-/* The resources of a trial: communicators and the buffers registered with them; buffers, streams, the
- * gate. */
+/* The resources of a trial: communicators, registered buffers, streams, the gate. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,8 +103,7 @@ static int init_ranks(struct backend_ctx *ctx, ncclUniqueId id, unsigned first, 
 	return status_set(st, "another rank failed");
 }
 
-/* Each worker makes its communicators; or, grouped, the process's first worker those of all, and the others
- * find theirs in the mailbox, after the id. */
+/* Each worker makes its own; or, grouped, the process's first those of all, and the others find theirs in the mailbox. */
 static int init_all(struct backend_ctx *ctx, ncclUniqueId id, struct status *st)
 {
 	const struct settings *set = &ctx->trial->settings;
@@ -356,9 +354,8 @@ static int explain_room(const struct place *p, size_t bytes, struct status *st)
 	    why.text, 2 * bytes >> 20, p->device, left >> 20, all >> 20);
 }
 
-/* Replaces the arenas. New ones are allocated while the old ones still exist: else the allocator would
- * return the same memory. Buffers begin offset_bytes after the start of an allocation. After an error
- * the old ones stay. */
+/* Replaces the arenas while the old ones exist: else the allocator would return the same memory. After an error the old
+ * ones stay. */
 static int make_arenas(struct backend_ctx *ctx, struct place *p, struct status *st)
 {
 	const struct trial *trial = ctx->trial;
