@@ -44,8 +44,7 @@ void machine_show_gpus(unsigned first, unsigned count)
 		snprintf(one, sizeof one, "%u", first + i);
 		if (entry)
 			snprintf(one, sizeof one, "%.*s", (int)strcspn(entry, ","), entry);
-		size_t at = strlen(list);
-		snprintf(list + at, sizeof list - at, "%s%s", at ? "," : "", one);
+		status_add(list, sizeof list, "%s%s", *list ? "," : "", one);
 	}
 	if (count)
 		setenv("CUDA_VISIBLE_DEVICES", list, 1);

@@ -20,7 +20,6 @@ unsigned steps_phases(const struct steps_call *call)
 	switch (call->cell.coll) {
 	case COLL_ALL_REDUCE:
 	case COLL_PINGPONG:
-		return 2;
 	case COLL_MOE_STEP:
 	case COLL_MOE_COMMUNICATION:
 		return 2;

@@ -187,7 +187,7 @@ static const char *const silent[] = {
 static bool is_silent(const char *name)
 {
 	for (unsigned i = 0; silent[i]; i++)
-		if (!strncmp(name, silent[i], strlen(silent[i])))
+		if (begins(name, silent[i]))
 			return true;
 	return !strcmp(name, "NCCL_NET");
 }
