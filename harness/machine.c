@@ -44,8 +44,7 @@ void machine_show_gpus(unsigned first, unsigned count)
 		snprintf(one, sizeof one, "%u", first + i);
 		if (entry)
 			snprintf(one, sizeof one, "%.*s", (int)strcspn(entry, ","), entry);
-		size_t at = strlen(list);
-		snprintf(list + at, sizeof list - at, "%s%s", at ? "," : "", one);
+		status_add(list, sizeof list, "%s%s", *list ? "," : "", one);
 	}
 	if (count)
 		setenv("CUDA_VISIBLE_DEVICES", list, 1);
@@ -155,16 +154,11 @@ static unsigned quota_cores(void)
 
 unsigned machine_cores(void)
 {
-	hwloc_topology_t topology;
-	unsigned cores = (unsigned)sysconf(_SC_NPROCESSORS_ONLN), quota = quota_cores();
-	hwloc_cpuset_t set = hwloc_bitmap_alloc();
-	if (set && !hwloc_topology_init(&topology)) {
-		if (!hwloc_topology_load(topology) &&
-		    !hwloc_get_cpubind(topology, set, HWLOC_CPUBIND_PROCESS))
-			cores = (unsigned)hwloc_bitmap_weight(set);
-		hwloc_topology_destroy(topology);
-	}
-	hwloc_bitmap_free(set);
+	cpu_set_t set;
+	unsigned cores = sched_getaffinity(0, sizeof set, &set)
+	                     ? (unsigned)sysconf(_SC_NPROCESSORS_ONLN)
+	                     : (unsigned)CPU_COUNT(&set),
+	         quota = quota_cores();
 	if (quota && quota < cores)
 		cores = quota;
 	return cores ? cores : 1;
@@ -524,24 +518,11 @@ int machine_cpus_set(unsigned cpus, unsigned cpus_ranks, unsigned first, unsigne
 	return result;
 }
 
-void machine_cpus_list(char *list, size_t bytes)
+void machine_cpus_list(const struct machine_binding *binding, char *list, size_t bytes)
 {
-	cpu_set_t set;
 	list[0] = '\0';
-	if (sched_getaffinity(0, sizeof set, &set))
-		return;
-	for (int cpu = 0, last; cpu < CPU_SETSIZE; cpu = last + 1) {
-		size_t at = strlen(list);
-		last = cpu;
-		if (!CPU_ISSET(cpu, &set))
-			continue;
-		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set))
-			last++;
-		snprintf(list + at, bytes - at, at ? ",%d" : "%d", cpu);
-		at = strlen(list);
-		if (last > cpu)
-			snprintf(list + at, bytes - at, "-%d", last);
-	}
+	if (binding)
+		hwloc_bitmap_list_snprintf(list, bytes, binding->allowed);
 }
 
 void machine_binding_set(struct machine_binding *binding, const struct machine_seat *seat,

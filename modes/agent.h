@@ -1,6 +1,6 @@
-/* The processes of `launchgap join`, which somebody else started: agents. They stay for the whole run. The
- * first one has `launchgap run` as its child; for each trial each agent starts a fresh worker. All of their messages
- * have a fixed size: none that arrives says how long it is. */
+/* The processes of `launchgap join`: agents, which stay for the whole run. The first one has `launchgap run` as
+ * its child; for each trial each starts a fresh worker. All messages have a fixed size: none says how long it
+ * is. */
 #ifndef LAUNCHGAP_AGENT_H
 #define LAUNCHGAP_AGENT_H
 
@@ -11,8 +11,8 @@
 #include "../harness/machine.h"
 #include "../harness/trial/settings.h"
 
-/* In the environment of the run: where its jobs reach the first agent, with what secret, and the hosts,
- * "127.0.0.1:4711 SECRET 8 hosta 8 hostb", each with its agents. */
+/* In the environment of the run, for its jobs: where the first agent is, its secret, and the hosts with their agents:
+ * "127.0.0.1:4711 SECRET 8 hosta 8 hostb". */
 #define AGENT_JOIN "LAUNCHGAP_JOIN"
 
 /* Its place among those that were started, with the time for all to come. */
@@ -21,8 +21,8 @@ struct agent {
 	const char *self; /* this program's file */
 };
 
-/* Meets the others and stays until the run is over. run: its whole command, NULL-terminated; only the
- * first one uses it. Returns the exit status: the first one's is the run's. -1 with a sentence. */
+/* Stays until the run is over. run: its command, which only the first one uses. The exit status: the first
+ * one's is the run's; -1 with a sentence. */
 int agent_run(const struct agent *as, char *const run[], struct status *st);
 
 #define AGENT_SAID_BYTES  4096
@@ -65,20 +65,16 @@ struct agent_worker {
 	char tail[AGENT_SAID_BYTES];
 };
 
-/* Whether an order that arrived can be carried out: texts have ends, numbers are in their bounds, and it sets
- * no variable but those that tune libraries. */
+/* Whether an order that arrived has ends and bounds, and sets no variable but those that tune libraries. */
 int agent_check(const struct agent_order *order, struct status *st);
-/* Takes the calling process to these CPUs, which workers and their planning share, as far as it may. None:
- * stays where it is. */
+/* As far as it may. None: stays where it is. */
 void agent_bind(const cpu_set_t *cpus);
 /* Starts the worker, which dies with this process. secret: of the agents. door: rank 0's, else -1. */
 int agent_worker_start(struct agent_worker *worker, const struct agent_order *order,
                        const char *self, const char *secret, int door, struct status *st);
 /* A signalfd of these signals, up to a 0, which are blocked. */
 int agent_signals(const int *signals, struct status *st);
-/* Takes what it printed. Does not block. */
 void agent_worker_hear(struct agent_worker *worker);
-/* Kills it, and what it started. */
 void agent_worker_kill(const struct agent_worker *worker);
 /* Whether it has ended since; then *out. Does not block. */
 bool agent_worker_ended(struct agent_worker *worker, struct agent_end *out);
@@ -89,7 +85,6 @@ struct agent_seat {
 	cpu_set_t cpus;
 };
 
-/* What all agents know once they have met. */
 struct agents {
 	const struct agent *as;
 	struct agent_seat *seats;   /* of each */
@@ -98,7 +93,6 @@ struct agents {
 	struct agent_worker worker; /* this one's */
 };
 
-/* Of the first agent: starts the run, and serves its jobs. */
 int dispatch_run(struct agents *all, char *const run[], struct status *st);
 
 #endif

@@ -1,5 +1,4 @@
-/* The first agent: starts the run, takes its jobs at a socket, one at a time, has the agents start their
- * processes, and brings the ends back. */
+/* The first agent: starts the run, takes its jobs one at a time, has the agents start their processes. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

@@ -116,8 +116,7 @@ static int seat_find(const struct run *run, const char (*names)[MACHINE_HOST_BYT
 
 /* --- the team of a host --- */
 
-/* The first process of each host tells those beside it where the block is, and all tell that they have it; "":
- * it failed. */
+/* The first process of each host says where the block is, and all that they have it; "": it failed. */
 static int share_block(const struct run *run, const struct seat *seat, struct team **team,
                        struct status *st)
 {
@@ -223,9 +222,8 @@ static int run_apart(const struct part *p, unsigned here, struct status *st)
 	return -1;
 }
 
-/* In the first process of each host, which waits for the others there and then for the other hosts: *all says
- * whether all processes of the job completed their part. Who left before would not hear that another
- * host is lost at its end, and nobody would say so. */
+/* In the first process of each host, which waits for all there and then for the other hosts: who left before would not hear
+ * that one is lost at its end. *all: all processes of the job completed their part. */
 static int wait_ended(const struct run *run, struct team *team, unsigned host,
                       struct hosts_link *link, bool *all, struct status *st)
 {

@@ -20,8 +20,7 @@ struct run {
 
 /* index: 0 … layout_workers − 1, in rank order. */
 typedef void enter_worker_fn(struct team *team, unsigned index, void *arg);
-/* Called once in the first process of each host, after all of that host's workers are done and before
- * the block is freed. */
+/* In the first process of each host, when its workers are done. */
 typedef int enter_lead_fn(struct team *team, void *arg, struct status *st);
 
 /* Makes the block, calls worker once per thread of this process, waits for all, then lead. */

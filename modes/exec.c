@@ -1,6 +1,5 @@
-/* exec: the job starts its own processes on this host, without MPI. The first process of the job, which
- * has no rank, starts all others and waits for them; they find each other through TCP on loopback. With
- * hosts = N each N-th of them says that it is on a host of its own: to try what several hosts do. */
+/* exec: the job's first process, which has no rank, starts all others on this host and waits for them; they meet on
+ * loopback. With hosts = N each N-th of them pretends to be on a host of its own. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -80,8 +79,7 @@ static unsigned rank_of(const struct starter *s, pid_t child)
 	return rank;
 }
 
-/* Waits for all. Once one has failed the others have a while to leave by themselves. The first failure
- * decides the status. */
+/* Once one has failed the others have a while to leave. The first failure decides the status. */
 static int wait_all(struct starter *s)
 {
 	int status, failed = 0;

@@ -90,8 +90,7 @@ static int ask(struct wire *first, const struct launched *as, struct status *st)
 	           : 0;
 }
 
-/* When this process is to stop, the agents kill the workers, and what those have printed is still heard: it
- * may say why they did not end. */
+/* When this process is to stop, the agents kill the workers, and what those printed is still heard. */
 static int wait_end(struct wire *first, struct agent_job *job, struct status *st)
 {
 	static const int signals[] = {SIGINT, SIGTERM, 0};

@@ -10,7 +10,6 @@
 #define LAUNCHER_MAX_ARGS 160 /* mpirun takes two for each variable */
 #define LAUNCHER_AUTO     "auto"
 
-/* A job to start: what its command needs to know. */
 struct launch {
 	const struct settings *set;
 	bool yield;          /* ranks are more than cores */
@@ -34,11 +33,10 @@ struct launched {
 	const char *rank; /* of one that a launcher without MPI started; NULL: it is none */
 };
 
-/* Suffixes of the order's name. A pipe in which the job tells the runner how far it is; and a file that the
- * runner has locked as long as the job may not begin its timed calls: who comes to it removes it and waits. */
+/* Suffixes of the order's name: a pipe in which the job tells the runner how far it is; and a file that the
+ * runner has locked until the job may begin its timed calls: who comes to it removes it and waits. */
 #define LAUNCHER_PIPE ".said"
 #define LAUNCHER_GATE ".gate"
-/* Bits, a byte each. */
 enum launcher_word {
 	LAUNCHER_MEASURED = 1, /* what is timed, counted and checked is over: it only closes */
 	LAUNCHER_ENDED =
@@ -55,34 +53,29 @@ struct launcher {
 	bool pretends; /* its hosts are this machine, whose cores they share */
 	bool several;  /* starts several processes; else one */
 	bool queues;   /* starts a job when the one before has left, and not beside it */
-	/* 0, or -1 with a sentence why it cannot start a job with these settings here, whose processes are as
-	 * many as it starts. NULL: it can. */
+	/* Of settings with as many processes as it starts. NULL: it can. */
 	int (*supports)(const struct settings *set, struct status *st);
-	/* Whether it has the run in its hands: `auto` then takes no other that comes after it. NULL:
-	 * never. */
+	/* Whether `auto` takes none that comes after it. NULL: never. */
 	bool (*reigns)(void);
 	/* The most bytes that it puts into the scratch folder. NULL: none. */
 	size_t (*scratch_bytes)(struct layout layout);
-	/* What starts the job's program as so many processes: appended before it. NULL: nothing, the
-	 * runner starts the first one itself. -1 with a sentence, or without one: no memory. */
+	/* What starts the program as so many processes, appended before it. NULL: nothing, the runner starts
+	 * the first itself. -1 with a sentence, or without one: no memory. */
 	int (*command)(const struct launch *launch, struct launcher_argv *out, struct status *st);
 	/* In a process of the job: finds the others. NULL: by MPI. */
 	int (*find)(const struct launched *as, struct peers *out, struct status *st);
 	/* In the first process of launcher_meet's: starts the others, which have ranks, and ends with them. */
 	int (*start)(const struct launched *as, struct status *st);
-	/* Leaves them: closes the rendezvous. team: of this process's host, or NULL if it came to none;
-	 * process: its place on that host. NULL: only peers_close. */
+	/* Closes the rendezvous. team: of this host, or NULL; process: its place there. NULL: only peers_close. */
 	void (*leave)(const struct launched *as, struct peers *rendezvous, struct team *team,
 	              unsigned process);
 };
 
 extern const struct launcher launcher_alone, launcher_join, launcher_mpirun, launcher_srun,
     launcher_exec;
-/* NULL-terminated, in the order in which `auto` asks them. */
 extern const struct launcher *const launcher_table[];
 const struct launcher *launcher_find(const char *name);
-/* The launcher of these settings: the one that they name, or the first that supports them, as for one
- * process, whichever starts several. NULL, with a sentence why not. */
+/* The one that they name, or the first that supports them, as for one process. NULL, with a sentence why not. */
 const struct launcher *launcher_pick(const struct settings *set, struct status *st);
 
 /* 0, or -1 with a sentence why it cannot start a job with these settings here. */
@@ -90,16 +83,16 @@ int launcher_supports(const struct launcher *l, const struct settings *set, stru
 
 /* Appends copies of all up to a NULL; -1 when full or out of memory. */
 int launcher_add(struct launcher_argv *argv, ...) __attribute__((sentinel));
-/* The argv of a fresh job: what its launcher puts first, and one process of it, self worker LAUNCHER
- * ORDER PROCESSES WAIT. The caller frees it, after an error too. */
+/* The argv of a fresh job: its launcher's, then self worker LAUNCHER ORDER PROCESSES WAIT. Freed after an error
+ * too. */
 int launcher_command(const struct launcher *by, const struct launch *launch,
                      struct launcher_argv *out, struct status *st);
 void launcher_argv_free(struct launcher_argv *argv);
 
 /* --- of those without MPI: a process that one of them starts, which finds the others over TCP --- */
 
-/* Becomes that process of the job, in a fresh child. rank 0 inherits the seat's door. host: that it pretends
- * to be on; NULL: none. Complains if it cannot. */
+/* Becomes that process of the job, in a fresh child; rank 0 inherits the seat's door. host: that it pretends to
+ * be on. */
 _Noreturn void launcher_become(const struct launched *as, const struct peers_seat *seat,
                                const char *host);
 /* In such a process: finds the others by its rank, or starts them. */
@@ -107,10 +100,9 @@ int launcher_meet(const struct launched *as, struct peers *out, struct status *s
 
 /* The exit status of a job of which a process ended like this; 0: it did its part. */
 int launcher_code(int status);
-/* How long the others have to leave by themselves then. */
 int64_t launcher_grace_ns(int status);
-/* Says it of a process that was killed, which said nothing itself: "host a: rank 3: its process was killed
- * by signal 9 (Killed)". host: NULL: there is but one. ranks: of each process. */
+/* "host a: rank 3: its process was killed by signal 9 (Killed)". host: NULL: there is but one. ranks: of each
+ * process. */
 void launcher_killed(const char *host, unsigned process, unsigned ranks, int signal,
                      struct status *st);
 

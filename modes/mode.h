@@ -8,23 +8,19 @@
 struct mode {
 	const char *name;
 	const char *summary;
-	/* Whether this mode can place workers in this layout of one host. A layout without a mode's
-	 * name implies the first row that owns it. */
+	/* Whether it can place workers in this layout of one host; the first row that can is implied. */
 	bool (*owns)(struct layout layout);
 	/* The layout of `nranks` ranks of one host in this mode if none is given. */
 	struct layout (*spread)(unsigned nranks);
 };
 
 extern const struct mode mode_single, mode_threads, mode_processes;
-/* NULL-terminated. */
 extern const struct mode *const mode_table[];
 const struct mode *mode_find(const char *name);
 const struct mode *mode_for_layout(struct layout layout, unsigned hosts);
-/* Whether it can place workers in a layout of so many hosts together. Several hosts with a rank each have
- * a process per rank. */
+/* Of so many hosts together; several with a rank each have a process per rank. */
 bool mode_places(const struct mode *mode, struct layout layout, unsigned hosts);
-/* A job's mode: by name, or by its layout of all hosts if the name is "". NULL: there is none, or it
- * cannot place workers in this layout. */
+/* By name, or by the layout of all hosts if it is "". NULL: there is none, or it has no such layout. */
 const struct mode *mode_pick(const char *name, struct layout layout, unsigned hosts);
 
 #endif

@@ -1,5 +1,4 @@
-/* mpirun: MPI's launcher, on this host or on named ones. MPI only connects the processes: once all
- * have mapped their team's block it is not called until the end, but by the backend mpi. */
+/* mpirun: MPI's launcher. Once all have mapped the block MPI is not called until the end, but by the backend mpi. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,16 +38,15 @@ static int mpirun_supports(const struct settings *set, struct status *st)
 	           : 0;
 }
 
-/* PMIx's store and vader's segments. With Open MPI 4.1, 2 to 16 processes fill 8.3 MiB and 80
- * KiB each, and vader starts no segment without 4 MiB free. With less, processes wait in
- * MPI_Init for ever. */
+/* PMIx's store and vader's segments: 2 to 16 processes fill 8.3 MiB and 80 KiB each (Open MPI 4.1), vader starts none
+ * without 4 MiB free, and with less processes wait in MPI_Init for ever. */
 static size_t mpirun_scratch(struct layout layout)
 {
 	return ((size_t)14 << 20) + layout.processes * ((size_t)128 << 10);
 }
 
-/* Whether a process may read another's memory. A container may forbid it, and then Open MPI
- * complains at each message. Open MPI itself treats any Yama scope but 0 as a no. */
+/* Whether a process may read another's memory, else Open MPI complains at each message. It takes any Yama scope but 0 for
+ * a no. */
 static bool copies_once(void)
 {
 	static const char yama[] = "/proc/sys/kernel/yama/ptrace_scope";
@@ -73,9 +71,7 @@ static bool copies_once(void)
 	return n == (ssize_t)sizeof secret && !memcmp(seen, secret, sizeof secret);
 }
 
-/* All ranks run on this host, in a job of several hosts as well: mpirun does not ask the scheduler for
- * hosts, and needs no ssh. Open MPI 5 has these settings under other names, and no plm that only starts
- * processes here. */
+/* All on this host: mpirun does not ask the scheduler for hosts, and needs no ssh. Open MPI 5 has other names for it. */
 #define HERE "OMPI_MCA_ras=^" SCHEDULERS, "OMPI_MCA_plm=isolated", "PRTE_MCA_ras=^" SCHEDULERS
 
 /* As many on each host, and what mpirun would not hand on to other hosts by itself. */
@@ -99,9 +95,8 @@ static int add_scratch(const struct launch *launch, struct launcher_argv *out)
 	                    "orte_tmpdir_base", launch->scratch, NULL);
 }
 
-/* In MPI_Init and MPI_Finalize each process polls for mpirun's answers, 10 000 times a second. If
- * processes outnumber the cores, mpirun hardly gets to answer: on 2 busy cores 256 processes took
- * 80 s to begin. With timer slack they take 25 s. */
+/* In MPI_Init and MPI_Finalize each process polls 10 000 times a second: on 2 busy cores 256 processes took 80 s to begin,
+ * with timer slack 25 s. */
 static void look_seldom(const struct launched *as)
 {
 	unsigned long slack_ns = as->processes * (1000000000ul / LOOKS_PER_S);
@@ -117,9 +112,8 @@ static int mpirun_find(const struct launched *as, struct peers *out, struct stat
 	return result;
 }
 
-/* When a process leaves, PMIx waits 2 s for mpirun's answer; without one mpirun takes the end of the
- * process for a crash. So if cores are few, a few processes leave at a time, and none waits for the
- * others (async_mpi_finalize). A process that has waited for long leaves anyway. */
+/* PMIx waits 2 s for mpirun's answer when a process leaves, and without one mpirun takes that for a crash: where cores are
+ * few, a few leave at a time, and none waits for the others (async_mpi_finalize). */
 static void mpirun_leave(const struct launched *as, struct peers *rendezvous, struct team *team,
                          unsigned process)
 {

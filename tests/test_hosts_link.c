@@ -90,7 +90,7 @@ static void check_clock(unsigned h, unsigned alignments)
 	assert_int_equal(clock.pings, (10 + alignments) * 32);
 	assert_true(clock.points >= 10 + alignments && own.points == clock.points);
 	assert_int_equal(clock.steps, 0);
-	assert_true(clock.residual_ns >= 0 && clock.missed_ns >= 0);
+	assert_true(clock.residual_ns >= 0);
 }
 
 static void check_meetings(unsigned n)
@@ -195,7 +195,6 @@ TEST(a_clock_that_steps_makes_a_meeting_late_and_is_seen)
 	hosts_link_clock(all->hosts[0].link, 1, &clock);
 	assert_int_equal(clock.steps, 1);
 	assert_int_equal(clock.points, 1);
-	assert_near(clock.missed_ns, 7 * LINKED_SECOND, LINKED_SECOND);
 	assert_near(linked_truth(&all->hosts[1], all->hosts[1].releases[2].at_ns),
 	            linked_truth(&all->hosts[0], all->hosts[0].releases[2].at_ns),
 	            all->hosts[1].releases[2].bound_ns * 1.001 + 5);

@@ -230,22 +230,6 @@ TEST(the_recipe_of_ssh_hides_its_secret)
 	cli_expect(cli, 0, "4 agents joined on 1 host", "\n4\n");
 }
 
-/* It is not what others may read. */
-TEST(a_secret_is_read_from_a_file_of_ones_own)
-{
-	cli_expect(shell(QUICK,
-	                 "umask 077; echo $LAUNCHGAP_SECRET >$HERE/secret; unset LAUNCHGAP_SECRET; "
-	                 "export LAUNCHGAP_SECRET_FILE=$HERE/secret; "
-	                 "begin 2 1 backend=host ranks=2; ends"),
-	           0, "agent 0 ended with 0", "agent 1 ended with 0");
-	cli_expect(shell(QUICK, "export LAUNCHGAP_SECRET_FILE=$HERE/secret; umask 077; cd $HERE; "
-	                        "echo 5e >secret; chmod 640 secret; begin 1 1; ends; "
-	                        "rm secret; mkfifo secret; begin 1 1; ends; "
-	                        "rm secret; begin 1 1; ends"),
-	           0, "secret may be read by others; wanted is a file of yours with mode 0600",
-	           "secret cannot be read: No such file or directory");
-}
-
 TEST(a_wrong_secret_is_turned_away)
 {
 	cli_expect(shell(QUICK, "n=2; s=$LAUNCHGAP_SECRET; "

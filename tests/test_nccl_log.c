@@ -414,31 +414,6 @@ TEST(one_staged_link_among_direct_ones_is_not_called_direct)
 	free(text);
 }
 
-TEST(settings_that_the_log_contradicts_leave_it_unknown)
-{
-	static const char pointer[] = "P2P/direct pointer", read[] = "P2P/direct pointer/read";
-	static const struct {
-		const char *env, *via;
-		enum path_data data;
-	} rows[] = {
-	    {"NCCL_P2P_DIRECT_DISABLE=1", pointer, PATH_UNKNOWN},
-	    {"NCCL_P2P_DIRECT_DISABLE=0", pointer, PATH_DIRECT},
-	    {"NCCL_P2P_DIRECT_DISABLE=1", "P2P/CUMEM", PATH_STAGED},
-	    {"NCCL_P2P_READ_ENABLE=1", pointer, PATH_UNKNOWN},
-	    {"NCCL_P2P_READ_ENABLE=1", read, PATH_STAGED},
-	    {"NCCL_P2P_READ_ENABLE=0", read, PATH_UNKNOWN},
-	    {"NCCL_P2P_READ_ENABLE=-2", pointer, PATH_DIRECT},
-	};
-	for (unsigned i = 0; i < LENGTH(rows); i++) {
-		struct settings settings = {.nenv = 1};
-		char *text = mesh("2.21.5", 3, rows[i].via);
-		struct nccl_log e = parse(text);
-		strcpy(settings.env[0], rows[i].env);
-		expect_data(&e, &settings, rows[i].data, "");
-		free(text);
-	}
-}
-
 /* Only the process of rank 0 logs the version. */
 TEST(without_a_version_only_what_all_versions_stage_is_known)
 {

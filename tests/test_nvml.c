@@ -62,9 +62,6 @@ TEST(a_held_clock_is_named)
 	assert_int_equal(clocks.sm_mhz, 1410);
 	assert_int_equal(clocks.sm_max_mhz, 1980);
 	assert_string_equal(clocks.throttle, "power cap, thermal");
-	assert_int_equal(clocks.pcie_gen, 4);
-	assert_int_equal(clocks.pcie_width, 8);
-	assert_int_equal(clocks.pcie_width_max, 16);
 	assert_true(nvml_read(standin, "0000:01:00.0", &clocks));
 	assert_false(clocks.busy);
 	assert_string_equal(clocks.throttle, "none");

@@ -1,7 +1,4 @@
-/* The mpi backend: MPI's own collectives between processes, in CPU memory, or staged through it if
- * buffers are on GPUs. The code that is linked with MPI is a separate library (mpi/mpi_calls), loaded
- * if it exists. What started the processes has already started MPI; this backend makes its own
- * communicator. */
+/* The mpi backend: MPI's own collectives, on a communicator of its own; what started the processes has started MPI. */
 #include "../mpi/mpi_load.h"
 #include "blocking/blocking.h"
 

@@ -1,7 +1,5 @@
-/* A virtual device that moves nothing. Each rank has a queue whose end moves by a known delay
- * per call, and is idle once the clock has passed it: time measured beyond the delay is that of
- * the harness itself. The delay is in the device and not in issue(), as with a real one: a busy
- * wait there would make one worker with n ranks n times slower. */
+/* A virtual device that moves nothing: a rank's queue ends a known delay per call later, and time beyond that is the
+ * harness's own. The delay is in the device, as with a real one, and not in issue(). */
 #include "../core/backend.h"
 
 #include <stdio.h>

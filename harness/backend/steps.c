@@ -20,7 +20,6 @@ unsigned steps_phases(const struct steps_call *call)
 	switch (call->cell.coll) {
 	case COLL_ALL_REDUCE:
 	case COLL_PINGPONG:
-		return 2;
 	case COLL_MOE_STEP:
 	case COLL_MOE_COMMUNICATION:
 		return 2;
@@ -111,8 +110,7 @@ static struct bucket whole_buffer(const struct cell *cell)
 	return (struct bucket){.elements = cell->bytes / coll_dtype_bytes(cell->dtype)};
 }
 
-/* Start of a rank's share of the elements, as even as possible: with fewer elements than ranks some
- * shares are empty. */
+/* Start of a rank's share of the elements, as even as possible. */
 static size_t share_at(const struct steps_call *call, struct bucket all, unsigned rank)
 {
 	size_t element = coll_dtype_bytes(call->cell.dtype);
@@ -142,8 +140,7 @@ static struct step alltoallv(const struct steps_call *call, unsigned rank, unsig
 	                     .to = value_received_before(&call->parts, rank, source) * element};
 }
 
-/* Tokens of an expert arrive in the second half of its rank's receive buffer; from there they go back
- * to where they came from. */
+/* Tokens arrive in the second half of the receive buffer; from there they go back to where they came from. */
 static struct step there_and_back(const struct steps_call *call, unsigned rank, unsigned source,
                                   unsigned phase)
 {
@@ -167,8 +164,7 @@ static struct step sendrecv_both(const struct steps_call *call, unsigned rank, u
 	return same_place(before ? 0 : half, after ? bytes : half);
 }
 
-/* Round k exchanges 2^k parts with the rank that differs in bit k; the first also copies the own
- * part. */
+/* Round k exchanges 2^k parts with the rank that differs in bit k; the first copies the own part too. */
 static struct step hypercube(const struct steps_call *call, unsigned rank, unsigned source,
                              unsigned phase)
 {

@@ -1,18 +1,12 @@
-/* What a collective moves, as pulls: pure functions that touch no data.
+/* What a collective moves, as pulls. Pure.
  *
- * In each phase a rank takes at most one piece from every source, its own buffers included, and
- * puts it into its receive buffer. A phase of a source may be read once the source has completed
- * its pulls of all earlier phases. What a rank pushes is the same schedule seen from the other
- * side, so that both sides of a pair agree on every piece without a message.
- * The host backend copies the pieces; elsewhere they are sends and receives, a phase after the other.
+ * In each phase a rank takes at most one piece from every source, itself included, into its receive buffer. A
+ * phase of a source may be read once the source has completed its pulls of all earlier phases. What a rank
+ * pushes is the same schedule from the other side: both sides of a pair agree without a message. In place, the
+ * data to send is in the receive buffer, which needs no more synchronization (tests/test_steps.c checks it for
+ * every collective).
  *
- * In place, the data to send is in the receive buffer. That needs no more synchronization: in one
- * phase no rank writes what another still has to read from it, and what a later phase writes was
- * read before the source of the new bytes could begin that phase (tests/test_steps.c checks
- * this for every collective).
- *
- * Ranks here are places in the communicator. Adding a collective is one case in steps_of, and
- * its number of phases if it has more than one. */
+ * Ranks are places in the communicator. A collective is one case in steps_of, and its number of phases. */
 #ifndef LAUNCHGAP_STEPS_H
 #define LAUNCHGAP_STEPS_H
 
@@ -20,11 +14,9 @@
 
 enum step_side { STEP_SEND, STEP_RECV }; /* which of the source's buffers is read */
 
-/* What happens to the bytes: a plain copy, the first input of a reduction, a further input, the last
- * input. */
+/* A plain copy; the first input of a reduction, a further one, the last. */
 enum step_touch { STEP_COPY, STEP_FIRST, STEP_COMBINE, STEP_LAST };
 
-/* One call as all its ranks see it. */
 struct steps_call {
 	struct cell cell;
 	unsigned nranks;          /* of the communicator */
@@ -48,11 +40,9 @@ struct steps_move {
 	struct step step;
 };
 
-/* A cell's call in each rank's communicator. */
 struct steps_call steps_call(const struct trial *trial, const struct cell *cell);
 unsigned steps_phases(const struct steps_call *call);
-/* An expert's forward work at a place: from a token's width to four times that and back, which takes
- * 16 width² FLOPs per token received. */
+/* An expert's forward work: to four times a token's width and back, 16 width² FLOPs per token received. */
 uint64_t steps_expert_flops(const struct steps_call *call, unsigned me, unsigned width);
 /* false: no rank waits for another (the machine's limit, measured without a handshake). */
 bool steps_waits(enum coll_kind coll);
@@ -63,12 +53,10 @@ const char *steps_refuses(const struct steps_call *call);
 int steps_supports(const char *backend, const struct trial *trial, const struct cell *cell,
                    struct status *st);
 
-/* What `rank` takes from `source` in `phase`. */
 struct step steps_of(const struct steps_call *call, unsigned rank, unsigned source, unsigned phase);
 
-/* A rank's moves in order, without empty ones. Turn t takes from rank − t and gives to rank + t, so that
- * in each turn every buffer has one reader, and the two sides of a pair meet in the same turn. Pushes
- * omit the rank itself. */
+/* A rank's moves in order. Turn t takes from rank − t and gives to rank + t: in each turn every buffer has one
+ * reader, and both sides of a pair meet. Pushes omit the rank itself. */
 struct steps_plan {
 	struct steps_move *pulls, *pushes; /* owned, in one allocation */
 	unsigned npulls, npushes;

@@ -1,5 +1,4 @@
-/* Functions of a library that is loaded at run time, looked up by a table: no header or library of
- * it is needed to start. */
+/* Functions of a library that is loaded at run time, by a table. */
 #ifndef LAUNCHGAP_SYMBOLS_H
 #define LAUNCHGAP_SYMBOLS_H
 
@@ -14,8 +13,7 @@ struct symbol {
 	bool required;
 };
 
-/* Fills the struct; what the library does not have becomes NULL. Returns the first required name that
- * is missing, or NULL. */
+/* What the library does not have is NULL. Returns the first required name that is missing, or NULL. */
 static inline const char *symbols_find(void *library, const struct symbol *symbols, size_t n,
                                        void *out)
 {

@@ -34,8 +34,7 @@ const char *backend_name(unsigned i)
 	return backend_table[i] ? backend_table[i]->name : NULL;
 }
 
-/* A driver's library may start threads as it counts devices. With this mask they take no signal that the
- * program waits for: an agent would not hear that a worker has ended, nor the runner of Ctrl-C. */
+/* What a driver's library starts takes no signal that the program waits for (a worker's end, Ctrl-C). */
 unsigned backend_capacity(const char *name, struct status *st)
 {
 	const struct backend *b = backend_find(name);
@@ -87,8 +86,7 @@ const struct backend_traits *traits_find(const char *backend)
 	return known ? &known->is : &usual;
 }
 
-/* --- whether the file that is named as a library is one, and which file it is: once, before the first
- * trial --- */
+/* --- the file that is named as a library --- */
 
 #define MOST_BYTES ((off_t)4 << 30) /* NCCL with the code of all GPUs has a tenth of it */
 

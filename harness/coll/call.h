@@ -1,5 +1,5 @@
-/* One rank's part of a call, and of an exchange, for what carries them out in CPU memory. Plain C, as the
- * libraries beside the program (part.h) read it too. */
+/* One rank's part of a call, for what carries it out in CPU memory. Plain C: libraries beside the program read
+ * it too. */
 #ifndef LAUNCHGAP_COLL_CALL_H
 #define LAUNCHGAP_COLL_CALL_H
 

@@ -1,8 +1,8 @@
 #include "coll.h"
 
+#include "../status.h"
 #include "routing.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -185,55 +185,47 @@ size_t coll_dtype_bytes(enum dtype dtype)
 	return dtype_sizes[dtype];
 }
 
-static void __attribute__((format(printf, 2, 3)))
-add(struct coll_word *word, const char *format, ...)
-{
-	size_t at = strlen(word->text);
-	va_list args;
-	va_start(args, format);
-	vsnprintf(word->text + at, sizeof word->text - at, format, args);
-	va_end(args);
-}
+#define ADD(WORD, ...) status_add((WORD)->text, sizeof(WORD)->text, __VA_ARGS__)
 
 static void add_routing(struct coll_word *word, unsigned root, unsigned nranks)
 {
 	unsigned skew = routing_skew(root), experts = routing_experts(root);
 	if (skew)
-		add(word, "_zipf%u.%u", skew / 10, skew % 10);
+		ADD(word, "_zipf%u.%u", skew / 10, skew % 10);
 	else
-		add(word, "_even");
-	add(word, "_of%u", experts ? experts : nranks);
+		ADD(word, "_even");
+	ADD(word, "_of%u", experts ? experts : nranks);
 }
 
 struct coll_word coll_word(const struct cell *cell, unsigned nranks)
 {
 	struct coll_word word = {""};
 	unsigned is = infos[cell->coll].is;
-	add(&word, "%s", infos[cell->coll].name);
+	ADD(&word, "%s", infos[cell->coll].name);
 	if (cell->dtype != DTYPE_FLOAT32 &&
 	    (is & (COLL_TRAINS | COLL_ROUTED) || !(is & COLL_PSEUDO)))
-		add(&word, "_%s", coll_dtype_names[cell->dtype]);
+		ADD(&word, "_%s", coll_dtype_names[cell->dtype]);
 	if (is & COLL_REDUCES && cell->op != OP_SUM)
-		add(&word, "_%s", coll_op_names[cell->op]);
+		ADD(&word, "_%s", coll_op_names[cell->op]);
 	unsigned n = cell->comm_ranks ? cell->comm_ranks : nranks;
 	if (is & COLL_PAIRS)
-		add(&word, "_%u_%s_%u", value_pair_from(cell->root),
+		ADD(&word, "_%u_%s_%u", value_pair_from(cell->root),
 		    is & COLL_ROUNDS ? "and" : "to", value_pair_to(cell->root, n));
 	else if (is & COLL_ROUTED)
 		add_routing(&word, cell->root, n);
 	else if (cell->root)
-		add(&word, "_root%u", cell->root);
+		ADD(&word, "_root%u", cell->root);
 	if (cell->in_place && !(is & COLL_TRAINS))
-		add(&word, "_in_place");
+		ADD(&word, "_in_place");
 	if (cell->comm_ranks && cell->comm_ranks != nranks)
-		add(&word, "_of%u", cell->comm_ranks);
+		ADD(&word, "_of%u", cell->comm_ranks);
 	return word;
 }
 
 struct coll_word coll_title(const struct cell *cell, unsigned nranks)
 {
 	struct coll_word title = coll_word(cell, nranks);
-	add(&title, ", %s", coll_pace_names[cell->pace]);
+	ADD(&title, ", %s", coll_pace_names[cell->pace]);
 	return title;
 }
 
@@ -245,14 +237,8 @@ const char *coll_refuses(enum coll_kind kind, unsigned nranks)
 		return "sendrecv_pairs needs an even number of ranks";
 	if (kind == COLL_SENDRECV_HALVES && nranks % 2)
 		return "sendrecv_halves needs an even number of ranks";
-	if (kind == COLL_PAIR && nranks < 2)
-		return "pair needs two ranks";
-	if (kind == COLL_PINGPONG && nranks < 2)
-		return "pingpong needs two ranks";
-	if (kind == COLL_PAIR_COPY && nranks < 2)
-		return "pair_copy needs two ranks";
-	if (kind == COLL_PAIR_STAGED && nranks < 2)
-		return "pair_staged needs two ranks";
+	if (infos[kind].is & COLL_PAIRS && nranks < 2)
+		return "a pair needs two ranks";
 	return NULL;
 }
 

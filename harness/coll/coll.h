@@ -1,7 +1,5 @@
-/* The algebra of collectives: names, sizes and factors; no data.
- *
- * Sizes follow nccl-tests: `bytes` is the larger of one rank's send and receive buffer; for
- * alltoall it is the whole send buffer, with the rank's part for itself. */
+/* The algebra of collectives. Sizes follow nccl-tests: `bytes` is the larger of a rank's send and receive buffer; of
+ * alltoall the whole send buffer. */
 #ifndef LAUNCHGAP_COLL_H
 #define LAUNCHGAP_COLL_H
 
@@ -11,13 +9,11 @@
 
 #include "value.h"
 
-/* stream: calls issued back to back (bandwidth). isolated: the team meets before each
- * (latency). */
+/* stream: back to back (bandwidth). isolated: the team meets before each (latency). */
 enum pace { PACE_STREAM, PACE_ISOLATED, PACE_KINDS };
 
-/* timed: all figures come from these calls. Everything that would disturb them has its own pass.
- * timeline: isolated calls with the device's own clock as well. counters: a steady stretch between
- * two readings of hardware counters. path: a few calls of a job that logs the path of its data. */
+/* timed: all figures come from these calls. timeline: isolated calls with the device's clock too. counters: a steady
+ * stretch between two readings. path: a few calls of a job that logs the path of its data. */
 enum pass { PASS_TIMED, PASS_TIMELINE, PASS_COUNTERS, PASS_PATH, PASS_KINDS };
 
 struct cell {
@@ -50,13 +46,11 @@ enum {
 	COLL_PAIRS = 64,   /* between two ranks, which its root names */
 	COLL_LOCAL = 512,  /* no data goes from rank to rank */
 	COLL_ROUNDS = 128, /* a call has several steps, each on the result of the last one */
-	/* A step of training, or a part of it: in place, and of the model's size; the cell's size is
-	 * that of a full bucket. */
+	/* A step of training, or a part: in place, and of the model's size; the cell's size is that of a full
+	 * bucket. */
 	COLL_TRAINS = 256,
-	/* A mixture of experts: a cell's size is what each rank sends; its root has the skew of expert
-	 * load (routing.h). */
+	/* A mixture of experts: a cell's size is what each rank sends, its root the skew of load (routing.h). */
 	COLL_ROUTED = 1024,
-	/* A part of a step, measured to break the step down. */
 	COLL_STEP_PART = 2048,
 	COLL_RAW = 8192,    /* plain copies over one link; no library has a part in them */
 	COLL_CHOSEN = 4096, /* libraries have several algorithms for it, and choose one by size */
@@ -67,16 +61,13 @@ struct coll_info {
 	const char *summary;
 	unsigned is;                     /* COLL_REDUCES … */
 	enum coll_side send[2], recv[2]; /* at the root, elsewhere; without a root the same */
-	/* busbw ÷ algbw for n ranks, from nccl-tests' doc/PERFORMANCE.md: the share of each
-	 * byte that has to cross a link, so that busbw can be compared with the hardware's
-	 * limit. */
+	/* busbw ÷ algbw for n ranks, from nccl-tests' doc/PERFORMANCE.md: the share of bytes that cross a link. */
 	double (*bus_factor)(unsigned nranks);
 };
 
 const struct coll_info *coll_info(enum coll_kind kind);
 
-/* A cell's call in one word: the collective, and its dtype, operation, root, place and part of the
- * ranks, if unusual: "all_reduce", "broadcast_int8_root3". */
+/* With dtype, operation, root, place and part of the ranks, if unusual: "broadcast_int8_root3". */
 struct coll_word {
 	char text[96];
 };
@@ -88,7 +79,6 @@ struct coll_word coll_title(const struct cell *cell, unsigned nranks);
 extern const char *const coll_dtype_names[], *const coll_op_names[], *const coll_pace_names[],
                                                                          *const coll_pass_names[];
 const char *coll_name(unsigned i);
-/* Index by name, or -1. */
 int coll_find(const char *name);
 int coll_find_dtype(const char *name);
 int coll_find_op(const char *name);
@@ -102,25 +92,21 @@ size_t coll_dtype_bytes(enum dtype dtype);
 /* Why nranks ranks cannot do it (hypercube needs a power of two), or NULL. */
 const char *coll_refuses(enum coll_kind kind, unsigned nranks);
 
-/* The number of cells that differ only in their two ranks: each direction counts, but for `pingpong`
- * both are one; 1 for a collective without pairs. The i-th pair as a cell's root
- * (value.h); 0 without pairs. Whether a root is a pair of nranks ranks. nranks is 2 or more. */
+/* Cells that differ only in their two ranks: each direction counts, but for `pingpong`; 1 without pairs. The
+ * i-th pair as a cell's root (value.h). Whether a root is a pair. nranks is 2 or more. */
 unsigned coll_pairs(enum coll_kind kind, unsigned nranks);
 unsigned coll_pair(enum coll_kind kind, unsigned i, unsigned nranks);
 bool coll_is_pair(unsigned root, unsigned nranks);
 
-/* The most bytes that a rank of a mixture of experts receives when each sends `bytes`. Each rank
- * needs twice that room. */
+/* The most that a rank of a mixture of experts receives when each sends `bytes`; it needs twice that room. */
 size_t coll_routed_bytes(const struct cell *cell, unsigned nranks);
 
-/* How buffers are cut in an alltoallv, or in a mixture of experts, where bytes are coll_routed_bytes;
- * empty for other collectives. */
+/* How buffers are cut in an alltoallv, or in a mixture of experts (coll_routed_bytes); else empty. */
 struct value_parts coll_parts(const struct cell *cell, const struct value_weights *weights,
                               unsigned nranks);
 
-/* One rank's buffers, out of `bytes` as above, for a communicator of nranks; parts are those of
- * coll_parts, used for an alltoallv only. in_place: both offsets are into the one buffer, as NCCL
- * defines it: the part of a rank is at rank × part. Else they are 0. */
+/* One rank's buffers, out of `bytes` as above; parts: of an alltoallv. in_place: both offsets are into the one
+ * buffer, a rank's part at rank × part. Else they are 0. */
 struct coll_span {
 	size_t send_bytes, recv_bytes;
 	size_t send_at, recv_at;
@@ -128,13 +114,11 @@ struct coll_span {
 struct coll_span coll_span(const struct cell *cell, const struct value_parts *parts,
                            unsigned nranks, unsigned rank);
 
-/* The size of a call as nccl-tests counts it: the most that a rank sends or receives. That is
- * cell->bytes, but alltoallv rounds each part down (value_cut.h), by up to 15 bytes per rank.
- * Bandwidths use this size. */
+/* As nccl-tests counts it, the most that a rank sends or receives: of alltoallv, which rounds each part down,
+ * up to 15 bytes per rank less. Bandwidths use it. */
 size_t coll_moved(const struct cell *cell, const struct value_parts *parts, unsigned nranks);
 
-/* The smallest size, of which all sizes are multiples: 16 bytes per rank if a buffer is cut into
- * parts, else one element; as in every *GetCollByteCount of nccl-tests. */
+/* Of which all sizes are multiples: 16 bytes per rank if a buffer is cut, else an element. */
 size_t coll_least(enum coll_kind kind, enum dtype dtype, unsigned nranks);
 /* Rounded down to a multiple of that; 0 when that leaves nothing. */
 size_t coll_round(enum coll_kind kind, enum dtype dtype, size_t bytes, unsigned nranks);
@@ -144,9 +128,8 @@ void coll_size_label(size_t size, char *text, size_t bytes);
 /* "4 KiB to 64 KiB", "up to 4 KiB"; hi = SIZE_MAX: "from 4 KiB up", "all sizes". */
 void coll_range_label(size_t lo, size_t hi, char *text, size_t bytes);
 
-/* GB/s (1e9 bytes) of a call that moves `bytes` (coll_moved) and took `seconds` > 0, as
- * nccl-tests counts them: size over time, but for hypercube the bytes from other ranks, so that it
- * has no factor. */
+/* GB/s (1e9 bytes) of a call that moves coll_moved bytes in `seconds` > 0; of hypercube the bytes from other
+ * ranks, so that it has no factor. */
 double coll_algbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds);
 double coll_busbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds);
 

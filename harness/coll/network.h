@@ -1,11 +1,7 @@
-/* What data-parallel training reduces: a model's gradients, in the order in which the backward
- * pass produces them, and how they are cut into buckets. Read from a file with a line per parameter
- * tensor (experiments/README.md); pure but for network_read.
- *
- * Buckets are those of PyTorch's DistributedDataParallel once it knows the order of gradients
- * (compute_bucket_assignment_by_size in torch/csrc/distributed/c10d/reducer.cpp, called by
- * rebuild_buckets). Tensors are added until the bucket has reached its cap; the first bucket has
- * another cap. So a bucket has at least its cap, and a tensor is never cut. */
+/* What data-parallel training reduces: a model's gradients, in the order of the backward pass, cut into buckets
+ * as those of PyTorch's DistributedDataParallel (compute_bucket_assignment_by_size): tensors are added until
+ * the bucket has reached its cap; the first has another cap; a tensor is never cut. Pure but for network_read,
+ * whose file has a line per tensor (experiments/README.md). */
 #ifndef LAUNCHGAP_NETWORK_H
 #define LAUNCHGAP_NETWORK_H
 
@@ -17,8 +13,7 @@
 
 #define NETWORK_MAX_LAYERS 1024
 #define NETWORK_NAME_BYTES 64
-/* A tensor begins at a multiple of so many elements, as allocators align it: the padding after it is
- * reduced too. */
+/* A tensor begins at a multiple of so many elements; the padding is reduced too. */
 #define NETWORK_ALIGN 64
 
 struct network_layer {
@@ -32,7 +27,6 @@ struct network {
 	struct network_layer layers[NETWORK_MAX_LAYERS];
 };
 
-/* With the padding of a gradient. */
 uint64_t network_aligned(uint64_t elements);
 /* Of a model: its elements with and without that padding, and FLOPs for one sample. */
 struct network_sums {
@@ -40,9 +34,8 @@ struct network_sums {
 };
 struct network_sums network_sums(const struct network *network);
 
-/* A layer's backward work as products of a side × depth and a depth × side matrix, as close to cubes
- * as its FLOPs allow: two products, for the input's gradient and the weight's, or more if these would
- * be too deep. times 0: no work. */
+/* A layer's backward work as side × depth by depth × side products, as close to cubes as its FLOPs allow: two,
+ * or more where these were too deep. times 0: no work. */
 #define NETWORK_MOST_SIDE  4096
 #define NETWORK_MOST_DEPTH 8192
 struct network_product {
@@ -53,7 +46,6 @@ struct network_product network_product(uint64_t flops);
 /* Reads a file; errors name file and line. */
 int network_read(const char *file, struct network *out, struct status *st);
 
-/* null if there is none. The caller owns the result. */
 json_t *network_to_json(const struct network *network);
 int network_from_json(const json_t *json, struct network *out, struct status *st);
 
@@ -74,7 +66,6 @@ struct buckets buckets_of(const struct network *network, uint64_t elements, size
                           uint64_t first_bytes, uint64_t cap_bytes);
 /* The bucket after `last`, or the first (NULL); false after the last one. */
 bool buckets_next(const struct buckets *buckets, const struct bucket *last, struct bucket *out);
-/* How many have elements. */
 unsigned buckets_count(const struct buckets *buckets);
 struct bucket buckets_get(const struct buckets *buckets, unsigned i);
 

@@ -1,9 +1,6 @@
-/* How tokens reach their experts in a mixture of experts: pure functions of a cell's `root`, so that
- * every mode, rank and reader has the same counts.
- *
- * The load of expert e of E is proportional to 1 ÷ (e + 1)^s (Zipf's law; s = 0: equal), for the
- * tokens of every rank, and the expert is on rank e modulo ranks. A rank sends to another the share
- * of that rank's experts, in steps of 1 ÷ 4096 of its tokens; nothing is random. */
+/* How tokens reach their experts, as pure functions of a cell's `root`. Expert e of E has a load proportional
+ * to 1 ÷ (e + 1)^s (Zipf's law), of the tokens of every rank, and is on rank e modulo ranks. A rank sends to
+ * another the share of that rank's experts, in steps of 1 ÷ 4096; nothing is random. */
 #ifndef LAUNCHGAP_ROUTING_H
 #define LAUNCHGAP_ROUTING_H
 

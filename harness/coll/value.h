@@ -1,14 +1,11 @@
 // clang-format off
-/* The content of every buffer, as pure functions of a question (seed, datatype, operation …), a
- * rank and a position: the inputs, and the one right answer of each collective. Host code and
- * CUDA kernels share them, so that the checks on GPU and CPU cannot disagree.
+/* The content of every buffer, as pure functions of a question (seed, datatype, operation …), a rank and a
+ * position: the inputs, and the one right answer of each collective; for host code and CUDA kernels alike.
+ * Elements are bits in the low end of a uint64_t. Positions count elements from the start of a rank's arena:
+ * each rotated buffer has its own data.
  *
- * Elements are passed as their bits, in the low end of a uint64_t. Positions count elements
- * from the start of a rank's arena, so that each rotated buffer has its own data.
- *
- * Inputs are hashes of their place, chosen so that every partial result of a reduction is exact
- * in the datatype, in any order. Comparing is then comparing bits. With p binary digits of a float
- * (24 for float32), for n ranks:
+ * Inputs are hashes of their place, so that every partial result of a reduction is exact, in any order. With p
+ * binary digits of a float (24 for float32), for n ranks:
  *
  *   of floats
  *     sum        integers other than 0, of magnitudes up to 2^p ÷ active ranks
@@ -19,14 +16,13 @@
  *     prod       ±1; with up to 6 active ranks ±2 and ±1/2, which stays within 2^-6 … 2^6
  *     min, max   integers of p digits
  *   of integers
- *     sum, prod, premulsum   wrap, as they do in hardware: of even numbers; of 1 modulo 4, which
- *                            never come to 0
+ *     sum, prod, premulsum   wrap: of even numbers; of 1 modulo 4, which never come to 0
  *     avg        NCCL sums, then divides: positive numbers whose sum fits
  *     min, max   all bits
  *   not reduced  all bits, for floats without NaN and infinity
  *
- * If the digits do not suffice for all ranks, inactive ranks have neutral values (0, or ±1 in a
- * product); the active ranks differ by position. −0 never occurs. */
+ * Where digits do not suffice for all ranks, some are inactive at a position, with neutral values. −0 never
+ * occurs. */
 // clang-format on
 #ifndef LAUNCHGAP_VALUE_H
 #define LAUNCHGAP_VALUE_H
@@ -34,12 +30,10 @@
 #include "value_bits.h"
 #include "value_cut.h"
 
-/* No input and no right answer has these bits in any datatype: a NaN of a float, and -1 or the
- * largest integer, which the rules above exclude. An output that still has them was not written. */
+/* No input and no right answer has these bits in any datatype: an output that has them was not written. */
 #define VALUE_POISON_BYTE 0xFF
 
-/* With this seed inputs are readable: rank r has 10 (r + 1), plus one per position, and starts again
- * at every tenth. For sum, min and max only, and for data that is only moved. */
+/* With this seed inputs are readable: 10 (rank + 1) + position modulo 10. Not for prod, avg and premulsum. */
 #define VALUE_READABLE UINT64_C(0x7265616461626C65)
 
 enum coll_kind {
@@ -76,7 +70,6 @@ enum coll_kind {
 	COLL_KINDS
 };
 
-/* none: a collective that does not reduce. */
 enum op { OP_SUM, OP_PROD, OP_MIN, OP_MAX, OP_AVG, OP_PREMULSUM, OP_NONE, OP_KINDS };
 
 /* splitmix64's finalizer (Steele, Lea, Flood 2014): a bijection that mixes all 64 bits. */
@@ -113,15 +106,14 @@ struct value_question {
 	struct value_parts parts; /* of alltoallv */
 };
 
-/* Bits of an element that is a pattern: those that are hashed, those that are set, and those that it must
- * not have: of floats the exponent of NaN and infinity, from which `one` is subtracted, and -0; of
- * integers all bits set, as in the poison. */
+/* Of an element that is a pattern: bits that are hashed; that are set; what it must not have, from which `one`
+ * is subtracted (NaN and infinity, all bits set); and -0. */
 struct value_bounds {
 	uint64_t hashed, set, exponent, one, zero;
 };
 
-/* What all elements of a question have in common, so that a loop over them computes it once: the active
- * ranks at a position, the digits that each has for its magnitude, and avg's factor, share × 2^exponent. */
+/* What all elements of a question have in common: the active ranks at a position, the digits of each magnitude,
+ * and avg's factor, share × 2^exponent. */
 struct value_rule {
 	bool pattern;
 	struct value_bounds bounds;
@@ -177,7 +169,6 @@ VALUE_FN struct value_rule value_rule(const struct value_question *q)
 	return r;
 }
 
-/* What all ranks have in common at a position. */
 VALUE_FN uint64_t value_place(const struct value_question *q, uint64_t position)
 {
 	if (q->seed == VALUE_READABLE)
@@ -232,7 +223,6 @@ VALUE_FN uint64_t value_pattern(const struct value_bounds *in, uint64_t place, u
 	return bits == in->zero ? 0 : bits;
 }
 
-/* A rank's input at a place. */
 VALUE_FN uint64_t value_input_by(const struct value_question *q, const struct value_rule *r,
                                  uint64_t place, unsigned rank)
 {
@@ -310,7 +300,6 @@ VALUE_FN uint64_t value_reduce_numbers(const struct value_question *q, const str
 	return value_encode_number(&r->form, result, r->share, r->exponent);
 }
 
-/* The reduction of all ranks' elements at a place; the same on every rank. */
 VALUE_FN uint64_t value_reduced_by(const struct value_question *q, const struct value_rule *r,
                                    uint64_t place)
 {
@@ -320,15 +309,13 @@ VALUE_FN uint64_t value_reduced_by(const struct value_question *q, const struct 
 	                        : value_reduce_numbers(q, r, place);
 }
 
-/* Where an element that a rank receives comes from: `position` of a rank's input, or of the reduction
- * of all; so do the `run` - 1 elements after it, one by one. run 0: there is no output. */
+/* `position` of a rank's input, or of the reduction of all, and the `run` - 1 elements after it. run 0: no output. */
 struct value_source {
 	bool reduced;
 	unsigned rank;
 	uint64_t position, run;
 };
 
-/* A source without an end. */
 VALUE_FN struct value_source value_of_rank(unsigned rank, uint64_t position)
 {
 	struct value_source s = {false, rank, position, ~(uint64_t)0};
@@ -368,8 +355,8 @@ VALUE_FN struct value_source value_of_weights(const struct value_question *q, ui
 	return s;
 }
 
-/* Where element i of q->rank's output comes from, counted from the start of its receive side, in the
- * buffer that begins `base` elements into every rank's arena. The rank must receive data. */
+/* Of element i of q->rank's receive side, in the buffer that begins `base` elements into every arena. The rank
+ * must receive data. */
 VALUE_FN struct value_source value_source(const struct value_question *q, uint64_t base, uint64_t i)
 {
 	unsigned n = q->nranks, rank = q->rank, next = (rank + 1) % n, last = (rank + n - 1) % n;
@@ -428,7 +415,6 @@ VALUE_FN struct value_source value_source(const struct value_question *q, uint64
 	return none;
 }
 
-/* What it has to be. */
 VALUE_FN uint64_t value_expected_by(const struct value_question *q, const struct value_rule *r,
                                     uint64_t base, uint64_t i)
 {

@@ -33,7 +33,6 @@ VALUE_FN bool value_is_float(enum dtype dtype)
 	return dtype >= DTYPE_FLOAT16;
 }
 
-/* Bits of an element. */
 VALUE_FN unsigned value_width(enum dtype dtype)
 {
 	switch (dtype) {
@@ -72,7 +71,6 @@ VALUE_FN unsigned value_digits(enum dtype dtype)
 	}
 }
 
-/* All bits of an element. */
 VALUE_FN uint64_t value_mask(enum dtype dtype)
 {
 	return ~(uint64_t)0 >> (64 - value_width(dtype));
@@ -128,7 +126,6 @@ VALUE_FN uint64_t value_encode_as(const struct value_form *f, uint64_t negative,
 	       (uint64_t)biased * f->one + (f->sign & (0 - negative));
 }
 
-/* number × share × 2^exponent */
 VALUE_FN uint64_t value_encode_number(const struct value_form *f, int64_t number, uint64_t share,
                                       int exponent)
 {

@@ -6,20 +6,16 @@
 
 #define VALUE_MAX_WEIGHTS 16 /* a row */
 
-/* How much each rank sends to each, as weights: all equal (n 0), by distance (one row: of[d] to the
- * rank d places on), or from each to each (n rows: of[from × n + to]). With more ranks than weights
- * the weights repeat; with fewer ranks the first weights count. */
+/* How much each rank sends to each: all equal (n 0), by distance (one row), or from each to each (n rows). With
+ * more ranks than weights these repeat. */
 struct value_weights {
 	unsigned n, rows;
 	uint16_t of[VALUE_MAX_WEIGHTS * VALUE_MAX_WEIGHTS];
 };
 
-/* The parts of one call's buffers. The rank that sends or receives most has the whole size. As in
- * nccl-tests' alltoallv.cu, each part is a multiple of 16 bytes:
- *
- *   part(from, to) = floor(size × weight(from, to) ÷ most ÷ 16) × 16
- *
- * Parts are in the order of ranks, in both send and receive buffers. */
+/* The parts of one call's buffers, in the order of ranks, as in nccl-tests' alltoallv.cu; who sends or receives
+ * most has the whole size:
+ *   part(from, to) = floor(size × weight(from, to) ÷ most ÷ 16) × 16 */
 struct value_parts {
 	struct value_weights weights;
 	unsigned nranks;
@@ -60,7 +56,6 @@ VALUE_FN struct value_parts value_parts(const struct value_weights *w, unsigned 
 	return p;
 }
 
-/* Elements. */
 VALUE_FN uint64_t value_part(const struct value_parts *p, unsigned from, unsigned to)
 {
 	uint64_t weight = value_weight(p, from, to);

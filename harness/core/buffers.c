@@ -71,8 +71,7 @@ static uint64_t element_get(const char *at, size_t bytes)
 	return bits;
 }
 
-/* The loops over all elements, which take most of a cell's time outside its calls. They use a copy of the
- * question, which no write to a buffer can change. */
+/* Most of a cell's time outside its calls. A copy of the question: no write to a buffer can change it. */
 static void put(const struct value_question *q, char *at, uint64_t position, size_t n)
 {
 	const struct value_question own = *q;

@@ -23,12 +23,11 @@ struct buffers_memory {
 	int (*corrupt)(const struct buffers *buffers, size_t byte, struct status *st);
 };
 
-/* The question of rank `index` of a communicator of nranks. Groups of a split communicator have
- * different inputs, so that one cannot be mistaken for another. */
+/* Groups of a split communicator have different inputs: one cannot be mistaken for another. */
 struct value_question buffers_question(const struct trial *trial, const struct cell *cell,
                                        const struct value_parts *parts, unsigned nranks,
                                        unsigned index, unsigned color, uint64_t seed);
-/* A rank's buffers in the arenas, for a call of its communicator, in which it is at that place. */
+/* A rank's buffers in the arenas, by its place in its communicator. */
 struct buffers buffers_of(const struct trial *trial, const struct cell *cell,
                           const struct value_parts *parts, struct split_place at, unsigned slots,
                           uint64_t seed, char *send, char *recv);
@@ -37,25 +36,22 @@ int buffers_prepare(const struct backend *backend, struct backend_ctx *ctx, unsi
                     const struct cell *cell, uint64_t seed, unsigned slots, struct status *st);
 /* Poisons the output slots, then writes value_input to the send sides. */
 int buffers_fill(const struct buffers *buffers, struct status *st);
-/* Counts the elements of a rank's receive sides that are not value_expected; wrong_at counts elements from
- * the arena's start. */
+/* Counts the elements that are not value_expected; wrong_at is from the arena's start. */
 int buffers_check(const struct buffers *buffers, struct backend_verdict *out, struct status *st);
 /* Flips a bit of a byte of the receive arena, which has so many. */
 int buffers_corrupt(const struct buffers *buffers, size_t arena_bytes, size_t byte,
                     struct status *st);
 
-/* Copies in the order of strided access: elements `stride` apart, then the same from the next element on, as
- * neighbouring threads of a GPU kernel access them. n elements from number `first` on in that order, of a
- * buffer of `count` elements of 1, 2, 4 or 8 bytes (first + n ≤ count, stride ≥ 1). */
+/* Copies n elements from number `first` on in the order of strided access: those `stride` apart, then the same
+ * from the next one on. Of a buffer of `count` elements of 1, 2, 4 or 8 bytes. */
 void buffers_copy_strided(void *to, const void *from, size_t element, size_t count, size_t stride,
                           size_t first, size_t n);
 
 /* Whether this machine has so much memory, or -1 with the sentence. */
 int buffers_fit(const char *backend, unsigned nranks, size_t bytes, struct status *st);
 size_t buffers_pages(size_t bytes);
-/* Faults in whole pages now, writable, so that no timed call does. fresh: only this worker has the
- * memory, and it is still zero; else others may use it, and its content stays. `backend`: for the
- * error sentence. */
+/* Faults in whole pages now, writable, so that no timed call does. fresh: nobody else has the memory, and it is
+ * still zero; else its content stays. */
 int buffers_touch(const char *backend, void *at, size_t bytes, bool fresh, struct status *st);
 
 #endif

@@ -1,12 +1,8 @@
-/* Hardware counters over a stretch of calls, and what a model predicts: the evidence of the
- * path that the data took. Counters have their own pass; they are never read in a timed one.
+/* Hardware counters over a stretch of calls: the evidence of the path that the data took. Never in a timed pass.
  *
- * The model: DRAM bytes of one GPU per byte that it sends over NVLink, as each byte on the link is
- * read on one GPU and written on another: direct 2; staged 4, as the FIFO slot is written and read too.
- * In alltoall a rank also copies its own block within its memory, 1/n of the buffer, while (n−1)/n go
- * over the link: it adds 2/(n−1). Bytes in the L2 cache never reach DRAM, so a measured value may be
- * below the model. The host backend counts its own copies, a read and a write each: half of these
- * figures, with no cache between. */
+ * The model: DRAM bytes of a GPU per byte that it sends over NVLink: direct 2; staged 4, as the FIFO slot is written
+ * and read too. alltoall's own block, 1/n of the buffer, is copied within the memory: 2/(n−1) more. What is in the L2
+ * cache never reaches DRAM. The host backend counts its own copies, a read and a write each: half of these. */
 #ifndef LAUNCHGAP_COUNTERS_H
 #define LAUNCHGAP_COUNTERS_H
 
@@ -14,10 +10,8 @@
 
 #include "../status.h"
 
-/* Bytes in a unit of GPM's NVLink rates, which NVML's reference calls MiB, and of the field
- * NVLINK_THROUGHPUT_DATA, as measured with known copies (results/reference/README.md#counters). Neither
- * includes headers. DRAM, as nvml.h computes it, reads 1.00 bytes per byte copied. PCIe's unit is not
- * measured. */
+/* Bytes in a unit of GPM's NVLink rates, which NVML's reference calls MiB, and of NVLINK_THROUGHPUT_DATA, as measured
+ * with known copies (results/reference/README.md#counters); without headers. PCIe's unit is not measured. */
 #define COUNTERS_GPM_NVLINK_BYTES 1024000
 #define COUNTERS_LINK_BYTES       1024
 
@@ -46,9 +40,8 @@ void counters_clear(struct counters *out);
 
 /* null for NaN. The caller owns the reference; NULL when memory is out. */
 json_t *counters_to_json(const struct counters *counters);
-/* A record without nvlink_unit_bytes took GPM's unit as 1024 × 1024 bytes: its NVLink figures
- * are divided by 1.024 here. They are GPM's if the record has another counter that only GPM
- * gives. `from` may be anything. -1 with a sentence; *out is set only on success. */
+/* A record without nvlink_unit_bytes took GPM's unit as 1024 × 1024 bytes: its NVLink figures are divided by
+ * 1.024, if it has another counter of GPM's. `from` may be anything. *out is set only on success. */
 int counters_from_json(const json_t *from, struct counters *out, struct status *st);
 
 #endif

@@ -39,8 +39,7 @@ int loop_pause_blocked(struct loop *loop)
 	return team_pause(loop->team);
 }
 
-/* Polls each unfinished rank in turn. The clock is read once per poll, so a worker with eight
- * ranks pays as much per rank as a worker with one. */
+/* The clock is read once per poll: a worker with eight ranks pays as much per rank as one with one. */
 int loop_wait(struct loop *loop)
 {
 	unsigned count = loop->place.count, left = count;

@@ -36,7 +36,6 @@ struct loop {
 };
 
 int loop_fail(struct loop *loop, const struct status *st);
-/* Rows are discarded. */
 void loop_keep_nothing(struct loop *loop);
 /* Rows go to the cell's samples. */
 void loop_keep_rows(struct loop *loop, unsigned cell);
@@ -58,7 +57,6 @@ struct tally *loop_tally(struct loop *loop, unsigned cell, unsigned i);
 /* All rows of a cell, with the worker's page faults, context switches and time off its core. */
 int loop_measure_rows(struct loop *loop, unsigned cell);
 
-/* passes.c: all calls of a cell, by its pass. */
 int pass_rows(struct loop *loop, unsigned cell);
 /* A cell of `init`: makes the communicators, once per row. */
 int pass_init(struct loop *loop, unsigned cell);

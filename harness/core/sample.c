@@ -5,8 +5,7 @@
 #include "../exchange/hosts_link.h"
 #include "team.h"
 
-/* A cache line and the next one, which the prefetcher loads with it: ranks stamp at the same
- * moment. */
+/* Two cache lines, which the prefetcher loads together: ranks stamp at the same moment. */
 #define SAMPLE_ALIGN 128
 
 static size_t aligned(size_t bytes)

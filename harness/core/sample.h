@@ -1,5 +1,4 @@
-/* Raw stamps of a trial in the team's area: for each cell and rank a tally and its rows of
- * samples. Each rank's part starts on its own cache line. Stamps are clock_now_ns. */
+/* Raw stamps in the team's area: for each cell and rank, on cache lines of its own, a tally and rows of samples. */
 #ifndef LAUNCHGAP_SAMPLE_H
 #define LAUNCHGAP_SAMPLE_H
 
@@ -15,7 +14,6 @@ struct sample {
 	int64_t device_start_ns, device_end_ns;
 };
 
-/* What a worker does with a cell, by its own clock. */
 enum spent_phase {
 	SPENT_CONNECT, /* the backend opens, before the first cell; or again, for this one */
 	SPENT_PREPARE, /* inputs are filled, and the core's speed is measured */
@@ -34,7 +32,7 @@ struct spent {
 };
 
 struct tally {
-	/* The cell's start by this rank's worker; stamps in the record count from rank 0's. */
+	/* Stamps in the record count from rank 0's. */
 	int64_t begin_ns;
 	uint64_t measured; /* 1 once the timed calls are done */
 	uint64_t wrong;    /* elements that differ from the exact answer */
@@ -44,23 +42,19 @@ struct tally {
 	uint64_t checked;       /* 1: the backend carries data, and it was compared */
 	uint64_t faults;        /* page faults of the worker in timed calls: above 0 is suspect */
 	uint64_t switches;      /* involuntary context switches of the worker in timed calls */
-	/* How long the worker did not run between its first timed call and the end of its last; at
-	 * its first rank. */
+	/* Not running between its first timed call and the end of its last; at its first rank. */
 	int64_t off_core_ns;
 	uint64_t first_ns; /* length of the cell's first call */
 	int64_t check_ns;  /* length of checking the timed calls' outputs; at its first rank */
-	/* Of a counters cell. */
-	uint64_t watched; /* 1: `counters` holds something */
+	uint64_t watched;  /* 1: `counters` holds something */
 	struct counters counters;
 	int64_t issue_cpu_ns; /* CPU time of issuing the rows that are kept; at its first rank */
 	struct spent spent;   /* at its first rank */
 };
 
-/* Computes each cell's place once: without it every call below walks through all earlier cells.
- * The trial's cells may not change from then on. */
+/* Computes each cell's place once, for the calls below; the trial's cells may not change any more. */
 int sample_place(struct trial *trial, struct status *st);
-/* For a timeline cell of a training step: when each rank's work and its communication ran in the
- * cell's last row. */
+/* When each rank's work and its communication ran in the last row of a timeline cell of a training step. */
 enum sample_lane { LANE_WORK, LANE_COMMUNICATION, LANES };
 extern const char *const sample_lane_keys[LANES]; /* in a record */
 
@@ -74,22 +68,20 @@ struct sample_spans {
 	} of[SAMPLE_SPANS];
 };
 
-/* Adds a span, in order within its lane. It extends the lane's last span if it begins within
- * join_ns of that one's end, or if there is no more room. */
+/* In order within its lane. Extends its last span if it begins within join_ns of that one's end, or if there is
+ * no more room. */
 void sample_spans_add(struct sample_spans *spans, enum sample_lane lane, int64_t start_ns,
                       int64_t end_ns, int64_t join_ns);
-/* NULL: it has none. */
 struct sample_spans *sample_spans(const struct trial *trial, void *area, unsigned cell,
                                   unsigned rank);
 
-/* In the first process of each host, when all workers are done: brings samples, tallies and facts of all
- * hosts to the first one's block, with stamps of its clock. One host: does nothing. */
+/* In the first process of each host, at the end: brings samples, tallies and facts of all hosts to the first
+ * one, with stamps of its clock. */
 struct team;
 int sample_collect(const struct trial *trial, struct team *team, struct status *st);
 
 size_t sample_area_bytes(const struct trial *trial);
 struct tally *sample_tally(const struct trial *trial, void *area, unsigned cell, unsigned rank);
-/* The rank's trial_rows() samples of the cell. */
 struct sample *sample_rows(const struct trial *trial, void *area, unsigned cell, unsigned rank);
 
 #endif

@@ -86,8 +86,7 @@ static int map(struct team *team, size_t bytes, struct status *st)
 	return 0;
 }
 
-/* Each process has its own page tables, so all that timed calls write is mapped before. Adding 0
- * is a write that keeps what another process may have written meanwhile. */
+/* Each process has page tables of its own. Adding 0 keeps what another may have written meanwhile. */
 void team_touch(struct team *team)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -242,8 +241,7 @@ int team_pause(struct team *team)
 	return 0;
 }
 
-/* The first worker of a host, once all others here have arrived: meets those of the other hosts, and
- * learns when all go on. */
+/* The first worker of a host, once all others here have arrived: learns when all hosts go on. */
 static int meet_hosts(struct team *team)
 {
 	struct header *h = team->block;
@@ -269,9 +267,8 @@ static void open_round(struct header *h, unsigned round)
 	atomic_store_explicit(&h->round, round + 1, memory_order_release);
 }
 
-/* A central counter and a round number. The last to arrive opens the next round, and all others
- * see that one store: in every mode the release is one transfer of a cache line. On several hosts the
- * first worker of each opens it, and all go on at one time. */
+/* The last to arrive opens the next round by one store: in every mode the release is one transfer of a cache line. On
+ * several hosts the first worker of each opens it, and all go on at one time. */
 int team_meet(struct team *team)
 {
 	struct header *h = team->block;

@@ -1,16 +1,11 @@
-/* The team: all workers of a trial, and the block of memory that they share.
- *
- * The block is a memfd, mapped shared in every mode (in one process too, so that its pages are
- * the same). It has no name that a killed job could leave behind: the process that makes it
- * passes on a /proc path, and closes it once all have mapped it.
- *
- * On several hosts each has a block of its own, and the first worker of each is linked with those of
- * the others (exchange/hosts_link.h): through it all meet, and mailboxes and samples are exchanged.
+/* The team: all workers of a trial, and the block of memory that they share, a memfd that is mapped shared in
+ * every mode; it has no name that a killed job could leave behind. On several hosts each has its own block,
+ * and the first workers of all are linked (exchange/hosts_link.h).
  *
  *   header | mailbox per rank | facts per worker | area (samples) | store (the backend's)
  *
- * Nothing here blocks in the kernel; waiting spins, and yields when `yield` is set (fewer cores
- * than ranks). All functions may be called from any worker. */
+ * Nothing here blocks in the kernel; waiting spins, and yields when `yield` is set (fewer cores than ranks).
+ * All functions may be called from any worker. */
 #ifndef LAUNCHGAP_TEAM_H
 #define LAUNCHGAP_TEAM_H
 
@@ -26,8 +21,7 @@
 
 struct team_shape {
 	unsigned nranks, nworkers; /* of all hosts */
-	/* On several hosts each has a block, with room for all ranks; these workers use it: so many
-	 * from the first one on. 0: all. */
+	/* These use this block, so many from the first one on. workers_here 0: all. */
 	unsigned workers_here, first_worker;
 	bool yield;         /* yield the core while waiting */
 	size_t area_bytes;  /* samples, zeroed and touched at creation */
@@ -36,18 +30,15 @@ struct team_shape {
 
 struct team;
 
-/* Makes the block. path (at least 64 bytes) is what the other processes pass to team_join; it
- * is valid until team_seal. The caller owns *out and frees it with team_leave. */
+/* Makes the block. path (at least 64 bytes): what the others pass to team_join, until team_seal. The caller
+ * frees *out with team_leave. */
 int team_create(const struct team_shape *shape, char *path, size_t path_bytes, struct team **out,
                 struct status *st);
 int team_join(const char *path, struct team **out, struct status *st);
-/* Maps all that timed calls write. Each process has to: team_join does it, and a child of a
- * process that joined must do it again. */
+/* Maps all that timed calls write: team_join does it, and a child of who joined must do it again. */
 void team_touch(struct team *team);
-/* The maker calls it once all have joined. */
 void team_seal(struct team *team);
-/* Counts so many more processes that completed their part, or that have left their launcher; how many
- * there are then. */
+/* Counts so many more processes that completed their part, or left their launcher; how many there are. */
 enum team_counts { TEAM_ENDED, TEAM_GONE, TEAM_LATE /* ranks, for team_late */, TEAM_COUNTS };
 unsigned team_count(struct team *team, enum team_counts what, unsigned more);
 /* Unmaps; the memory goes with the last one. NULL is allowed. */
@@ -56,15 +47,12 @@ void team_leave(struct team *team);
 const struct team_shape *team_shape(const struct team *team);
 size_t team_bytes(const struct team *team); /* of the block */
 
-/* The same team for one worker, so that team_missing knows who has arrived. The caller frees it
- * with free(), before team_leave. NULL: out of memory. */
+/* The same team for one worker, which team_missing then knows. Freed with free(), before team_leave. */
 struct team *team_member(const struct team *team, unsigned worker);
-/* How many members have not arrived at the current meeting, and the first rank of the first one.
- * A snapshot, outdated at once unless those workers are stuck. */
+/* How many members have not arrived at the current meeting, and the first one's first rank: a snapshot. */
 unsigned team_missing(const struct team *team, unsigned *rank);
 
-/* In the first process of each host: the link with the others, borrowed until team_leave. Watches it
- * from here on: a failure here is told there, and the other way round. */
+/* In the first process of each host: the link with the others, borrowed until team_leave. Failures go both ways. */
 struct hosts_link;
 int team_link(struct team *team, struct hosts_link *link, struct status *st);
 struct hosts_link *team_hosts_link(const struct team *team); /* NULL: none */
@@ -73,16 +61,14 @@ unsigned team_here(const struct team *team);                 /* their number */
 
 /* Waits for all workers. 0, or -1 once any rank has failed: then return, do not meet again. */
 int team_meet(struct team *team);
-/* Waits for all workers, and brings the mailboxes of all ranks to each host; for what is written before
- * it and read after it. All of them call it, or team_meet. */
+/* The same, and brings the mailboxes of all ranks to each host: written before it, read after it. */
 int team_share(struct team *team);
 /* The same of other parts in the block, `bytes` of each rank, one after the other. */
 int team_share_parts(struct team *team, void *parts, size_t bytes);
-/* Whether all workers say yes. All of them call it, each with its first rank, whose mailbox it takes. */
+/* Whether all workers say yes; each takes its first rank's mailbox for it. */
 int team_agree(struct team *team, unsigned rank, bool own, bool *all);
 /* A worker so many of whose ranks took too long meets the others. all: all ranks of this host did. */
 int team_late(struct team *team, unsigned ranks, bool *all);
-/* One turn of a wait loop: pause, or yield. -1 once any rank has failed. */
 int team_pause(struct team *team);
 
 /* The first caller wins; everyone's next meet or pause returns -1. rank: the one that failed. */

@@ -1,13 +1,6 @@
-/* Traffic beside the timed calls: other load on the machine while a job communicates. One thread
- * per worker makes it, from the warm-up to the last timed call of a cell; not during checks,
- * connecting and other passes.
- *
- *   links   calls on a second context of the backend (its own communicator, buffers and stream),
- *           a ring of large sendrecvs; large copies if the backend's links are memory
- *   cpu     a busy loop on the CPUs that the worker itself runs on
- *
- * A ring needs all ranks, so its threads have to stop after the same call: a call that has begun
- * anywhere is carried out everywhere. Nothing waits for ever if a rank fails. */
+/* Traffic beside the timed calls, by one thread per worker, from the warm-up to the last timed call of a cell:
+ * links: a ring of large sendrecvs on a second context of the backend, or large copies; cpu: a busy loop on the
+ * worker's own CPUs. A ring's threads stop after the same call, and wait for ever for nobody. */
 #ifndef LAUNCHGAP_TRAFFIC_H
 #define LAUNCHGAP_TRAFFIC_H
 
@@ -16,14 +9,12 @@
 
 struct traffic;
 
-/* Opens a second context if needed, and starts the thread, which inherits the calling worker's
- * binding. All workers call it; may block and may team_meet. Without traffic *out is NULL and
- * nothing is done. On error it is NULL too. */
+/* Starts the thread, which inherits the binding. All workers call it; may block and may team_meet. Without traffic,
+ * or on error, *out is NULL. */
 int traffic_open(const struct backend *backend, const struct backend_place *place,
                  struct traffic **out, struct status *st);
 /* All functions below allow NULL. */
-/* Wait until traffic flows, or has stopped; until deadline_ns (clock_now_ns) at most. -1: too late,
- * or a rank failed. All workers call them. */
+/* Wait until it flows, or has stopped. -1: too late, or a rank failed. All workers call them. */
 int traffic_on(struct traffic *traffic, int64_t deadline_ns);
 int traffic_off(struct traffic *traffic, int64_t deadline_ns);
 /* "traffic_gbs=…" of what the thread moved; "" if it moves nothing. */

@@ -87,8 +87,7 @@ static void *watch(void *arg)
 	return NULL;
 }
 
-/* Waits by the monotonic clock: if the other one were set back by an hour, the watchdog would
- * sleep for that hour. */
+/* By the monotonic clock: the other one may be set back. */
 static int wake_init(pthread_cond_t *wake)
 {
 	pthread_condattr_t by;

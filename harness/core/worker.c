@@ -72,8 +72,7 @@ static int corrupt(struct loop *loop)
 	return 0;
 }
 
-/* Checks once all calls of a cell are done, as nobody writes any more. Calls that overwrote their
- * own input cannot be checked here. */
+/* Once all calls of a cell are done; calls that overwrote their own input cannot be checked. */
 static int check_rows(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
@@ -134,8 +133,7 @@ static int wake(struct loop *loop)
 	return failed;
 }
 
-/* Opens, or renews what is open, with the binding that helper threads may inherit; then binds to the
- * core for timing. */
+/* Opens or renews with the binding that helper threads may inherit; then binds to the core for timing. */
 static int open_backend(struct loop *loop)
 {
 	const struct backend_place *place = &loop->place;
@@ -172,9 +170,8 @@ static void close_backend(struct loop *loop)
 	loop->ctx = NULL;
 }
 
-/* The memory of the process with one connection: later ones may keep something of those before. All
- * processes still exist, so a page that they share is divided among them. One worker asks per process:
- * the kernel walks through all of its memory. */
+/* With one connection, while all processes exist: a shared page is divided among them. One worker of a process asks, as the
+ * kernel walks through all of its memory. */
 static void take_share(struct loop *loop)
 {
 	if (!loop->share_bytes &&
@@ -182,8 +179,7 @@ static void take_share(struct loop *loop)
 		loop->share_bytes = machine_memory_share();
 }
 
-/* Makes new connections or buffers if the cell has others than the one before. All meet before
- * and after freeing what others may still access. No cell's deadline applies meanwhile. */
+/* New connections or buffers, if the cell has others than the one before; no cell's deadline applies. */
 static int renew(struct loop *loop, unsigned cell)
 {
 	const struct cell *c = &loop->place.trial->cells[cell], *before = c - !!cell;
@@ -355,8 +351,8 @@ static int take_cpus(struct loop *loop)
 	                                     place->first - team_first(loop->team) * place->count,
 	                                     place->count, team_here(loop->team) * place->count)
 	                  : 0;
-	machine_cpus_list(loop->cpus, sizeof loop->cpus);
 	loop->binding = machine_binding_take();
+	machine_cpus_list(loop->binding, loop->cpus, sizeof loop->cpus);
 	return result;
 }
 

@@ -13,8 +13,8 @@
 
 /* Whether a list has the form of one where somebody is reached: no later try mends what has not. */
 int address_check(const char *list, struct status *st);
-/* Resolves the next address of a list, and moves *list past it. The caller frees by freeaddrinfo.
- * Asks name servers: may block for as long as the system lets them, whatever the caller's deadline. */
+/* Resolves the next address of a list, and moves *list past it. The caller frees by freeaddrinfo. May block for
+ * as long as the system asks name servers. */
 int address_resolve(const char **list, struct addrinfo **out, struct status *st);
 /* Whether the text names all addresses of this host, and then at which port. */
 bool address_is_any(const char *text, char port[8]);
@@ -22,8 +22,8 @@ bool address_is_any(const char *text, char port[8]);
 int address_to_listen(const char *text, char out[ADDRESS_BYTES], struct status *st);
 /* "ip:port"; "?" if the kernel does not know it. Of the socket itself, or of its peer. */
 void address_of(int fd, bool peer, char text[ADDRESS_BYTES]);
-/* As others reach a socket that listens at all addresses: those of this host's interfaces, as many as
- * there is room for. Bridges of containers come last, loopback only if there is no other. */
+/* As others reach a socket that listens at all addresses: this host's interfaces, bridges of containers last,
+ * loopback only if there is no other. */
 void address_list(int fd, char text[ADDRESS_BYTES]);
 
 #endif

@@ -143,8 +143,6 @@ struct aligned_point aligned_wait(int64_t t1_ns, int64_t s1_ns, int64_t s2_ns, i
 
 void aligned_add(struct aligned *a, const struct aligned_point *p)
 {
-	a->missed_ns =
-	    a->npoints ? fabs((double)(p->first_ns - aligned_to_first(a, p->local_ns))) : 0;
 	if (a->npoints == ALIGNED_POINTS)
 		thin(a);
 	a->points[a->npoints++] = *p;

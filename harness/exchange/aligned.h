@@ -1,28 +1,19 @@
-/* The clock of another host, as a line against the first host's clock. Pure: no clock is read and no
- * message is sent here.
+/* The clock of another host, as a line against the first host's clock. Pure.
  *
- * Method: HCA3's (Hunold and Carpen-Amarie, "Hierarchical Clock Synchronization in MPI", CLUSTER
- * 2018; ReproMPI): of many pings the one with the least round trip gives an offset, and a line
- * through such points gives offset and drift. HCA3 climbs a tree; here each host is compared with
- * the first one itself, so that errors do not add up on the way.
- *
- * A point: the first host reads s1, the other one reads t when the ping arrives, the first one
- * reads s2 when the answer does. Both clocks' order is certain: t was read between s1 and s2. So
- * (s1 + s2) / 2 is the first clock's reading at t, within half of the round trip, however
- * unequal the two ways are (Cristian, Distributed Computing 3, 1989).
- *
- * The line is of weighted least squares, weights 1 / rtt². Its value at x is a sum of c_i(x) y_i over
- * the points, with
+ * HCA3's method (Hunold and Carpen-Amarie, CLUSTER 2018; ReproMPI), without its tree: of many pings that with
+ * the least round trip is a point, and a line through points has offset and drift. Of a ping the first host
+ * reads s1, the other one t as it arrives, the first one s2: (s1 + s2) / 2 is the first clock's reading at t
+ * within half of the round trip, however unequal the ways are (Cristian, Distributed Computing 3, 1989). The
+ * line is of weighted least squares, weights 1 / rtt²; its value at x is a sum of c_i(x) y_i over the points,
+ * with
  *   c_i(x) = w_i / W + (x - m) w_i (x_i - m) / S,   W = sum of w_i,
- *   m = sum of w_i x_i / W,   S = sum of w_i (x_i - m)².
- * Each y_i is wrong by at most rtt_i / 2, so the line is wrong by at most sum |c_i(x)| rtt_i / 2.
- * That is the bound here: it holds for every asymmetry, as long as both clocks keep their rates.
- * While the same sum leaves the drift open by more than ALIGNED_MOST_PPM, the line is
- * flat, through the point of the least round trip, and its bound grows by that much with time.
+ *   m = sum of w_i x_i / W,   S = sum of w_i (x_i - m)²,
+ * and each y_i is wrong by at most rtt_i / 2: so the line by at most sum |c_i(x)| rtt_i / 2, the bound here, as
+ * long as both clocks keep their rates. While that sum leaves the drift open by more than ALIGNED_MOST_PPM, the
+ * line is flat, through the point of the least round trip, and its bound grows by that much with time.
  *
- * A point further from the line than both bounds allow proves that a rate changed, or that a clock
- * stepped; so does a drift beyond twice ALIGNED_MOST_PPM. Then the oldest points go until the rest
- * agree. A change that is too small to be seen yet is in no bound. */
+ * A point further from the line than both bounds allow, or a drift beyond twice ALIGNED_MOST_PPM, proves that a
+ * rate changed or a clock stepped: the oldest points go until the rest agree. */
 #ifndef LAUNCHGAP_ALIGNED_H
 #define LAUNCHGAP_ALIGNED_H
 
@@ -43,8 +34,6 @@ struct aligned {
 	struct aligned_point points[ALIGNED_POINTS]; /* in the order of time */
 	unsigned npoints;
 	unsigned steps; /* how often points had to go */
-	double
-	    missed_ns; /* how far the newest point was from the line before it; 0: it was the first */
 	/* first = local + apart + level + slope * (local - origin - middle) */
 	int64_t origin_ns, apart_ns;
 	double level_ns, slope, middle_ns;
@@ -52,13 +41,10 @@ struct aligned {
 	unsigned flat;          /* 1 + the point that it goes through, or 0 */
 };
 
-/* What s1, t and s2 say. */
 struct aligned_point aligned_point(int64_t s1_ns, int64_t t_ns, int64_t s2_ns);
-/* The same of a ping that the other host sent at t1, which the first one heard at s1 and answered only at
- * s2, at t2: NTP's four times (RFC 5905). While it waited the clocks drifted, by
- * ALIGNED_MOST_PPM at most, which the round trip includes. */
+/* The same of a ping that the other host sent at t1, which the first one heard at s1 and answered at s2, at t2 (NTP's
+ * four times, RFC 5905), with the drift of that wait. */
 struct aligned_point aligned_wait(int64_t t1_ns, int64_t s1_ns, int64_t s2_ns, int64_t t2_ns);
-/* A newer point than all before. */
 void aligned_add(struct aligned *a, const struct aligned_point *p);
 
 int64_t aligned_to_first(const struct aligned *a, int64_t local_ns);
@@ -68,9 +54,7 @@ double aligned_bound_ns(const struct aligned *a, int64_t local_ns);
 
 /* How much faster the clock runs than the first one; 0 while the line is flat. */
 double aligned_drift_ppm(const struct aligned *a);
-/* The greatest distance of a point from the line. */
 double aligned_residual_ns(const struct aligned *a);
-/* The least round trip of a point; 0 without points. */
 int64_t aligned_rtt_ns(const struct aligned *a);
 
 #endif

@@ -1,9 +1,7 @@
-/* How processes of one world meet, over TCP. Never in a timed call.
- *
- * Whoever reaches a door may knock. A peer is let in only if it proves the world's secret, and so does
- * the door to the peer: by BLAKE2b, keyed by the secret, of its role, the peer's number, the world's
- * size and a nonce of each. So the secret itself never travels, and what one said proves nothing a
- * second time. The keys of the wire between them are made in the same way. */
+/* How processes of one world meet, over TCP. A peer proves the world's secret to the door, and the door to the
+ * peer: by BLAKE2b, keyed by it, of the role, the peer's number, the world's size and a nonce of each; so are
+ * the keys of the wire between them made. The secret never travels, and what one said proves nothing a second
+ * time. */
 #ifndef LAUNCHGAP_DOOR_H
 #define LAUNCHGAP_DOOR_H
 
@@ -18,7 +16,6 @@ struct door_world {
 	const char *why; /* there are so many: who waits says it after 5 s; NULL: it says nothing */
 };
 
-/* A listening socket and its address as others reach it. */
 struct door_place {
 	int fd;
 	char address[ADDRESS_BYTES];
@@ -26,15 +23,14 @@ struct door_place {
 
 /* Opens a door at an address (port 0: any). The caller closes its fd. */
 int door_open(const char *address, struct door_place *out, struct status *st);
-/* Waits at the door until all others of the world have come; out[1] … out[size - 1] are then their
- * connections, which the caller closes, and out[0] is none. Strangers, silence, peers of another world
- * and a second one of a number are turned away and do not end it: 64 at a time, 2 s each. A peer that
- * leaves early may come again. Of those that came, an error leaves the connections too, for a word to
- * them; the others are none. The door stays open. */
+/* Waits until all others of the world have come; out[1] … out[size - 1] are their connections, which the caller
+ * closes. Strangers, silence, peers of another world and a second one of a number are turned away: 64 at a
+ * time, 2 s each. Who leaves may come again. An error leaves the connections of those that came, for a word to
+ * them. */
 int door_gather(int door, const struct door_world *world, int64_t deadline_ns, struct wire *out,
                 struct status *st);
-/* Goes to the door as number `who`. Tries again until the deadline, as doors and names may come late;
- * ends at once if who answers there has another secret, or the address cannot be one. */
+/* As number `who`. Tries until the deadline, as doors and names may come late; ends at once if who answers has
+ * another secret, or the address cannot be one. */
 int door_connect(const char *address, const struct door_world *world, unsigned who,
                  int64_t deadline_ns, struct wire *out, struct status *st);
 

@@ -8,7 +8,7 @@
 
 #define MS ((int64_t)1000000)
 
-#define PINGS        32 /* of which the best is a point */
+#define PINGS        32 /* of an alignment: meetings of which the best is a point */
 #define FIRST_POINTS 10 /* of the first alignment */
 #define FIRST_GAP_NS (20 * MS)
 #define POINT_NS     (250 * MS) /* between points of meetings */
@@ -20,6 +20,7 @@ struct far {
 	struct aligned clock;
 	bool has_come;    /* to this meeting */
 	int64_t heard_ns; /* when */
+	int64_t rtt_ns;   /* of its last point */
 };
 
 struct hosts_link {
@@ -31,6 +32,7 @@ struct hosts_link {
 	struct aligned_point best; /* of the meetings since the last point; rtt_ns 0: none */
 	int64_t best_since_ns;
 	unsigned pings;
+	bool aligns;                              /* nobody waits for these meetings' releases */
 	int64_t typical_ns, telling_ns, added_ns; /* parts of the margin */
 	int64_t margin_ns;                        /* of host 0 */
 	struct hosts_link_release last;
@@ -44,87 +46,6 @@ static int64_t now(const struct hosts_link *l)
 
 /* --- clocks -------------------------------------------------------------------------------- */
 
-static int compare_ns(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return (x > y) - (x < y);
-}
-
-/* Host 0: the best of some pings; *typical_ns: their median. */
-static int ping(struct hosts_link *l, unsigned host, struct aligned_point *best,
-                int64_t *typical_ns)
-{
-	int64_t rtts[PINGS];
-	for (unsigned i = 0; i < PINGS; i++) {
-		int64_t s1 = now(l);
-		const struct letter letter = peers_letter(&l->peers, LETTER_PING);
-		if (peers_put(&l->peers, host, &letter) || peers_take(&l->peers, host, LETTER_PONG))
-			return -1;
-		struct aligned_point p = aligned_point(s1, l->peers.inboxes[host].at_ns, now(l));
-		if (!i || p.rtt_ns < best->rtt_ns)
-			*best = p;
-		rtts[i] = p.rtt_ns;
-	}
-	qsort(rtts, PINGS, sizeof *rtts, compare_ns);
-	*typical_ns = rtts[PINGS / 2];
-	return 0;
-}
-
-/* The hosts in turn, so that no two disturb each other; each gets its points at the end. */
-static int align_first(struct hosts_link *l, unsigned npoints)
-{
-	for (unsigned i = 0; i < npoints; i++) {
-		if (i && l->peers.size > 1)
-			clock_sleep_until(clock_now_ns() + FIRST_GAP_NS);
-		l->typical_ns = 0;
-		for (unsigned host = 1; host < l->peers.size; host++) {
-			struct letter letter = peers_letter(&l->peers, LETTER_POINT);
-			int64_t ns;
-			if (ping(l, host, &letter.point, &ns) ||
-			    peers_put(&l->peers, host, &letter))
-				return -1;
-			aligned_add(&l->far[host].clock, &letter.point);
-			l->typical_ns = ns > l->typical_ns ? ns : l->typical_ns;
-		}
-	}
-	return 0;
-}
-
-/* Answers until all points have come. */
-static int align_other(struct hosts_link *l, unsigned npoints)
-{
-	const struct letter *in = &l->peers.inboxes[0];
-	while (npoints) {
-		if (peers_hear(&l->peers, 0))
-			return -1;
-		struct letter pong = peers_letter(&l->peers, LETTER_PONG);
-		pong.at_ns = now(l);
-		if (in->kind == LETTER_POINT && !peers_check(&l->peers, 0, LETTER_POINT)) {
-			aligned_add(&l->far[l->peers.me].clock, &in->point);
-			npoints--;
-		} else if (peers_check(&l->peers, 0, LETTER_PING) ||
-		           peers_put(&l->peers, 0, &pong)) {
-			return -1;
-		}
-	}
-	return 0;
-}
-
-static int align(struct hosts_link *l, unsigned npoints, struct status *st)
-{
-	peers_step(&l->peers);
-	l->pings += npoints * PINGS;
-	l->best.rtt_ns = 0; /* points are in the order of time */
-	return (l->peers.me ? align_other : align_first)(l, npoints)
-	           ? status_set(st, "%s", l->peers.broken)
-	           : 0;
-}
-
-int hosts_link_align(struct hosts_link *l, struct status *st)
-{
-	return align(l, 1, st);
-}
-
 void hosts_link_clock(const struct hosts_link *l, unsigned host, struct hosts_link_clock *out)
 {
 	const struct aligned *a = &l->far[host].clock;
@@ -136,7 +57,6 @@ void hosts_link_clock(const struct hosts_link *l, unsigned host, struct hosts_li
 	out->drift_ppm = aligned_drift_ppm(a);
 	out->bound_ns = aligned_bound_ns(a, at);
 	out->residual_ns = aligned_residual_ns(a);
-	out->missed_ns = a->missed_ns;
 	out->rtt_ns = (double)aligned_rtt_ns(a);
 	out->points = a->npoints;
 	out->steps = a->steps;
@@ -165,8 +85,10 @@ static int wait_a_turn(const struct hosts_link *l)
 static void note_release(struct hosts_link *l, int64_t at_ns, int64_t late_ns)
 {
 	struct letter *own = &l->peers.own;
-	l->last = (struct hosts_link_release){at_ns, late_ns > 0 ? late_ns : 0};
+	l->last = (struct hosts_link_release){at_ns, late_ns > 0 && !l->aligns ? late_ns : 0};
 	own->last_late_ns = l->last.late_ns;
+	if (l->aligns)
+		return;
 	own->meets++;
 	own->late += late_ns > 0;
 	own->late_ns = late_ns > own->late_ns ? late_ns : own->late_ns;
@@ -214,13 +136,19 @@ static int meet_first(struct hosts_link *l)
 	bool late = l->last.late_ns > 0;
 	if (hear_arrivals(l))
 		return -1;
+	l->typical_ns = 0;
 	for (unsigned host = 1; host < l->peers.size; host++) {
 		const struct letter *its = &l->peers.inboxes[host];
-		if (its->point.rtt_ns)
-			aligned_add(&l->far[host].clock, &its->point);
+		struct far *far = &l->far[host];
+		if (its->point.rtt_ns) {
+			aligned_add(&far->clock, &its->point);
+			far->rtt_ns = its->point.rtt_ns;
+		}
+		l->typical_ns = far->rtt_ns > l->typical_ns ? far->rtt_ns : l->typical_ns;
 		late |= its->last_late_ns > 0;
 	}
-	learn_margin(l, late);
+	if (!l->aligns)
+		learn_margin(l, late);
 	struct letter go = peers_letter(&l->peers, LETTER_GO);
 	int64_t begin = now(l);
 	go.margin_ns = l->margin_ns;
@@ -293,6 +221,31 @@ int hosts_link_meet(struct hosts_link *l, struct hosts_link_release *out)
 		return -1;
 	*out = l->last;
 	return 0;
+}
+
+/* One more meeting brings the last point to host 0. */
+static int align(struct hosts_link *l, unsigned npoints, struct status *st)
+{
+	struct hosts_link_release ignored;
+	const unsigned n = npoints * PINGS;
+	int failed = 0;
+	l->best.rtt_ns = 0; /* points are in the order of time */
+	l->aligns = true;
+	for (unsigned i = 0; i <= n && !failed; i++) {
+		if (i % PINGS == 0)
+			l->best_since_ns = INT64_MIN / 2;
+		if (i % PINGS == 0 && i && i < n)
+			clock_sleep_until(clock_now_ns() + FIRST_GAP_NS);
+		failed = hosts_link_meet(l, &ignored);
+	}
+	l->aligns = false;
+	l->pings += n;
+	return failed ? status_set(st, "%s", l->peers.broken) : 0;
+}
+
+int hosts_link_align(struct hosts_link *l, struct status *st)
+{
+	return align(l, 1, st);
 }
 
 void hosts_link_meets(const struct hosts_link *l, unsigned host, struct hosts_link_meets *out)

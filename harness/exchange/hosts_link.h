@@ -1,23 +1,15 @@
-/* The link between the hosts of a job: the first process of each ("lead"), in a TCP star whose centre is
- * host 0. They meet, share and collect bytes, align their clocks, and hear of each other's failures. It
- * knows no team, no trial, no mode.
+/* The link between the hosts of a job: the first process of each, in a TCP star whose centre is host 0. They
+ * meet, swap bytes, align their clocks, and hear of each other's failures.
  *
- * A meeting is a round-time release (Hunold and Carpen-Amarie, CLUSTER 2018; ReproMPI): host 0
- * hears that all have arrived and says "go on at T", T = its clock now + a margin. Each host takes T as its
- * own clock shows it, and its workers spin until then. So the release does not have the skew of
- * messages, but that of clocks: two hosts, each of which came in time, go on at most
- *   bound(a) + bound(b)
- * apart, with bound() of aligned.h at T, 0 for host 0 (hosts_link_bound_ns). A host that hears of
- * T only after T is late, by late_ns, which adds to that. It is counted. T's margin is twice the typical
- * round trip, the time of telling all, 10 us for workers to hear of it, and a share that grows until one
- * meeting of a hundred is late (at most 10 ms).
+ * A meeting is a round-time release (as in ReproMPI): host 0 hears that all have arrived and says "go on at T",
+ * its clock now + a margin; each host's workers spin until its own clock shows T. So two hosts that came in
+ * time go on at most bound(a) + bound(b) apart (hosts_link_bound_ns). One that hears of T after T is late, by
+ * late_ns more. The margin is twice the typical round trip, the time of telling all, 10 us, and a share that
+ * grows until one meeting of a hundred is late. Each meeting is a ping too: its best ones are points of the
+ * clocks' lines.
  *
- * Each meeting is a ping too: its best ones are points of the clocks' lines, four a second at most. So
- * clocks stay aligned while hosts meet, and hosts_link_align is for times in which they do not.
- *
- * All times are ns of the place's clock, except deadlines, which are clock_now_ns(). One thread calls;
- * the heartbeat has its own, and its own connections. All hosts make the same calls in the same order;
- * one at another step is a failure. */
+ * Times are ns of the place's clock, deadlines clock_now_ns(). One thread calls; the heartbeat has its own, and
+ * its own connections. All hosts make the same calls in the same order; one at another step is a failure. */
 #ifndef LAUNCHGAP_HOSTS_LINK_H
 #define LAUNCHGAP_HOSTS_LINK_H
 
@@ -37,8 +29,7 @@ struct hosts_link_place {
 
 struct hosts_link;
 
-/* All hosts meet, and align their clocks for the first time (0.2 s), so that a drift is known. Borrows
- * nothing of the place but what now() needs. The caller ends it by hosts_link_close. */
+/* All hosts meet, and align their clocks for the first time (0.2 s). Ended by hosts_link_close. */
 int hosts_link_open(const struct hosts_link_place *place, struct hosts_link **out,
                     struct status *st);
 /* NULL is allowed. */
@@ -48,8 +39,7 @@ void hosts_link_close(struct hosts_link *l);
 struct hosts_link_release {
 	int64_t at_ns, late_ns; /* late_ns 0: in time */
 };
-/* Waits for all hosts; it is the caller who waits until the release then. No lock, no allocation; spins. -1:
- * there is a failure, here or elsewhere, of which the heartbeat knows. */
+/* Waits for all hosts; the caller waits until the release then. No lock, no allocation; spins. -1: a failure. */
 int hosts_link_meet(struct hosts_link *l, struct hosts_link_release *out);
 
 /* All meetings of a host: on host 0 of each, as of its last message here; elsewhere its own. */
@@ -60,12 +50,10 @@ struct hosts_link_meets {
 };
 void hosts_link_meets(const struct hosts_link *l, unsigned host, struct hosts_link_meets *out);
 
-/* The hosts, for peers_share and peers_collect: these wait as long as the heartbeat knows all to be alive,
- * or without one for silence_ms. */
+/* For peers_share and peers_collect, which wait as long as the heartbeat knows all to be alive. */
 struct peers *hosts_link_peers(struct hosts_link *l);
 
-/* Pings every host once more, for one more point of its line; less than 10 ms. To be called
- * between cells: a line that ends now is better for now, and for what was just stamped. */
+/* One more point of each host's line, in less than 10 ms; between cells. */
 int hosts_link_align(struct hosts_link *l, struct status *st);
 
 /* Of a host against host 0: on host 0 of each, elsewhere its own alone. */
@@ -74,7 +62,6 @@ struct hosts_link_clock {
 	double drift_ppm;   /* how much faster it runs */
 	double bound_ns;    /* how wrong the offset may be; aligned.h says by what formula */
 	double residual_ns; /* the greatest distance of a point from the line */
-	double missed_ns;   /* how far the last point was from the line before it */
 	double rtt_ns;      /* the least round trip */
 	unsigned pings;     /* of alignments */
 	unsigned points;    /* of the line now */
@@ -85,9 +72,8 @@ void hosts_link_clock(const struct hosts_link *l, unsigned host, struct hosts_li
 int64_t hosts_link_to_first(const struct hosts_link *l, unsigned host, int64_t ns);
 double hosts_link_bound_ns(const struct hosts_link *l, unsigned host, int64_t ns);
 
-/* Starts the heartbeat: a failure here, asked every 100 ms, is told to all hosts, and fail() is called, once
- * at most and from another thread, for a failure of another host ("host b: rank 5: …") or a lost
- * connection. All hosts call it within silence_ms of each other. */
+/* Starts the heartbeat: a failure here, asked every 100 ms, is told to all; fail() is called, once at most and from
+ * another thread, for one of another host ("host b: rank 5: …") or a lost connection. */
 int hosts_link_watch(struct hosts_link *l, const char *(*failure)(void *of),
                      void (*fail)(void *of, const char *text), void *of, struct status *st);
 /* This host's address on the network that links the hosts: "10.0.0.1". */

@@ -22,7 +22,6 @@ enum { WHOLE, BREAKING, BROKEN };
 /* What a peer does that sends it. */
 static const char *const kinds[LETTER_KINDS] = {
     "what is no letter",          [LETTER_FAILED] = "failing", [LETTER_PART] = "sharing",
-    [LETTER_PING] = "aligning",   [LETTER_PONG] = "aligning",  [LETTER_POINT] = "aligning",
     [LETTER_ARRIVED] = "meeting", [LETTER_GO] = "meeting",
 };
 
@@ -184,6 +183,8 @@ int peers_look(struct peers *p, unsigned who, enum letter_kind kind)
 	    wire_move(&p->wires[who], POLLIN, &p->inboxes[who], sizeof *p->inboxes, &why);
 	if (moved < 0)
 		return lose(p, who, POLLIN, &why);
+	if (!moved && !p->watched && clock_now_ns() > p->until_ns)
+		return say_late(p, who);
 	return moved && peers_check(p, who, kind) ? -1 : moved;
 }
 

@@ -1,6 +1,6 @@
-/* How the processes of a job find each other and swap a few kilobytes, before they share anything: by MPI, or connected
- * with the first of them, by one connection each. They call the same functions in the same order: every letter has
- * the number of the step that its sender is at. What broke stays so, with the first cause. */
+/* How the processes of a job find each other and swap a few kilobytes, before they share anything: by MPI, or
+ * connected with the first of them, by one connection each. They call the same functions in the same order:
+ * every letter has the number of the step that its sender is at. What broke stays so, with the first cause. */
 #ifndef LAUNCHGAP_PEERS_H
 #define LAUNCHGAP_PEERS_H
 
@@ -16,9 +16,6 @@
 enum letter_kind {
 	LETTER_FAILED = 1, /* why follows */
 	LETTER_PART,
-	LETTER_PING,
-	LETTER_PONG,
-	LETTER_POINT,
 	LETTER_ARRIVED,
 	LETTER_GO,
 	LETTER_KINDS
@@ -67,23 +64,21 @@ struct peers {
 	char broken[sizeof(struct status)];
 };
 
-/* Blocks until all have come. Rank 0 without a door listens at all its host's addresses, at the port of
- * `address`; if that is loopback, there alone. It tells those that came why it fails. Sets all of *out,
- * which peers_close frees, after an error too. */
+/* Blocks until all have come. Rank 0 without a door listens at all its host's addresses, at loopback alone if
+ * `address` is. It tells those that came why it fails. Sets all of *out, which peers_close frees, after an
+ * error too. */
 int peers_open(const struct peers_seat *seat, struct peers *out, struct status *st);
-/* The processes that MPI's launcher started together; the error names what MPI lacks. Once in a process. Closing
- * it ends MPI, which ends a process in whose call something fails, and its launcher the others. */
+/* The processes that MPI's launcher started together, once in a process. Closing it ends MPI. */
 int peers_open_mpi(struct peers *out, struct status *st);
 /* Does not wait for the others. All zero is allowed. */
 void peers_close(struct peers *p);
 
-/* `all` has a part of so many bytes of each, one after the other. Each brings its own to all; to the first one
- * alone. Sleeps while it waits. Until it is watched the first one tells all others why it fails. */
+/* `all` has a part of so many bytes of each: each brings its own to all; to the first one alone. Sleeps while
+ * it waits. */
 int peers_share(struct peers *p, void *all, size_t bytes, struct status *st);
 int peers_collect(struct peers *p, void *all, size_t bytes, struct status *st);
 
-/* All call the same of these in the same order with equal `bytes`, and wait for all. Each gives `bytes`, and all get
- * those of all, in their order; or all get bytes of the first one. */
+/* Each gives `bytes`, and all get those of all, in their order; or all get bytes of the first one. */
 int peers_all(struct peers *p, const void *mine, void *all, size_t bytes, struct status *st);
 int peers_first(struct peers *p, void *data, size_t bytes, struct status *st);
 
@@ -93,13 +88,11 @@ struct letter peers_letter(const struct peers *p, enum letter_kind kind);
 int peers_put(struct peers *p, unsigned who, const struct letter *letter);
 /* A letter into the inbox, of any kind: spins for a moment, then sleeps. */
 int peers_hear(struct peers *p, unsigned who);
-/* One of that kind and of this step. */
 int peers_take(struct peers *p, unsigned who, enum letter_kind kind);
 /* The same without waiting. 1: it is in the inbox; 0: not yet. */
 int peers_look(struct peers *p, unsigned who, enum letter_kind kind);
 /* 0: the inbox has one of that kind and of this step. */
 int peers_check(struct peers *p, unsigned who, enum letter_kind kind);
-/* One turn of a wait. */
 void peers_pause(const struct peers *p);
 /* The first cause stays. say: fail() hears of it. */
 void peers_break(struct peers *p, const char *text, bool say);

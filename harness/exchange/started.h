@@ -15,9 +15,7 @@ struct started {
 	const char *address, *secret;
 };
 
-/* The first launcher of the table whose rank is set: of nested launchers the innermost. An error names
- * the variable: its value is no number, a rank beyond the size, a size missing that the launcher always
- * sets. */
+/* The first launcher of the table whose rank is set: of nested ones the innermost. An error names the variable. */
 int started_find(const char *(*env)(const char *name), struct started *out, struct status *st);
 /* The names of all variables that it reads, one by one; NULL: there are no more. Some come twice. */
 const char *started_variable(unsigned i);

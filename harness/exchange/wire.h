@@ -1,10 +1,7 @@
-/* A connection between two processes of one world (door.h), for messages whose length both know, each
- * bounded in time. Never in a timed call.
- *
- * Every message carries a code of its bytes and its place among those of its way, by the wire's keys: who
- * only reaches the network adds, changes, repeats and leaves out nothing. Nothing is encrypted.
- *
- * Deadlines are clock_now_ns(). All descriptors are close-on-exec; no call raises SIGPIPE. */
+/* A connection between two processes of one world, for messages whose length both know, each bounded in time.
+ * Each carries a code of its bytes and its place among those of its way, by the wire's keys: who only reaches
+ * the network changes, repeats and leaves out nothing. Nothing is encrypted. Deadlines are clock_now_ns(); no
+ * call raises SIGPIPE. */
 #ifndef LAUNCHGAP_WIRE_H
 #define LAUNCHGAP_WIRE_H
 
@@ -24,7 +21,6 @@ struct wire {
 	} in, out;
 };
 
-/* A new secret, from the kernel's random numbers. */
 int wire_secret(char out[WIRE_SECRET_BYTES], struct status *st);
 /* Bytes that only those can make who have the secret, which they do not betray: of what is said. */
 void wire_prove(const char *secret, const void *said, size_t bytes, uint8_t *out, size_t length);
@@ -32,12 +28,10 @@ void wire_prove(const char *secret, const void *said, size_t bytes, uint8_t *out
 void wire_derive(const char *secret, const char *purpose, char out[WIRE_SECRET_BYTES]);
 /* Waits for one of `events`; 0, or -1 when it is too late. What is there already is never late. */
 int wire_wait(int fd, short events, int64_t deadline_ns);
-/* Whether a call that does not block is to be made again. */
 bool wire_is_later(int error);
-/* What can move now (POLLOUT, POLLIN) of a message, of which one of no bytes is none: 1: all; 0: call again with the same; -1: an error. What
- * came is authentic only after 1. The error's text follows a name: "rank 3" + " " + "has left". */
+/* What can move now of a message, POLLOUT or POLLIN: 1: all, and it is authentic; 0: call again with the same; -1: an
+ * error, whose text follows a name: "rank 3" + " " + "has left". */
 int wire_move(struct wire *w, short way, void *data, size_t bytes, struct status *st);
-/* A whole message in time, or an error. */
 int wire_send(struct wire *w, const void *data, size_t bytes, int64_t deadline_ns,
               struct status *st);
 int wire_recv(struct wire *w, void *data, size_t bytes, int64_t deadline_ns, struct status *st);

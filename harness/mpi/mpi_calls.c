@@ -202,44 +202,16 @@ static void library(char *text, size_t bytes)
 	}
 }
 
-/* How Open MPI copies large messages between processes: once (cma, xpmem, knem), or through
- * shared memory (none); "" if it does not say. */
-static void single_copy(char *text, size_t bytes)
-{
-	MPI_T_cvar_handle handle;
-	MPI_T_enum names;
-	MPI_Datatype type;
-	int provided, at, count, value, verbosity, binding, scope, n = 0;
-	text[0] = '\0';
-	if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
-		return;
-	if (MPI_T_cvar_get_index("btl_vader_single_copy_mechanism", &at) == MPI_SUCCESS &&
-	    MPI_T_cvar_get_info(at, NULL, &n, &verbosity, &type, &names, NULL, &n, &binding,
-	                        &scope) == MPI_SUCCESS &&
-	    MPI_T_cvar_handle_alloc(at, NULL, &handle, &count) == MPI_SUCCESS) {
-		if (MPI_T_cvar_read(handle, &value) == MPI_SUCCESS)
-			for (int i = 0, item = -1, room = (int)bytes; item != value;
-			     i++, room = (int)bytes)
-				if (MPI_T_enum_get_item(names, i, &item, text, &room) !=
-				    MPI_SUCCESS)
-					break;
-		MPI_T_cvar_handle_free(&handle);
-	}
-	MPI_T_finalize();
-}
-
 static void describe(char *text, size_t bytes)
 {
-	char name[64], copies[32];
+	char name[64];
 	library(name, sizeof name);
-	single_copy(copies, sizeof copies);
 #ifdef MPIX_CUDA_AWARE_SUPPORT
 	const char *aware = MPIX_Query_cuda_support() ? "yes" : "no";
 #else
 	const char *aware = "no";
 #endif
-	snprintf(text, bytes, "mpi=%s\nmpi_single_copy=%s\nmpi_cuda_aware=%s\n", name,
-	         copies[0] ? copies : "not known", aware);
+	snprintf(text, bytes, "mpi=%s\nmpi_cuda_aware=%s\n", name, aware);
 }
 
 extern const struct mpi_calls launchgap_mpi;

@@ -27,8 +27,7 @@ struct mpi_calls {
 	 * `key`. After start. */
 	int (*connect)(unsigned color, unsigned key, void **link, char why[MPI_CALLS_WHY]);
 	struct coll_calls calls;
-	/* "key=value" lines: the library, how it copies large messages, whether it takes GPU
-	 * memory. */
+	/* "key=value" lines: the library, and whether it takes GPU memory. */
 	void (*describe)(char *text, size_t bytes);
 };
 

@@ -1,11 +1,7 @@
 /* join: an experiment in processes that somebody else started. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../../modes/agent.h"
 #include "../exchange/started.h"
@@ -30,31 +26,6 @@ static void make_secret(const struct started *own, char out[WIRE_SECRET_BYTES])
 		status_add(all, sizeof all, "\n%s", value ? value : "");
 	}
 	wire_derive("", all, out);
-}
-
-/* That of a file which no other user can read; out is "" where none is named. */
-static int read_secret(char out[WIRE_SECRET_BYTES], struct status *st)
-{
-	const char *file = machine_env("LAUNCHGAP_SECRET_FILE");
-	struct stat about;
-	int fd = file ? open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-	out[0] = '\0';
-	if (!file)
-		return 0;
-	if (fd < 0)
-		return status_set(st, "LAUNCHGAP_SECRET_FILE: %s cannot be read: %s", file,
-		                  strerror(errno));
-	const bool own = !fstat(fd, &about) && S_ISREG(about.st_mode) &&
-	                 about.st_uid == geteuid() && !(about.st_mode & 077);
-	const ssize_t n = own ? read(fd, out, WIRE_SECRET_BYTES - 1) : 0;
-	close(fd);
-	out[n > 0 ? n : 0] = '\0';
-	out[strcspn(out, "\n")] = '\0';
-	return own ? 0
-	           : status_set(st,
-	                        "LAUNCHGAP_SECRET_FILE: %s may be read by others; wanted is a "
-	                        "file of yours with mode 0600",
-	                        file);
 }
 
 /* Where in the job this process is. */
@@ -87,7 +58,6 @@ static const struct field rows[] = {
     {"--wait", FIELD_SECONDS, .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = "300", .value = "SECONDS", .help = "for all to come"},
     {"LAUNCHGAP_RENDEZVOUS", FIELD_OWN, .otherwise = "MASTER_ADDR, and the port 29417", .help = "HOST or HOST:PORT of rank 0"},
     {"LAUNCHGAP_SECRET", FIELD_OWN, .help = "32 digits, 0-9 and a-f, the same for all. Without it one is made of the job's number and size: it keeps other jobs out, but nobody who wants in"},
-    {"LAUNCHGAP_SECRET_FILE", FIELD_OWN, .help = "a file with these digits, of mode 0600, in place of LAUNCHGAP_SECRET"},
     {"LAUNCHGAP_RANK, LAUNCHGAP_SIZE", FIELD_OWN, .help = "where no launcher sets its own: which process this is, of how many"},
 };
 // clang-format on
@@ -125,7 +95,7 @@ static int take(int argc, char *argv[], const struct home *home, char **run, uns
 int verb_join(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	struct started own;
-	char secret[WIRE_SECRET_BYTES], of_file[WIRE_SECRET_BYTES], room[ADDRESS_BYTES], why[256];
+	char secret[WIRE_SECRET_BYTES], room[ADDRESS_BYTES], why[256];
 	unsigned wait_s;
 	char **run = calloc((size_t)argc + 1, sizeof *run);
 	int result = -1;
@@ -135,8 +105,7 @@ int verb_join(int argc, char *argv[], const struct home *home, struct status *st
 	}
 	if (!run)
 		return status_set(st, "out of memory");
-	if (!take(argc, argv, home, run, &wait_s, st) && !find(&own, st) &&
-	    !read_secret(of_file, st)) {
+	if (!take(argc, argv, home, run, &wait_s, st) && !find(&own, st)) {
 		unsigned number = 0;
 		make_secret(&own, secret);
 		/* Where all meet if it is not said: on this host at a port of the job's own, so that two
@@ -151,9 +120,7 @@ int verb_join(int argc, char *argv[], const struct home *home, struct status *st
 		                                  .size = own.size,
 		                                  .door = -1,
 		                                  .address = own.address ? own.address : room,
-		                                  .secret = own.secret   ? own.secret
-		                                            : of_file[0] ? of_file
-		                                                         : secret,
+		                                  .secret = own.secret ? own.secret : secret,
 		                                  .timeout_s = wait_s,
 		                                  .why = why},
 		                         .self = home->self};

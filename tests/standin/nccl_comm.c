@@ -516,14 +516,6 @@ int ncclCommInitRankConfig(struct comm **out, int n, struct ncclUniqueId id, int
 	return error;
 }
 
-int ncclCommFinalize(struct comm *c)
-{
-	int error = standin_enter(__func__);
-	if (c->finalized)
-		return ARGUMENT;
-	c->finalized = true;
-	return error;
-}
 #endif
 
 #if VERSION >= 21801

@@ -52,7 +52,7 @@ struct comm {
 	unsigned n, rank, device, splits;
 	atomic_bool dead;
 	atomic_uint active; /* batches that run */
-	bool finalized, connected[MOST], ring;
+	bool connected[MOST], ring;
 	bool zero; /* its policy is to use no thread blocks */
 	struct region regions[4];
 	unsigned nwindows;

@@ -119,15 +119,14 @@ static const struct scene scenes[] = {
 /* Calls that may fail without output: those that only report more of a trial, those that release,
  * and those with an alternative. */
 static const char *const quiet[] = {
-    "cudaGetLastError",      "cudaDeviceCanAccessPeer", "cudaDeviceEnablePeerAccess",
-    "cudaMemGetInfo",        "cudaDeviceGetPCIBusId",   "cudaRuntimeGetVersion",
-    "cudaDriverGetVersion",  "cudaGetDeviceProperties", "cudaFree",
-    "cudaFreeHost",          "cudaStreamDestroy",       "cudaGraphDestroy",
-    "cudaGraphExecDestroy",  "ncclGetVersion",          "ncclCommDestroy",
-    "ncclCommAbort",         "ncclCommFinalize",        "ncclCommDeregister",
-    "ncclMemFree",           "ncclRedOpDestroy",        "ncclCommWindowDeregister",
-    "cudaStreamIsCapturing", "cudaGetDevice",           "cudaDeviceGetAttribute",
-    "cudaEventDestroy",
+    "cudaGetLastError",     "cudaDeviceCanAccessPeer",  "cudaDeviceEnablePeerAccess",
+    "cudaMemGetInfo",       "cudaDeviceGetPCIBusId",    "cudaRuntimeGetVersion",
+    "cudaDriverGetVersion", "cudaGetDeviceProperties",  "cudaFree",
+    "cudaFreeHost",         "cudaStreamDestroy",        "cudaGraphDestroy",
+    "cudaGraphExecDestroy", "ncclGetVersion",           "ncclCommDestroy",
+    "ncclCommAbort",        "ncclCommDeregister",       "ncclMemFree",
+    "ncclRedOpDestroy",     "ncclCommWindowDeregister", "cudaStreamIsCapturing",
+    "cudaGetDevice",        "cudaDeviceGetAttribute",   "cudaEventDestroy",
 };
 
 /* The last of these are part of closing, which prints nothing. The first words that the driver

@@ -42,8 +42,7 @@ static bool exchanged(enum coll_kind coll)
 	                                                  COLL_RAW | COLL_PSEUDO));
 }
 
-/* A turn of a phase: the next push with the next pull, one of which there may not be. A rank's own part is
- * only copied. */
+/* A turn of a phase: a push, a pull, or both. A rank's own part is only copied. */
 static int exchange(struct backend_ctx *ctx, const struct steps_move *push,
                     const struct steps_move *pull, char *why)
 {

@@ -1,7 +1,6 @@
-/* Backends whose library works in CPU memory and blocks: issuing a call completes it. Common to
- * them: buffers, cells, checks, sends and receives in rounds, staging for buffers on a GPU. A
- * library (mpi, gloo) adds how ranks connect, its own collectives and how two ranks exchange
- * data. A worker has one rank: a thread in a call for one rank could not make the others'. */
+/* Backends whose library works in CPU memory and blocks. A library (mpi, gloo) adds how ranks connect, its
+ * collectives and how two ranks exchange data. A worker has one rank: it could not make others' calls
+ * meanwhile. */
 #ifndef LAUNCHGAP_BLOCKING_H
 #define LAUNCHGAP_BLOCKING_H
 
@@ -27,12 +26,10 @@ struct blocking_library {
 	unsigned reduces; /* datatypes, as bits; and the sentence on all others */
 	const char *reduces_else;
 	const char *sums_bytes_else; /* NULL: it sums 8-bit integers as all others do */
-	/* A sentence why it cannot carry out what the settings ask for, or NULL; pure. */
 	const char *(*refuses)(const struct settings *settings);
 	/* May block and may team_meet. *link is the argument of the calls. */
 	int (*connect)(const struct blocking_place *place, const struct coll_calls **calls,
 	               void **link, struct status *st);
-	/* "key=value" lines, while it is connected. */
 	void (*describe)(struct team *team, char *text, size_t bytes);
 };
 extern const struct blocking_library blocking_gloo, blocking_mpi;

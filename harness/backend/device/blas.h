@@ -1,5 +1,4 @@
-/* Matrix products on a GPU, by NVIDIA's cuBLAS. It is loaded at run time, so that it is not needed to
- * build or start; its interface is declared here (cublas_api.h of CUDA 11 and later). */
+/* Matrix products on a GPU by cuBLAS, loaded at run time; its interface is declared here (CUDA 11 and later). */
 #ifndef LAUNCHGAP_BLAS_H
 #define LAUNCHGAP_BLAS_H
 
@@ -17,26 +16,21 @@ struct blas {
 	                int compute, int algorithm);
 };
 
-/* The resources of one GPU's products; its stream runs them. */
 struct blas_place {
 	void *handle;
 	void *workspace;
 	char *factors[3]; /* two matrices, and their product */
 };
 
-/* The datatype of products for gradients of a datatype: float16, bfloat16 and float64 itself; for all
- * others float32. */
+/* float16, bfloat16 and float64 itself; float32 for all others. */
 enum dtype blas_dtype(enum dtype dtype);
 
-/* -1 with the sentence if the library is missing or too old. */
 int blas_load(struct blas *out, struct status *st);
-/* On the current device, for products of at most side × depth by depth × side elements of a datatype,
- * filled with numbers: zeros would draw less power. Blocks. blas_close also frees what an error
- * left. */
+/* On the current device, for products of at most side × depth by depth × side elements of numbers: zeros would
+ * draw less power. Blocks. blas_close also frees what an error left. */
 int blas_open(const struct blas *blas, struct blas_place *p, unsigned side, unsigned depth,
               enum dtype dtype, cudaStream_t stream, struct status *st);
-/* One product on the place's stream, on the current device. Returns the status of cuBLAS, 0: well.
- * float16 and bfloat16 are summed in float32; tensor cores take float32 as TF32. */
+/* On the place's stream. cuBLAS's status, 0: well. float16 and bfloat16 are summed in float32; float32 is TF32. */
 int blas_multiply(const struct blas *blas, const struct blas_place *p, unsigned side,
                   unsigned depth, enum dtype dtype);
 void blas_close(const struct blas *blas, struct blas_place *p);

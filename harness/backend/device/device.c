@@ -132,8 +132,7 @@ int device_event(cudaEvent_t *out, struct status *st)
 	                 st);
 }
 
-/* NVTX is headers alone: they call a profiler that has come along (Nsight Systems), else they do
- * nothing. */
+/* NVTX's headers call a profiler that has come along (Nsight Systems), else they do nothing. */
 void device_mark(const char *text)
 {
 #if HAVE_NVTX

@@ -1,5 +1,4 @@
-/* What the GPU backends need of the CUDA runtime: devices, and filling and checking buffers in GPU
- * memory, or in pinned CPU memory. Functions that touch a device make it the current one. Errors are CUDA's own words. */
+/* What the GPU backends need of the CUDA runtime. Functions that touch a device make it the current one. */
 #ifndef LAUNCHGAP_DEVICE_H
 #define LAUNCHGAP_DEVICE_H
 
@@ -16,7 +15,6 @@ unsigned device_sms(unsigned device);
 size_t device_memory(unsigned device); /* all of it, in bytes */
 /* Whether several processes can have a context there, by its compute mode. */
 bool device_shared(unsigned device);
-/* "NVIDIA H200 at 0000:18:00.0" */
 void device_describe(unsigned device, char *text, size_t bytes);
 int device_use(unsigned device, struct status *st);
 /* Makes waiting for the device's streams sleep. Before the device has a context. */
@@ -24,35 +22,30 @@ int device_sleep(unsigned device, struct status *st);
 /* 0, or -1 and "what: CUDA's words". */
 int device_ok(cudaError_t result, const char *what, struct status *st);
 
-/* Pinned memory that every GPU sees. Freed by cudaFreeHost. */
+/* Pinned memory that every GPU sees; cudaFreeHost. */
 int device_pin(void **out, size_t bytes, struct status *st);
-/* A copy of whichever direction. Blocks. `what`: for the error's sentence. */
+/* Either way. Blocks. `what`: for the error's sentence. */
 int device_copy(void *to, const void *from, size_t bytes, cudaStream_t stream, const char *what,
                 struct status *st);
 /* On the current device; the event tells order, not time. */
 int device_stream(cudaStream_t *out, struct status *st);
 int device_event(cudaEvent_t *out, struct status *st);
 
-/* A range for profilers; NULL ends the last one. */
 void device_mark(const char *text);
 
-/* Buffers on a GPU, or in pinned memory: filled and checked by its kernels, on a stream.
- * Each blocks. */
+/* Buffers on a GPU or in pinned memory, filled and checked by its kernels. Each blocks. */
 struct device_place {
 	unsigned device;
 	cudaStream_t stream;
 };
 extern const struct buffers_memory device_buffers; /* buffers' `at`: a device_place */
 
-/* A kernel that holds the stream until *flag (pinned host memory, device address) is not 0. It gives
- * up after 10 s, so that a dead host holds no GPU. */
+/* Holds the stream until *flag (pinned, device address) is not 0; gives up after 10 s. */
 cudaError_t device_launch_hold(const volatile int *flag, cudaStream_t stream);
-/* A kernel that takes so many clock cycles of the stream's GPU, which has to be the current one: finer
- * than %globaltimer, whose step is up to 1 µs. */
+/* Takes so many clock cycles of the current GPU: finer than %globaltimer. */
 cudaError_t device_launch_spin(int64_t cycles, cudaStream_t stream);
 
-/* The driver's functions that have a stream write a word (cuStreamWriteValue32, CUDA 11.7 or later), and
- * wait for one to be as large or larger, or NULL. May block. */
+/* The driver's: a stream writes a word (CUDA 11.7 or later), or waits for one as large or larger; or NULL. */
 typedef int device_word_fn(cudaStream_t stream, unsigned long long at, uint32_t value,
                            unsigned flags);
 struct device_words {
@@ -65,24 +58,20 @@ static inline cudaError_t device_write(device_word_fn *write, uint32_t *at, uint
 {
 	return (cudaError_t)write(stream, (uintptr_t)at, value, 0 /* with a memory barrier */);
 }
-/* What two GPUs write is so far apart. */
 #define DEVICE_LINE_BYTES 128
 
-/* In device_kernels.cu; asynchronous. They do not change where the GPU places its next blocks;
- * cudaMemset does. `n` elements of each slot, from its element `at` on. The tally: how many are wrong,
- * and the position of the first. */
+/* In device_kernels.cu; asynchronous. Unlike cudaMemset they do not change where the GPU places its next blocks. `n`
+ * elements of each slot from its element `at` on. The tally: how many are wrong, and the first. */
 cudaError_t device_launch_poison(void *arena, enum dtype dtype, uint64_t n, cudaStream_t stream);
 cudaError_t device_launch_fill(void *arena, const struct value_question *question, uint64_t at,
                                uint64_t n, unsigned slots, cudaStream_t stream);
 cudaError_t device_launch_check(const void *arena, const struct value_question *question,
                                 uint64_t at, uint64_t n, unsigned slots,
                                 unsigned long long tally[2], cudaStream_t stream);
-/* Copies n elements. Neighbouring threads take elements that are `stride` apart, then those next to
- * them: strided access, coalesced if stride is 1. */
+/* Copies n elements; neighbouring threads take those `stride` apart, then those next to them. */
 cudaError_t device_launch_access(void *to, const void *from, enum dtype dtype, uint64_t n,
                                  unsigned stride, cudaStream_t stream);
-/* Copies n elements by one thread, the address of each load depending on the last one's value: the time
- * of n round trips to the source, past the caches of the GPU that loads. */
+/* By one thread, the address of each load depending on the last one's value: n round trips to the source. */
 cudaError_t device_launch_chase(void *to, const void *from, enum dtype dtype, uint64_t n,
                                 cudaStream_t stream);
 

@@ -134,12 +134,6 @@ static const struct {
     {0x20 | 0x40, "thermal"}, {0x80, "power brake"},
 };
 
-static unsigned pcie_of(int (*read)(void *, unsigned *), void *device)
-{
-	unsigned value;
-	return read && !read(device, &value) ? value : 0;
-}
-
 static void name_reasons(unsigned long long bits, char *text, size_t bytes)
 {
 	text[0] = '\0';
@@ -164,10 +158,6 @@ bool nvml_read(const char *library, const char *pci, struct nvml_clocks *out)
 	          c.max_clock(device, NVML_API_CLOCK_SM, &clocks.sm_max_mhz) == 0 &&
 	          c.reasons(device, &bits) == 0;
 	if (ok) {
-		clocks.pcie_gen = pcie_of(c.pcie_gen, device);
-		clocks.pcie_width = pcie_of(c.pcie_width, device);
-		clocks.pcie_gen_max = pcie_of(c.pcie_gen_max, device);
-		clocks.pcie_width_max = pcie_of(c.pcie_width_max, device);
 		clocks.busy = !(bits & REASON_IDLE);
 		name_reasons(bits, clocks.throttle, sizeof clocks.throttle);
 		*out = clocks;
@@ -460,8 +450,7 @@ static double dram_limit(const struct nvml_watch *w)
 	return mhz * 1e6 * 2 * bits / 8 / 1e9;
 }
 
-/* Asks for the rates between the two samples, each with its own result. False: there are none, and
- * why. */
+/* The rates between the two samples, each with its own result. False: there are none, and why. */
 static bool ask_gpm(struct nvml_watch *w, const unsigned *ids, unsigned n, char *why)
 {
 	int result;

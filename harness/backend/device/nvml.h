@@ -1,5 +1,5 @@
-/* NVML: a GPU's clocks, its counters over a stretch of time, and the links between the GPUs of a
- * machine. It is loaded at run time, so that it is not needed to start. */
+/* NVML, loaded at run time: a GPU's clocks, its counters over a stretch of time, and the links of a machine's
+ * GPUs. */
 #ifndef LAUNCHGAP_NVML_H
 #define LAUNCHGAP_NVML_H
 
@@ -14,49 +14,36 @@
 struct nvml_clocks {
 	bool busy; /* the clock of an idle GPU means nothing */
 	unsigned sm_mhz, sm_max_mhz;
-	unsigned pcie_gen, pcie_width, pcie_gen_max, pcie_width_max; /* 0: not known */
 	char throttle[64]; /* "none", or what limits the clock: "power cap, thermal" */
 };
 
-/* pci as CUDA names it ("0000:18:00.0"). false if NVML, the GPU or an answer is missing. Takes
- * milliseconds: never in a timed stretch. */
+/* pci as CUDA names it ("0000:18:00.0"). false: an answer is missing. Takes milliseconds. */
 bool nvml_read(const char *library, const char *pci, struct nvml_clocks *out);
 
-/* {"gpus": […], "pairs": […]} in the form of record/topology.h, without hwloc's members and what NVML
- * does not say. NULL if the library or GPUs are missing, or memory is out. Wakes the GPUs, which takes
- * a second if no other program uses them. The caller's reference. */
+/* {"gpus": […], "pairs": […]} of record/topology.h, without hwloc's members; NULL: none, or no memory. Wakes
+ * the GPUs, which may take a second. The caller's reference. */
 json_t *nvml_links_read(const char *library);
 
 /* --- counters --- */
 
-/* Counters of one GPU between two moments. From Hopper on they are GPM's. On older GPUs, and if GPM
- * does not count NVLink, NVLink's are the byte counters of its links, and the others are missing. A
- * missing one is NaN, with the cause in words; nothing here fails for that.
+/* Counters of one GPU between two moments, from Hopper on GPM's. Where GPM does not count NVLink, the byte
+ * counters of its links do. A missing one is NaN, with the cause in words.
  *
- * The driver updates GPM's samples about every 100 ms, so begin and end have to be further apart
- * (NVML_WATCH_NS), under a steady load; a shorter stretch has no GPM counters. Each of the two takes
- * milliseconds: a separate pass, never a timed one.
- *
- * Rates of GPM are over the time between its own two samples; those of the byte counters over
- * `seconds` of the harness's clock, from the middle of one reading to the middle of the other.
- * GPM gives DRAM as a percentage of a theoretical maximum that NVML does not name. Here it is (highest
- * memory clock) × 2 transfers a cycle × (bus width) ÷ 8: 2619 MHz × 2 × 5120 bit ÷
- * 8 = 3352 GB/s, the 3.35 TB/s of an H100 SXM's data sheet. If a product's sheet has a lower figure than its highest clock
- * gives, DRAM may read a few percent high; dram_limit_gbs is the figure used. GPM's unit of NVLink is COUNTERS_GPM_NVLINK_BYTES. */
+ * The driver updates GPM's samples about every 100 ms: begin and end are further apart than NVML_WATCH_NS,
+ * under a steady load, and take milliseconds each. DRAM is a percentage of a maximum that NVML does not name;
+ * here it is highest memory clock × 2 × bus width ÷ 8: 2619 MHz × 2 × 5120 bit ÷ 8 = 3352 GB/s, as an H100
+ * SXM's data sheet has it. */
 #define NVML_WATCH_NS 100000000
 
 struct nvml_watch;
 
-/* One thread at a time. -1 only if the library or the GPU is missing. The caller frees *out
- * with nvml_watch_close. */
+/* One thread at a time. -1: the library or the GPU is missing. The caller closes *out. */
 int nvml_watch_open(const char *library, const char *pci, struct nvml_watch **out,
                     struct status *st);
-/* Begin again for another stretch; end belongs to the last begin. */
 void nvml_watch_begin(struct nvml_watch *watch);
 void nvml_watch_end(struct nvml_watch *watch);
 /* Fills all of *out, after end. The host backend's fields stay NaN. */
 void nvml_watch_read(struct nvml_watch *watch, struct counters *out);
-/* NULL is allowed. */
 void nvml_watch_close(struct nvml_watch *watch);
 
 /* --- the part of NVML's interface that is used ---
@@ -119,7 +106,7 @@ struct nvml_api_utilization {
 	unsigned gpu, memory;
 };
 
-/* GPM: rates between two samples, from Hopper on. nvmlGpmMetricId_t: */
+/* nvmlGpmMetricId_t */
 #define NVML_API_GPM_SM        2  /* percent */
 #define NVML_API_GPM_DRAM      10 /* percent of the peak */
 #define NVML_API_GPM_PCIE_TX   20 /* MiB/s, as all of the following */
@@ -140,8 +127,7 @@ struct nvml_api_gpm_metric {
 	const char *name_and_unit[3];
 };
 
-/* nvmlGpmMetricsGet_t. A driver reads the first `asked` of the list. Its length differs between
- * headers (210, 333, 477); this one is longer. */
+/* nvmlGpmMetricsGet_t: a driver reads the first `asked`. The list differs between headers (210, 333, 477). */
 #define NVML_API_GPM_METRICS 512
 struct nvml_api_gpm_get {
 	unsigned version, asked;

@@ -1,6 +1,5 @@
-/* Buffers on a GPU for a library that works in CPU memory: each call copies the data to send into
- * pinned CPU memory, and the received data back. Its users need no header of CUDA's; built without
- * CUDA, there is no GPU to stage for. */
+/* Buffers on a GPU for a library that works in CPU memory: each call is copied through pinned memory. Needs no
+ * header of CUDA's. */
 #ifndef LAUNCHGAP_STAGE_H
 #define LAUNCHGAP_STAGE_H
 
@@ -21,7 +20,6 @@ struct stage_calls {
 	int (*open)(unsigned device, size_t arena_bytes, size_t call_bytes, struct stage **out,
 	            struct status *st);
 	void (*close)(struct stage *stage);
-	/* Of one call, either way. Blocks. */
 	int (*copy)(struct stage *stage, void *to, const void *from, size_t bytes,
 	            struct status *st);
 };

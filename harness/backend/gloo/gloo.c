@@ -1,9 +1,5 @@
-/* The gloo backend: Gloo's collectives over TCP between threads or processes, of one host on the
- * loopback interface. The code that is linked with Gloo is a separate library (gloo_calls), loaded if it
- * exists. Ranks find each other through the team's store, of which each host has one:
- *
- *   a share per rank: where it listens for each other rank of its group
- *   this host's address */
+/* The gloo backend: Gloo's collectives over TCP, of one host on loopback. Ranks find each other through the team's store:
+ * a share per rank, where it listens for each other of its group; this host's address. */
 #include "../../exchange/hosts_link.h"
 #include "../../part.h"
 #include "../blocking/blocking.h"

@@ -1,5 +1,4 @@
-/* The host backend: real copies in CPU memory, made by the workers while they poll. A rank is a
- * pair of buffers. host.h lists the files, host_memory.c has the memory layout. */
+/* The host backend: real copies in CPU memory, made by the workers while they poll. A rank is a pair of buffers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +19,7 @@ static bool only_copies(const struct trial *trial)
 	return trial->ncells > 0;
 }
 
-/* auto: the peer's memory if it can be read, else slots. The limit is a copy without a partner, so
- * slots cannot carry it. */
+/* auto: the peer's memory if it can be read, else slots, which cannot carry the limit: that has no partner. */
 static int transport_of(const struct trial *trial)
 {
 	const char *name = trial->settings.path;
@@ -67,25 +65,19 @@ static int host_supports(const struct trial *trial, struct status *st)
 	for (unsigned c = 0; c < trial->ncells; c++)
 		if (supports_cell(trial, &trial->cells[c], (enum host_transport)transport, st))
 			return -1;
-	size_t store, all;
-	if (host_memory_needs((enum host_transport)transport, trial, &store, &all))
-		all = SIZE_MAX;
-	return buffers_fit("host", layout_ranks(set->layout), all, st);
+	return buffers_fit("host", layout_ranks(set->layout),
+	                   host_memory_needs((enum host_transport)transport, trial), st);
 }
 
 static size_t host_store_bytes(const struct trial *trial)
 {
-	size_t store, all;
 	int transport = transport_of(trial);
-	if (transport < 0 || host_memory_needs((enum host_transport)transport, trial, &store, &all))
-		return 0;
-	return store;
+	return transport < 0 ? 0 : host_memory_needs((enum host_transport)transport, trial);
 }
 
 /* --- opening --- */
 
-/* The most calls that a worker issues between two waits: the longest row of any cell, in whole
- * groups. */
+/* The most calls that a worker issues between two waits, in whole groups. */
 static unsigned queue_calls(const struct trial *trial)
 {
 	unsigned group = trial_group(trial), most = trial->calls;
@@ -100,9 +92,8 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	const struct backend_place *place = &ctx->place;
 	const unsigned n = place->nranks;
 	ctx->queue_calls = queue_calls(place->trial);
-	ctx->peers = calloc(n, sizeof *ctx->peers);
 	ctx->places = calloc(n, sizeof *ctx->places);
-	bool all = ctx->peers && ctx->places;
+	bool all = ctx->places;
 	for (unsigned rank = 0; ctx->places && rank < n; rank++)
 		ctx->places[rank] = split_place(place->trial->settings.split, n, rank);
 	/* Aligned, or two workers' ranks would share a cache line. */
@@ -134,6 +125,65 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 		ctx->ranks[i].extra_ns =
 		    settings_extra_ns(&place->trial->settings, place->first + i);
 	return host_memory_open(ctx, st);
+}
+
+/* --- a cell: never in a timed call --- */
+
+/* Until nobody reads this worker's buffers: after a handshake all readers are done, so only the limit waits. */
+static int wait_readers(const struct backend_ctx *ctx, struct status *st)
+{
+	for (unsigned peer = 0; ctx->transport != HOST_FIFO && peer < ctx->place.nranks; peer++)
+		while (atomic_load_explicit(&host_flags(ctx, peer)->posted, memory_order_acquire) <
+		       ctx->ranks[0].phases)
+			if (team_pause(ctx->place.team))
+				return status_set(st, "host: the team failed between two cells");
+	return 0;
+}
+
+/* A rank's moves in a call. */
+static int call_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st)
+{
+	const struct split_place *at = &ctx->places[rank->rank];
+	struct steps_plan *plan = &rank->plan;
+	if (steps_plan(&ctx->call, at->index, plan, st))
+		return -1;
+	for (unsigned m = 0; m < plan->npulls + plan->npushes; m++) {
+		struct steps_move *move =
+		    m < plan->npulls ? &plan->pulls[m] : &plan->pushes[m - plan->npulls];
+		const struct split_place *of = ctx->places;
+		while (of->color != at->color || of->index != move->place)
+			of++;
+		move->peer = (unsigned)(of - ctx->places);
+	}
+	return 0;
+}
+
+static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
+                        unsigned slots, struct status *st)
+{
+	if (wait_readers(ctx, st))
+		return -1;
+	ctx->call = steps_call(ctx->place.trial, cell);
+	ctx->reduction = (struct host_reduction){cell->dtype, cell->op, ctx->call.nranks};
+	ctx->seed = seed;
+	ctx->slots = slots;
+	ctx->phases = steps_phases(&ctx->call);
+	ctx->waits = steps_waits(cell->coll);
+	ctx->access_stride = cell->coll == COLL_ACCESS ? ctx->place.trial->settings.stride : 0;
+	for (unsigned i = 0; i < ctx->place.count; i++) {
+		struct host_rank *rank = &ctx->ranks[i];
+		if (call_plan(ctx, rank, st) || host_move_plan(ctx, rank, st))
+			return -1;
+	}
+	return 0;
+}
+
+static void host_buffers_of(const struct backend_ctx *ctx, unsigned i, struct buffers *out)
+{
+	const struct trial *trial = ctx->place.trial;
+	const struct host_rank *rank = &ctx->ranks[i];
+	*out = buffers_of(trial, &ctx->call.cell, &ctx->call.parts, ctx->places[rank->rank],
+	                  ctx->slots, ctx->seed, (char *)rank->own.send, (char *)rank->own.recv);
 }
 
 static void host_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
@@ -195,8 +245,6 @@ static void host_close(struct backend_ctx *ctx)
 {
 	if (!ctx)
 		return;
-	if (ctx->ranks)
-		host_memory_close(ctx);
 	for (unsigned i = 0; ctx->ranks && i < ctx->place.count; i++) {
 		struct host_rank *rank = &ctx->ranks[i];
 		steps_plan_free(&rank->plan);
@@ -205,7 +253,6 @@ static void host_close(struct backend_ctx *ctx)
 	}
 	free(ctx->ranks);
 	free(ctx->places);
-	free(ctx->peers);
 	free(ctx);
 }
 
@@ -222,7 +269,7 @@ const struct backend backend_host = {
     .supports = host_supports,
     .store_bytes = host_store_bytes,
     .open = host_open,
-    .prepare = host_cell_prepare,
+    .prepare = host_prepare,
     .begin = backend_nothing,
     .issue = host_issue,
     .end = backend_nothing,
@@ -234,7 +281,7 @@ const struct backend backend_host = {
     .watch_ns = 1000000, /* what it counts is exact, in any number of calls */
     .watch = host_watch,
     .watch_read = host_watch_read,
-    .buffers = host_cell_buffers,
+    .buffers = host_buffers_of,
     .describe = host_describe,
     .close = host_close,
 };

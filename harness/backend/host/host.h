@@ -2,9 +2,8 @@
  *
  *   host_reduce    arithmetic of datatypes and operations (pure)
  *   host_memory    the layout of buffers, flags and slots, and who touches their pages
- *   host_cell      a cell: its lists of moves, its inputs, its check
  *   host_move      the timed path: moves, and the work of a training step, a bounded piece per poll
- *   host           what is possible, on which transport; the backend's table: open, prepare, describe
+ *   host           what is possible, on which transport; a cell's moves; the backend's table
  *
  * All counters that ranks share only grow, within a cell and from cell to cell: nothing is reset,
  * so no reset can race with a rank that is still reading. */
@@ -19,8 +18,7 @@
 #include "../steps.h"
 #include "host_reduce.h"
 
-/* Every transport copies in pieces of the same size with the same routine, so that they differ
- * only in how often a byte is copied. */
+/* Every transport copies the same pieces, and differs only in how often a byte is copied. */
 #define HOST_PIECE_BYTES ((size_t)64 << 10)
 /* The most that one poll moves, so that a worker with many ranks serves all of them. */
 #define HOST_POLL_BYTES  (4 * HOST_PIECE_BYTES)
@@ -31,14 +29,12 @@
 
 enum host_transport { HOST_DIRECT, HOST_FIFO, HOST_SHARED };
 
-/* direct, shared: a rank's progress, in phases since the trial began. */
+/* direct, shared: a rank's phases since the trial began. */
 struct host_flags {
 	/* Phases that others may read from this rank; only it writes this. */
 	alignas(HOST_LINE_BYTES) _Atomic uint64_t posted;
 	/* Completed reads of this rank's buffers; its readers add to it. */
 	alignas(HOST_LINE_BYTES) _Atomic uint64_t consumed;
-	/* direct, rank 0's only: workers that have closed. */
-	alignas(HOST_LINE_BYTES) _Atomic unsigned closed;
 };
 
 /* fifo: one ordered pair; pieces since the trial began. */
@@ -76,7 +72,6 @@ struct host_rank {
 	/* Calls issued and not begun, oldest first. */
 	unsigned *queue;
 	unsigned head, count;
-	/* The current call. */
 	bool running;
 	size_t base;     /* its slot's offset into all arenas */
 	uint64_t phases; /* of all earlier calls */
@@ -85,12 +80,10 @@ struct host_rank {
 	unsigned open;  /* phases that may begin */
 	uint64_t tiles; /* products computed */
 	size_t copied;  /* bytes copied into buckets */
-	/* The cell. */
 	struct steps_plan plan;
-	int64_t extra_ns;          /* of work at the end of each call: a known delay */
-	struct sample_spans spans; /* of its last call, in a timeline's cell */
-	struct host_stage *stages; /* of the cell's phases, and of the call's end */
-	/* Evidence. */
+	int64_t extra_ns;                 /* of work at the end of each call: a known delay */
+	struct sample_spans spans;        /* of its last call, in a timeline's cell */
+	struct host_stage *stages;        /* of the cell's phases, and of the call's end */
 	struct host_tally tally, watched; /* since open; in the watched stretch */
 	size_t most_bytes;                /* in one poll */
 	float tile[HOST_TILE_FLOATS];
@@ -100,13 +93,11 @@ struct backend_ctx {
 	struct backend_place place;
 	enum host_transport transport;
 	uint8_t *store;
-	size_t stride;              /* one rank's share of the store */
-	size_t slots_offset;        /* fifo: of the slots in it */
+	size_t stride;                                    /* one rank's share of the store, */
+	size_t slots_at, buffers_at, offset, arena_bytes; /* and what is in it */
 	struct split_place *places; /* everybody's, by rank; all groups have the same size */
-	struct host_buffers *peers; /* direct, shared: everybody's, by rank */
 	struct host_rank *ranks;    /* this worker's */
 	unsigned queue_calls;       /* capacity of a queue */
-	bool shown, joined;         /* others may read our buffers; we know theirs */
 	unsigned slots;             /* of the cell; 0: nothing prepared */
 	size_t access_stride;       /* of a cell of access; 0: contiguous */
 	struct steps_call call;
@@ -117,9 +108,20 @@ struct backend_ctx {
 	int64_t watch_ns; /* length of the watched stretch; during it, its start */
 };
 
+static inline uint8_t *host_share(const struct backend_ctx *ctx, unsigned rank)
+{
+	return ctx->store + rank * ctx->stride;
+}
+
 static inline struct host_flags *host_flags(const struct backend_ctx *ctx, unsigned rank)
 {
-	return (struct host_flags *)(ctx->store + rank * ctx->stride);
+	return (struct host_flags *)host_share(ctx, rank);
+}
+
+static inline struct host_buffers host_buffers(const struct backend_ctx *ctx, unsigned rank)
+{
+	uint8_t *send = host_share(ctx, rank) + ctx->buffers_at + ctx->offset;
+	return (struct host_buffers){send, send + ctx->arena_bytes};
 }
 
 static inline struct host_ring *host_ring(const struct backend_ctx *ctx, unsigned from, unsigned to)
@@ -131,25 +133,17 @@ static inline uint8_t *host_slot(const struct backend_ctx *ctx, unsigned from, u
                                  uint64_t piece)
 {
 	size_t slot = (size_t)from * HOST_FIFO_SLOTS + piece % HOST_FIFO_SLOTS;
-	return ctx->store + to * ctx->stride + ctx->slots_offset + slot * HOST_PIECE_BYTES;
+	return host_share(ctx, to) + ctx->slots_at + slot * HOST_PIECE_BYTES;
 }
 
-/* Bytes of the team's store, and of store and buffers together; -1 if size_t is too small. */
-int host_memory_needs(enum host_transport transport, const struct trial *trial, size_t *store,
-                      size_t *all);
+/* Bytes of the team's store; SIZE_MAX if size_t is too small. */
+size_t host_memory_needs(enum host_transport transport, const struct trial *trial);
 /* One rank's share of them: its two arenas, and the memory for moving data between ranks. */
 void host_memory_share(enum host_transport transport, const struct trial *trial, size_t *buffers,
                        size_t *comm);
-/* Places and touches this worker's buffers, and finds those of the others: meets the team once.
- * After an error, host_memory_close frees what exists. */
+/* Places and touches this worker's buffers, and maps those of the others: meets the team once. */
 int host_memory_open(struct backend_ctx *ctx, struct status *st);
-void host_memory_close(struct backend_ctx *ctx);
 
-/* Plans the cell's moves. Waits for readers of the previous cell. */
-int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
-                      unsigned slots, struct status *st);
-void host_cell_buffers(const struct backend_ctx *ctx, unsigned i, struct buffers *out);
-/* Plans the work of a cell. */
 int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st);
 
 /* Continues the calls of local rank i: 1 when all are done. Never blocks. */

@@ -1,6 +1,5 @@
-/* The timed path. A piece moves only when the other side is ready for it; else the poll returns. And the
- * work of a training step: products of small matrices instead of a GPU's large ones, and copies into
- * buckets; and which phases of a call may begin after it. All in bounded pieces. */
+/* The timed path: moves, and the work of a training step (products of small matrices, copies into buckets), in bounded
+ * pieces. A piece moves only when the other side is ready for it; else the poll returns. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,8 +33,7 @@ static void plan_expert(const struct backend_ctx *ctx, struct host_rank *rank)
 		rank->stages[phase].tiles = works ? flops / TILE_FLOPS : 0;
 }
 
-/* All passes but the last are work alone. A bucket is reduced once the work of all its layers is done,
- * and, if the bucket is separate, its gradients are copied. */
+/* A bucket is reduced once the work of its layers is done and, if it is separate, its gradients are copied. */
 int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st)
 {
 	const struct settings *set = &ctx->place.trial->settings;
@@ -194,8 +192,7 @@ static bool says(const struct backend_ctx *ctx)
 	return ctx->waits && ctx->transport != HOST_FIFO;
 }
 
-/* Publishes what others may read: all phases up to the one that this rank is pulling for, if its
- * work is that far. */
+/* Publishes what others may read: phases up to the one that this rank pulls for, if its work is that far. */
 static void post(const struct backend_ctx *ctx, const struct host_rank *rank)
 {
 	unsigned phase = pull_phase(ctx, rank);
@@ -212,7 +209,6 @@ static const uint8_t *pull_from(const struct backend_ctx *ctx, const struct host
                                 const struct steps_move *move)
 {
 	const struct step *step = &move->step;
-	const struct host_buffers *source = &rank->own;
 	if (move->peer != rank->rank) {
 		if (ctx->transport == HOST_FIFO) {
 			struct host_ring *ring = host_ring(ctx, move->peer, rank->rank);
@@ -225,9 +221,9 @@ static const uint8_t *pull_from(const struct backend_ctx *ctx, const struct host
 		    atomic_load_explicit(&host_flags(ctx, move->peer)->posted,
 		                         memory_order_acquire) < rank->phases + move->phase + 1)
 			return NULL;
-		source = &ctx->peers[move->peer];
 	}
-	return (step->side == STEP_SEND ? source->send : source->recv) + rank->base + step->from +
+	const struct host_buffers source = host_buffers(ctx, move->peer);
+	return (step->side == STEP_SEND ? source.send : source.recv) + rank->base + step->from +
 	       rank->pull.done;
 }
 
@@ -331,8 +327,7 @@ static bool call_over(const struct backend_ctx *ctx, const struct host_rank *ran
 	return work_over(ctx, rank) && is_through(ctx, rank);
 }
 
-/* The injected delay is work, as the CPU is the device here: a wait would overlap with the copies that
- * the same worker makes for its other ranks. */
+/* Work, as the CPU is the device: a wait would overlap with copies for the worker's other ranks. */
 static void work_for(int64_t ns)
 {
 	int64_t until = clock_now_ns() + ns;

@@ -4,10 +4,7 @@
 
 #include "../../coll/coll.h"
 
-/* --- small floats ---
- *
- * The 8-bit formats are OCP's (OFP8, 2023): E4M3 has no infinities, its largest value is 448, and larger ones
- * become NaN; E5M2 is float16 with a shorter mantissa. */
+/* --- small floats: E4M3 (OCP's OFP8) has no infinities, and what is beyond 448 becomes NaN --- */
 
 /* The layout of a small float; the sign comes first. */
 struct format {
@@ -83,9 +80,8 @@ static uint32_t narrow(struct format f, float value)
 
 /* --- blocks of elements --- */
 
-/* Elements are widened a block at a time. All arithmetic then has two types, in loops of a known
- * length, which the compiler vectorizes. A float's operation in float64 that is rounded again is the
- * same as in its own type: float64 has more than twice the digits of float32 (Figueroa 1995). */
+/* Elements are widened a block at a time, so that all arithmetic has two types, in loops that vectorize. float64, rounded
+ * again, gives what float32's own operation gives (Figueroa 1995). */
 #define BLOCK 64
 
 union block {

@@ -207,10 +207,6 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 			continue;
 		status_add(now, sizeof now, "%s%u", now[0] ? " " : "", c.sm_mhz);
 		status_add(most, sizeof most, "%s%u", most[0] ? " " : "", c.sm_max_mhz);
-		/* Idle GPUs lower their PCIe generation; this one is under load. */
-		if (c.pcie_gen && c.pcie_width)
-			status_add(text, bytes, "pcie_%u=%u %u %u %u\n", ctx->places[i].rank,
-			           c.pcie_gen, c.pcie_width, c.pcie_gen_max, c.pcie_width_max);
 		if (strcmp(c.throttle, "none"))
 			snprintf(why, sizeof why, "%s", c.throttle);
 	}
@@ -219,12 +215,12 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 		           most, why);
 }
 
-/* The memory that buffers, communicators, registration and NCCL's calls took, of the GPU whose free
- * memory fell most. All of one GPU, so that they add up. Other programs on the GPU count too. */
+/* What buffers, communicators, registration and calls took of the GPU whose free memory fell most; other programs count. */
 static void describe_memory(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	static const char *const names[READINGS] = {NULL, "buffers", "comm", "register", "calls"};
-	nccl_read_memory(ctx, READ_END);
+	if (!ctx->before)
+		nccl_read_memory(ctx, READ_END);
 	const struct place *p = nccl_fullest(ctx);
 	for (unsigned i = 1; p && i < READINGS; i++)
 		if (p->free_bytes[i - 1] && p->free_bytes[i])
@@ -249,32 +245,14 @@ static void describe_registration(const struct backend_ctx *ctx, char *text, siz
 
 static void describe_library(const struct backend_ctx *ctx, char *text, size_t bytes)
 {
-	const struct settings *set = &ctx->trial->settings;
-	bool some = false;
 	int runtime = 0, driver = 0;
 	if (cudaRuntimeGetVersion(&runtime) == cudaSuccess &&
 	    cudaDriverGetVersion(&driver) == cudaSuccess)
 		status_add(text, bytes, "cuda=%d.%d\ncuda_of_driver=%d.%d\n", runtime / 1000,
 		           runtime % 1000 / 10, driver / 1000, driver % 1000 / 10);
-	status_add(text, bytes, "library=%s\nlibrary_file=%s\nallocator=%s\napi=%s\nnative_calls=",
+	status_add(text, bytes, "library=%s\nlibrary_file=%s\nallocator=%s\napi=%s\n",
 	           ctx->api.version, ctx->api.file, ctx->allocates ? "ncclMemAlloc" : "cudaMalloc",
-	           set->api);
-	for (int c = 0; c < COLL_KINDS; c++)
-		if (nccl_has_native(&ctx->api, (enum coll_kind)c)) {
-			status_add(text, bytes, "%s ", coll_info((enum coll_kind)c)->name);
-			some = true;
-		}
-	status_add(text, bytes, some ? "\n" : "none\n");
-	if (set->cta_policy != CTA_LIBRARY)
-		status_add(text, bytes, "cta_policy=%s\n",
-		           settings_words("cta_policy")[set->cta_policy]);
-	if (set->min_ctas && set->max_ctas)
-		status_add(text, bytes, "ctas=%u to %u\n", set->min_ctas, set->max_ctas);
-	else if (set->min_ctas || set->max_ctas)
-		status_add(text, bytes, "ctas=%u at %s\n", set->min_ctas + set->max_ctas,
-		           set->min_ctas ? "least" : "most");
-	if (set->call_ctas)
-		status_add(text, bytes, "call_ctas=%u\n", set->call_ctas);
+	           ctx->trial->settings.api);
 }
 
 /* The thread blocks that were launched, whatever min_ctas, max_ctas and call_ctas asked for. */
@@ -307,9 +285,6 @@ static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	for (unsigned i = 0; i < ctx->count; i++) {
 		device_describe(ctx->places[i].device, device, sizeof device);
 		status_add(text, bytes, "device_%u=%s\n", ctx->places[i].rank, device);
-		int node = nccl_links_node(&ctx->places[i]);
-		if (node >= 0)
-			status_add(text, bytes, "pinned_node_%u=%d\n", ctx->places[i].rank, node);
 	}
 }
 

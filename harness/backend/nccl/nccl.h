@@ -2,8 +2,7 @@
  *
  *   nccl_api       the library, loaded by path; versions of libraries that are not loaded
  *   nccl_options   requests that a library or a machine cannot fulfil
- *   nccl_open      communicators, buffers and streams, made and freed
- *   nccl_renew     a new connection beside the old one
+ *   nccl_open      communicators, buffers and streams, made and freed; a new connection beside the old one
  *   nccl_coll      the collectives, a row each: its call, its sends and receives
  *   nccl_links     plain copies over one link
  *   nccl_device    api = device: calls by a kernel of our own (nccl_move.h, device_protocol.h)
@@ -24,7 +23,6 @@ struct nvml_watch;
 struct backend_ctx;
 struct place;
 
-/* After which step a GPU's free memory is read; bare: before all. */
 enum nccl_reading {
 	READ_BARE,
 	READ_BUFFERS,
@@ -57,8 +55,7 @@ struct place {
 	char *send, *recv;    /* in the arenas, after the offset: start of the buffers */
 	char *host;           /* the same in pinned CPU memory; NULL: no cell needs it */
 	void *handles[2];     /* of the arenas' registration */
-	/* The cell: */
-	const char *from; /* buffer 0 of its send side and of its receive side */
+	const char *from;     /* buffer 0 of its send side and of its receive side */
 	char *to;
 	struct coll_span span;
 	struct steps_plan plan; /* of sends and receives */
@@ -81,7 +78,6 @@ struct place {
 	cudaStream_t compute;
 	cudaEvent_t ready; /* orders one stream after the other */
 	struct blas_place blas;
-	/* Beside the calls: */
 	int64_t asked_ns; /* the last query for asynchronous errors */
 	struct nvml_watch *watch;
 	size_t free_bytes[READINGS]; /* 0: CUDA does not say */
@@ -154,19 +150,17 @@ struct backend_ctx {
 	struct place places[];
 };
 
-/* 0 for ncclSuccess; else -1 with NCCL's error string and the library's last error message. */
+/* 0 for ncclSuccess; else -1 with NCCL's error string and last message. */
 int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm, const char *what,
             struct status *st);
 
-/* `part` of all local ranks, in a group: outside of one, the first would wait for the others. Ends at the
- * first failure. */
+/* `part` of all local ranks, in a group. Ends at the first failure. */
 void nccl_group(struct backend_ctx *ctx, nccl_grouped_fn *part, const void *of);
 static inline int nccl_team(int failed, struct status *st)
 {
 	return failed ? status_set(st, "another rank failed") : 0;
 }
 
-/* nccl_options. compute: the lowest compute capability of the GPUs, as 90 for 9.0. */
 int nccl_refuse(const struct trial *trial, const struct nccl_api *api, unsigned compute,
                 struct status *st);
 bool nccl_has_native(const struct nccl_api *api, enum coll_kind coll);
@@ -176,27 +170,21 @@ enum registration nccl_registration(const struct trial *trial);
 int nccl_wake(const struct backend_place *place, struct status *st);
 int nccl_open(const struct backend_place *place, struct backend_ctx **out, struct status *st);
 int nccl_reallocate(struct backend_ctx *ctx, struct status *st);
-/* The connection with those before it. leave: finalizes the communicators and does not destroy
- * them (nccl_renew.c says why); after a failure it is close. */
+/* With the connections before it. leave: destroys no communicator, as the process exits; after a failure it is
+ * close. */
 void nccl_close(struct backend_ctx *ctx);
 void nccl_leave(struct backend_ctx *ctx);
-/* nccl_renew: *at becomes the new connection. After an error it is one that close accepts. */
+/* *at becomes the new connection, or after an error one that close accepts. */
 int nccl_renew(struct backend_ctx **at, struct status *st);
-void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading);
-/* The local GPU whose free memory fell most; NULL: not known. */
+/* The local GPU whose free memory fell most over the first connection; NULL: not known. */
 const struct place *nccl_fullest(const struct backend_ctx *ctx);
+void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading);
 
-/* nccl_open: both steps, communicators and the registration of buffers with them. */
+/* Communicators, and the registration of buffers with them. */
 int nccl_connect(struct backend_ctx *ctx, struct status *st);
 void nccl_disconnect(struct backend_ctx *ctx);
-/* Gives back what refers to the buffers, in all workers; then they may be freed. */
-int nccl_deregister(struct backend_ctx *ctx, struct status *st);
-/* Ends the communicators' work and keeps them, if the library can (2.14.3). */
-void nccl_finalize(struct backend_ctx *ctx);
-/* All but the communicators; once they refer to no buffer. */
-void nccl_give_back(struct backend_ctx *ctx);
 
-/* nccl_call: sets up the cell for all local ranks, and frees what the last one left. */
+/* Sets up the cell for all local ranks, and frees what the last one left. */
 int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct status *st);
 void nccl_drop_cell(struct backend_ctx *ctx);
 
@@ -222,47 +210,41 @@ static inline bool nccl_use(struct backend_ctx *ctx, const struct place *p)
 }
 void nccl_keep(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm);
 
-/* nccl_links: whether any cell copies from or to CPU memory. */
 bool nccl_links_host(const struct trial *trial);
 /* A cell's buffers: a side may be in CPU memory. */
 char *nccl_send_of(const struct backend_ctx *ctx, const struct place *p);
 char *nccl_recv_of(const struct backend_ctx *ctx, const struct place *p);
-/* Pinned memory: with bind = near-gpu near the rank's GPU, where the kernel lets us say so, else
- * where the worker runs. Freed by cudaFreeHost. */
+/* Pinned memory, near the rank's GPU with bind = near-gpu. Freed by cudaFreeHost. */
 int nccl_links_pin(const struct backend_ctx *ctx, const struct place *p, char **out, size_t bytes,
                    struct status *st);
-/* The NUMA node of a rank's pinned memory; -1: there is none, or the kernel does not say. */
-int nccl_links_node(const struct place *p);
 /* Plain copies that cannot be carried out: of a cell; on these GPUs. */
 int nccl_links_refuse(const struct trial *trial, const struct cell *cell, struct status *st);
 int nccl_links_refuse_devices(const struct trial *trial, struct status *st);
-/* Opens the memory of all peers, or of the next rank alone, to the local GPUs: without it CUDA copies through the
- * host, and that is then the limit. Then what a cell needs, and gives it back. */
+/* Opens the memory of all peers, or of the next rank alone, to the local GPUs: else CUDA copies through the host. */
 int nccl_links_open(struct backend_ctx *ctx, struct status *st);
 int nccl_links_take(struct backend_ctx *ctx, struct place *p, struct status *st);
 void nccl_links_drop(struct place *p);
 nccl_part_fn nccl_put_local, nccl_put_pair, nccl_put_staged, nccl_put_copies;
 bool nccl_copies(const struct settings *settings);
 
-/* nccl_train: the resources of a trial with a step of training; close frees a local rank's. */
 bool nccl_trains(const struct trial *trial);
 int nccl_train_open(struct backend_ctx *ctx, struct place *p, struct status *st);
 void nccl_train_close(struct backend_ctx *ctx, struct place *p);
-/* Before the cell's calls: all products once, as the first one loads their kernels. */
+/* All products once, as the first one loads their kernels. */
 int nccl_train_warm(struct backend_ctx *ctx, struct status *st);
 void nccl_train(struct backend_ctx *ctx);
 void nccl_experts(struct backend_ctx *ctx);
-/* nccl_coll: the sends and receives of a call; of a phase of it (`unsigned`), within a group. */
+/* The sends and receives of a call; of a phase of it (`unsigned`), within a group. */
 nccl_part_fn nccl_move;
 nccl_grouped_fn nccl_move_phase;
-/* nccl_coll: waits for all local ranks' streams, then for the team; -1: a rank failed. */
+/* Waits for all local ranks' streams, then for the team; -1: a rank failed. */
 int nccl_meet(struct backend_ctx *ctx);
 
-/* nccl_device: whether the settings ask for its kernel. */
+/* api = device: whether the settings ask for it. */
 bool nccl_moves(const struct settings *settings);
 int nccl_move_refuse(const struct trial *trial, const struct cell *cell, unsigned compute,
                      struct status *st);
-/* Once the receive buffers are registered: opens the peers' memory, in all workers. */
+/* Once receive buffers are registered: opens the peers' memory, in all workers. */
 int nccl_move_open(struct backend_ctx *ctx, struct status *st);
 /* Until no kernel of ours works in memory that is about to be unmapped. */
 void nccl_move_await(struct backend_ctx *ctx);
@@ -270,8 +252,7 @@ void nccl_move_close(struct backend_ctx *ctx, struct place *p);
 void nccl_move_free(struct backend_ctx *ctx, struct place *p);
 int nccl_move_take(struct backend_ctx *ctx, struct status *st);
 nccl_part_fn nccl_put_moves;
-/* Whether a local rank's kernel gave up, and the sentence, for which it waits until another rank had time to
- * say its own failure. st: NULL is allowed: no sentence, no wait. */
+/* Whether a local rank's kernel gave up. st: the sentence, after time for another rank to say its own; or NULL. */
 bool nccl_move_late(const struct backend_ctx *ctx, struct status *st);
 void nccl_move_describe(const struct backend_ctx *ctx, char *text, size_t bytes);
 

@@ -48,9 +48,7 @@ int nccl_api_load(const char *path, struct nccl_api *out, struct status *st)
 	return 0;
 }
 
-/* A child reads a file's version, as that leaves no trace here. A loaded library stays (it cannot be
- * unloaded for good): from then on this process would get it for "libnccl.so.2", whatever the dynamic
- * linker would find. The child's answer is a version, or why there is none. */
+/* Asked in a child: a loaded library stays, and from then on this process would get it for "libnccl.so.2". */
 struct answer {
 	int rc;
 	struct library library;

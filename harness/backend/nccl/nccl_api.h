@@ -1,8 +1,5 @@
-/* NCCL, loaded by path, so that one program compares library versions and starts without one.
- *
- * What newer libraries have and the build's header may lack is declared here, with the numbers
- * and layouts that NCCL's interface never changes (src/nccl.h.in of its releases): the header may
- * be of 2.9 or of any later release. */
+/* NCCL, loaded by path. What newer libraries have and the build's header may lack is declared here, with the
+ * numbers and layouts of src/nccl.h.in: the header may be of 2.9 or of any later release. */
 #ifndef LAUNCHGAP_NCCL_API_H
 #define LAUNCHGAP_NCCL_API_H
 
@@ -27,8 +24,7 @@ enum {
 
 #define NCCL_CONFIG_MAGIC 0xcafebeef /* by which NCCL knows its own configurations */
 
-/* ncclConfig_t as of 2.27. NCCL reads as many bytes of it as both sides know, and treats fields newer
- * than the version in it as unset; so it works with older and newer libraries. */
+/* ncclConfig_t as of 2.27. NCCL reads what both sides know: it works with older and newer libraries. */
 struct nccl_config {
 	size_t size;
 	unsigned magic, version;
@@ -84,7 +80,6 @@ struct nccl_team {
 	MAY(ncclResult_t, RedOpDestroy, (ncclRedOp_t, ncclComm_t)) /* 2.11.4 */ \
 	MAY(const char *, GetLastError, (ncclComm_t)) /* 2.13.4 */ \
 	MAY(ncclResult_t, CommInitRankConfig, (ncclComm_t *, int, ncclUniqueId, int, struct nccl_config *)) /* 2.14.3 */ \
-	MAY(ncclResult_t, CommFinalize, (ncclComm_t)) /* 2.14.3 */ \
 	MAY(ncclResult_t, CommSplit, (ncclComm_t, int, int, ncclComm_t *, struct nccl_config *)) /* 2.18.1 */ \
 	MAY(ncclResult_t, MemAlloc, (void **, size_t)) /* 2.19.1 */ \
 	MAY(ncclResult_t, MemFree, (void *)) /* 2.19.1 */ \
@@ -112,14 +107,12 @@ struct nccl_api {
 	char file[LIBRARY_FILE_BYTES]; /* where the dynamic linker found it */
 	char version[32];              /* "2.28.3" */
 	int at;                        /* the same as NCCL_AT */
-/* NULL if the library does not have it. */
 #define NCCL_MEMBER(TYPE, NAME, ARGUMENTS) TYPE(*NAME) ARGUMENTS;
 	NCCL_FUNCTIONS(NCCL_MEMBER, NCCL_MEMBER)
 };
 
 /* path: a libnccl.so.2, or "" for the one that the dynamic linker finds. */
 int nccl_api_load(const char *path, struct nccl_api *out, struct status *st);
-/* struct backend's library. Waits for a child; no GPU is needed. */
 int nccl_library(const char *library, struct library *out, struct status *st);
 /* There is no unload: NCCL's threads may outlive the last communicator. */
 

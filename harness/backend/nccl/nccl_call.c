@@ -134,8 +134,7 @@ void nccl_begin(struct backend_ctx *ctx)
 		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 }
 
-/* The injected delay is a kernel on the stream before the call. It assumes the GPU's highest clock
- * rate; on a slower clock the delay is longer. */
+/* A kernel before the call; on a clock below the GPU's highest the delay is longer. */
 static void delay(struct backend_ctx *ctx, const struct place *p, int64_t ns)
 {
 	if (nccl_use(ctx, p))
@@ -253,9 +252,8 @@ static int capture_end_one(struct place *p, struct status *st)
 	return device_ok(cudaStreamEndCapture(p->stream, &p->captured), "cudaStreamEndCapture", st);
 }
 
-/* Ends capture on all streams, even after an error: a stream that stays in capture cannot even be
- * destroyed. And on all before the first graph is instantiated, which CUDA refuses in a thread that
- * still captures. */
+/* On all streams, even after an error: one that stays in capture cannot be destroyed; and before the first graph is
+ * instantiated, which CUDA refuses in a thread that still captures. */
 static int capture_end(struct backend_ctx *ctx, struct status *st)
 {
 	int result = nccl_ok(ctx, ctx->failed, ctx->failed_comm, "capturing", st) ||

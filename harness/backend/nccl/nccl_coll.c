@@ -1,6 +1,4 @@
-/* NCCL's collectives, one row each: its own call; sends and receives, if it has no call or if
- * api = grouped; or work outside of any group. A test ensures that a collective without a row is
- * refused. */
+/* NCCL's collectives, one row each: its own call; sends and receives; or work outside of any group. */
 #include <stddef.h>
 #include <string.h>
 
@@ -107,9 +105,8 @@ static void put_rounds(struct backend_ctx *ctx, struct place *p, const char *fro
 	p->round_to = to;
 }
 
-/* Connecting for a round while another rank's kernel of the previous round still waits can deadlock
- * threads of one process (NVIDIA/nccl#787). So in the first call after prepare each round ends on all
- * ranks before the next one begins. */
+/* Connecting for a round while another rank's kernel of the previous one waits can deadlock threads of one process
+ * (NVIDIA/nccl#787): in the first call after prepare each round ends on all ranks before the next. */
 int nccl_meet(struct backend_ctx *ctx)
 {
 	for (unsigned i = 0; i < ctx->count; i++)

@@ -1,7 +1,6 @@
-/* api = device: calls by a kernel that writes into the peers' memory, which NCCL maps (windows, from
- * 2.28.3 on), in every mode. NCCL's own flags and barriers for kernels wait without end, so that these
- * are device_protocol.h's; nothing of NCCL's is compiled in. From 2.29.2 on a function of the library
- * names the peers' addresses. In 2.28 they are read from the window itself. */
+/* api = device: calls by a kernel that writes into the peers' memory, which NCCL maps (windows, from 2.28.3 on). NCCL's
+ * own flags and barriers wait without end, so these are device_protocol.h's. From 2.29.2 on a function names the peers'
+ * addresses; in 2.28 they are read from the window itself. */
 #include <string.h>
 
 #include "../../clock.h"
@@ -16,8 +15,7 @@ struct plan {
 	struct move_part parts[MOVE_PARTS];
 };
 
-/* Each rank begins with the next one, so that no rank is the first of all; its own part is the last, if it
- * is not there already. */
+/* Each rank begins with the next one; its own part is the last, if it is not there already. */
 static struct plan plan_of(const struct backend_ctx *ctx, unsigned rank)
 {
 	const size_t side = coll_span(&ctx->call.cell, &ctx->call.parts, ctx->n, rank).send_at;
@@ -36,32 +34,18 @@ static struct plan plan_of(const struct backend_ctx *ctx, unsigned rank)
 
 /* --- how --- */
 
-/* By the most that a rank sends to others. Measured on 2 and 4 × H200, alltoall, µs or GB/s to peers
- * (moves of results/reference/4x-h200 and 2x-h200). Of this the launch is 4.2 µs in a stream, 0.5 in a graph.
+/* By the most that a rank sends to others, as measured on 2 and 4 × H200 (moves of results/reference/4x-h200
+ * and 2x-h200): alltoall, µs or GB/s to peers. Of this the launch is 4.2 µs in a stream, 0.5 in a graph.
  *
  *   a buffer            4 KiB    64 KiB   256 KiB  1 MiB  4 MiB  16 MiB  64 MiB  256 MiB
  *   4 ranks, a stream   4.6 µs   4.8 µs   5.1 µs   94     199    296     333     353
  *   4 ranks, a graph    3.9      4.0      4.3      104    209    300     338     353
  *   2 ranks, a graph    3.4      3.5      3.8      104    184    291     338     358
  *
- * On another such machine all large calls were slower, NCCL's registered ones too (309 and 343 → 284 and 308 at 64 and
- * 256 MiB; the kernel there 327 and 335: 4x-h200/zero_copy).
- *
- * What brought it, each predicted first:
- * - Launched while the call before runs: 0.8 to 0.9 µs less in a stream (predicted 1), 0.3 to 0.6 in a graph.
- * - Packets of 12 + 4 bytes in place of 8 + 8: 86 → 104 GB/s at 1 MiB of 2 ranks in a graph (101 predicted).
- * - The last packet of a part by words, not by bytes: 3.83 → 3.38 µs at 4 KiB of 2 ranks in a graph (0.3 predicted).
- * - A packet for each thread: 64 blocks of 128 threads take 1.2 µs less at 64 KiB than 16 of 256.
- * - Tiles in turn in place of a share for each block: 264 → 294 GB/s at 16 MiB of 4 ranks, 313 → 343 at 256 MiB.
- *   Tiles of 16 or 256 KiB lose 1 to 4 % of that.
- * - Rounds in step: 329 → 333 at 64 MiB, 343 → 353 at 256 MiB. Without the wait they are no better than none (308,
- *   317); told before a block's last stores they lose 3 %. A ring, one peer alone, takes 349 and 362: what stores reach.
- * - 4 loads ahead are as fast as 8, and 3 % faster at 1 MiB; 16 are slower below 64 MiB.
- * - No gain: bulk copies, no entry barrier (1 % at 16 MiB), 256 threads for stores; more blocks in all than 132, the
- *   multiprocessors, lose 3 to 8 %; tiles of 4 to 32 KiB that a warp takes from a counter lose 1 to 4 %; the first
- *   lines prefetched before the kernel before has ended: 0.1 µs less up to 1 MiB, 0.3 µs more at 64 MiB. Divisions
- *   where a tile is looked up cost 0.8 µs at 1 MiB.
- */
+ * What brought it: a launch while the call before runs (0.8 to 0.9 µs), packets of 12 + 4 bytes and one for
+ * each thread, tiles in turn in place of a share for each block (264 → 294 GB/s at 16 MiB), rounds in step (343
+ * → 353 at 256 MiB). No gain: bulk copies, no entry barrier, 256 threads, more blocks than multiprocessors,
+ * tiles from a counter, a prefetch. */
 // clang-format off
 static const struct {
 	size_t most;
@@ -312,8 +296,8 @@ static void register_channels(struct backend_ctx *ctx, struct place *p, const vo
 	          p->comm);
 }
 
-/* Half of what a cell may take, so that the wait says whom it waited for before the cell is late; half of
- * that again is for the words of a rank that failed. */
+/* Half of what a cell may take, so that the wait says whom it waited for first; half of that again is for a rank's
+ * words. */
 #define LIMIT_NS 20000000000ull
 
 int nccl_move_open(struct backend_ctx *ctx, struct status *st)

@@ -1,5 +1,4 @@
-/* Plain copies, without NCCL: between a GPU and pinned CPU memory, from one GPU's memory to another's, the
- * same by way of pinned CPU memory, and all those of an alltoall (api = copies). */
+/* Plain copies, without NCCL: GPU and pinned CPU memory, GPU to GPU, by way of CPU memory; an alltoall's (api = copies). */
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,9 +11,8 @@
 #define CHASE_BYTES ((size_t)64 << 10)
 
 /* <linux/mempolicy.h> */
-#define MPOL_DEFAULT         0
-#define MPOL_PREFERRED       1
-#define MPOL_NODE_OF_ADDRESS 3
+#define MPOL_DEFAULT   0
+#define MPOL_PREFERRED 1
 
 bool nccl_links_host(const struct trial *trial)
 {
@@ -47,14 +45,6 @@ int nccl_links_pin(const struct backend_ctx *ctx, const struct place *p, char **
 	if (asked)
 		syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0);
 	return result;
-}
-
-int nccl_links_node(const struct place *p)
-{
-	int node = -1;
-	if (!p->host || syscall(SYS_get_mempolicy, &node, NULL, 0, p->host, MPOL_NODE_OF_ADDRESS))
-		return -1;
-	return node;
 }
 
 /* --- what can be carried out --- */
@@ -266,8 +256,8 @@ static cudaError_t keep_step(struct backend_ctx *ctx, struct place *p, unsigned 
 	           : (cudaError_t)ctx->driver.wait(p->stream, (uintptr_t)p->round, value, 0);
 }
 
-/* An alltoall without a handshake: what goes to peers by copy engines, one copy after the other, in step, so that each
- * rank is written to by one; the own part beside it by `engine`, on a stream of its own, which is joined at the end. */
+/* An alltoall without a handshake: to peers by copy engines, in step, so that each rank is written to by one; the own part
+ * beside it by `engine`, on a stream that is joined at the end. */
 void nccl_put_copies(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
 	const size_t part = ctx->call.cell.bytes / ctx->n, slot = (size_t)(to - p->to);

@@ -192,8 +192,7 @@ static void add_algorithm(const struct path_choice *choice, struct nccl_log *e)
 	status_add(out, PATH_WHY_BYTES, "%s", piece);
 }
 
-/* The last line of a collective and its bytes counts. Of ranks of one communicator NCCL logs the
- * first. */
+/* The last line of a collective and its bytes counts. */
 static int add_choice(const struct line *line, struct nccl_log *e, struct status *st)
 {
 	struct path_choice choice = {.bytes = number(line, 2)}, *list;
@@ -467,8 +466,7 @@ static int read_file(const char *folder, const char *name, struct nccl_log *inou
 	return rc;
 }
 
-/* Reads all files of `folder` whose names begin with `prefix`, in the order of their names. Fails if
- * there is none. */
+/* All files of `folder` whose names begin with `prefix`; there has to be one. */
 static int nccl_log_read_files(const char *folder, const char *prefix, struct nccl_log *inout,
                                struct status *st)
 {

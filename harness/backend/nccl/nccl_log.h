@@ -1,11 +1,7 @@
-/* The path that NCCL's data took, as proved by NCCL's log. Needs neither CUDA nor NCCL.
- *
- * A job writes the log with NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=NCCL_LOG_SUBSYS and a file per
- * process (NCCL_DEBUG_FILE=…%h.%p). Without REG in it, missing registration proves nothing. The
- * forms of lines are those of NCCL's src/transport/{p2p,shm,net,nvls,coll_net}.cc,
- * src/register, src/enqueue.cc, src/ce_coll.cc and src/scheduler, 2.4 to 2.30.
- *
- * Only functions that read files block. Errors: -1 with a sentence in st. */
+/* The path that NCCL's data took, as proved by its log; needs neither CUDA nor NCCL. Without REG in the log,
+ * missing registration proves nothing. The forms are those of NCCL's
+ * src/transport/{p2p,shm,net,nvls,coll_net}.cc, src/register, src/enqueue.cc, src/ce_coll.cc and src/scheduler,
+ * 2.4 to 2.30. Only what reads files blocks. */
 #ifndef LAUNCHGAP_NCCL_LOG_H
 #define LAUNCHGAP_NCCL_LOG_H
 
@@ -43,30 +39,26 @@ struct nccl_log {
 
 const struct nccl_log_set *nccl_log_set_find(const struct nccl_log *log, const char *name);
 
-/* As qsort and bsearch. */
 int nccl_log_compare_pairs(const void *a, const void *b);
 
-/* Adds the content of one log. A last line without its newline is torn and omitted. May be called
- * for several logs of one job: a link that both ends report counts once. Fails if memory is out or
- * if the logs are of two versions of NCCL; what was read before stays valid. */
+/* Adds the content of one of a job's logs; a last line without its newline is omitted. Fails if memory is out
+ * or the logs are of two versions; what was read before stays. */
 int nccl_log_parse(const char *text, size_t bytes, struct nccl_log *inout, struct status *st);
 
-/* Fills path.settings: the effect of each setting that the log shows (nccl_acted.c). -1 if memory is
+/* Fills path.settings: the effect of each setting that the log shows -1 if memory is
  * out. */
 int nccl_acted(const struct settings *settings, struct nccl_log *inout, struct status *st);
 
 void nccl_log_free(struct nccl_log *log); /* what it owns; all zero afterwards */
 
-/* Sets the path's data and why, for sends and receives (alltoall, sendrecv) that are too large for
- * the LL protocol, which always stages. The rules are from src/device/prims_simple.h and
- * src/enqueue.cc. Up to 2.22.3 a link within one process ("direct pointer") that pushes is direct,
- * all others stage. From 2.23.4 on, a P2P link is direct if both its ranks opened their buffers to
- * each other, and "direct pointer" is a label without effect. SHM and sockets stage. A setting that
- * the log contradicts makes the path unknown. The log does not show whether a rank that registers
- * its send buffer also registers its receive buffer; this assumes that it does. */
+/* Sets the path's data and why, for sends and receives (alltoall, sendrecv) that are too large for the LL
+ * protocol, which always stages. The rules are from src/device/prims_simple.h and src/enqueue.cc. Up to 2.22.3
+ * a link within one process ("direct pointer") that pushes is direct, all others stage. From 2.23.4 on, a P2P
+ * link is direct if both its ranks opened their buffers to each other, and "direct pointer" is a label without
+ * effect. SHM and sockets stage. The log does not show whether a rank that registers its send buffer also
+ * registers its receive buffer; this assumes that it does. */
 void nccl_log_model(const struct settings *settings, struct nccl_log *log);
 
-/* struct backend's log_ask and log_path. */
 int nccl_log_ask(struct settings *settings, const char *folder, const char *prefix,
                  struct status *st);
 int nccl_log_path(const struct settings *settings, const char *folder, const char *prefix,

@@ -1,5 +1,4 @@
-/* The resources of a trial: communicators and the buffers registered with them; buffers, streams, the
- * gate. */
+/* The resources of a trial: communicators, registered buffers, streams, the gate. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,8 +103,7 @@ static int init_ranks(struct backend_ctx *ctx, ncclUniqueId id, unsigned first, 
 	return status_set(st, "another rank failed");
 }
 
-/* Each worker makes its communicators; or, grouped, the process's first worker those of all, and the others
- * find theirs in the mailbox, after the id. */
+/* Each worker makes its own; or, grouped, the process's first those of all, and the others find theirs in the mailbox. */
 static int init_all(struct backend_ctx *ctx, ncclUniqueId id, struct status *st)
 {
 	const struct settings *set = &ctx->trial->settings;
@@ -218,37 +216,6 @@ static void deregister_arenas(struct backend_ctx *ctx, struct place *p)
 	}
 }
 
-/* In the order of their destruction: the group's first, as it was split from the world. */
-enum comm { COMM_GROUP, COMM_WORLD, COMMS };
-
-static ncclComm_t *comm_of(struct place *p, enum comm which)
-{
-	return which == COMM_WORLD ? &p->world : &p->comm;
-}
-
-static void finalize_one(struct backend_ctx *ctx, struct place *p, const void *which)
-{
-	ncclComm_t comm = *comm_of(p, *(const enum comm *)which);
-	nccl_keep(ctx, ctx->api.CommFinalize(comm), comm);
-}
-
-static void finalize(struct backend_ctx *ctx, enum comm which)
-{
-	if (ctx->api.CommFinalize && *comm_of(&ctx->places[0], which))
-		nccl_group(ctx, finalize_one, &which);
-}
-
-static void destroy(struct backend_ctx *ctx, enum comm which)
-{
-	for (unsigned i = 0; i < ctx->count; i++) {
-		ncclComm_t *comm = comm_of(&ctx->places[i], which);
-		cudaSetDevice((int)ctx->places[i].device);
-		if (*comm)
-			nccl_keep(ctx, ctx->api.CommDestroy(*comm), NULL);
-		*comm = NULL;
-	}
-}
-
 static void release_cell(struct backend_ctx *ctx)
 {
 	nccl_drop_cell(ctx);
@@ -261,15 +228,15 @@ static void release_cell(struct backend_ctx *ctx)
 void nccl_disconnect(struct backend_ctx *ctx)
 {
 	release_cell(ctx);
-	for (enum comm which = 0; which < COMMS; which++)
-		destroy(ctx, which);
-}
-
-void nccl_finalize(struct backend_ctx *ctx)
-{
-	release_cell(ctx);
-	for (enum comm which = 0; which < COMMS; which++)
-		finalize(ctx, which);
+	/* The groups' first, as they were split from the world. */
+	for (unsigned k = 0; k < 2 * ctx->count; k++) {
+		struct place *p = &ctx->places[k % ctx->count];
+		ncclComm_t *comm = k < ctx->count ? &p->comm : &p->world;
+		cudaSetDevice((int)p->device);
+		if (*comm)
+			nccl_keep(ctx, ctx->api.CommDestroy(*comm), NULL);
+		*comm = NULL;
+	}
 }
 
 /* Like nccl_disconnect, after a failure: waits for nobody, but for our own kernels, whose waits end. */
@@ -280,10 +247,9 @@ static void nccl_abort(struct backend_ctx *ctx)
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
 		cudaSetDevice((int)p->device);
-		for (enum comm which = 0; which < COMMS; which++) {
-			abort_comms(ctx, comm_of(p, which), 1);
-			*comm_of(p, which) = NULL;
-		}
+		abort_comms(ctx, &p->comm, 1);
+		abort_comms(ctx, &p->world, 1);
+		p->comm = p->world = NULL;
 	}
 }
 
@@ -388,9 +354,8 @@ static int explain_room(const struct place *p, size_t bytes, struct status *st)
 	    why.text, 2 * bytes >> 20, p->device, left >> 20, all >> 20);
 }
 
-/* Replaces the arenas. New ones are allocated while the old ones still exist: else the allocator would
- * return the same memory. Buffers begin offset_bytes after the start of an allocation. After an error
- * the old ones stay. */
+/* Replaces the arenas while the old ones exist: else the allocator would return the same memory. After an error the old
+ * ones stay. */
 static int make_arenas(struct backend_ctx *ctx, struct place *p, struct status *st)
 {
 	const struct trial *trial = ctx->trial;
@@ -450,6 +415,8 @@ const struct place *nccl_fullest(const struct backend_ctx *ctx)
 {
 	const struct place *fullest = NULL;
 	long long most = 0;
+	while (ctx->before)
+		ctx = ctx->before;
 	for (unsigned i = 0; i < ctx->count; i++) {
 		const size_t *left = ctx->places[i].free_bytes;
 		long long used = (long long)left[READ_BARE] - (long long)left[READ_END];
@@ -538,7 +505,7 @@ static void close_place(struct backend_ctx *ctx, struct place *p)
 	}
 }
 
-void nccl_give_back(struct backend_ctx *ctx)
+static void give_back(struct backend_ctx *ctx)
 {
 	nccl_watch_close(ctx);
 	for (unsigned i = 0; i < ctx->count; i++)
@@ -551,7 +518,7 @@ void nccl_give_back(struct backend_ctx *ctx)
 	ctx->move_failed = NULL;
 }
 
-int nccl_deregister(struct backend_ctx *ctx, struct status *st)
+static int deregister(struct backend_ctx *ctx, struct status *st)
 {
 	release_cell(ctx);
 	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "deregistering the buffers", st))
@@ -562,7 +529,7 @@ int nccl_deregister(struct backend_ctx *ctx, struct status *st)
 
 int nccl_reallocate(struct backend_ctx *ctx, struct status *st)
 {
-	if (nccl_deregister(ctx, st))
+	if (deregister(ctx, st))
 		return -1;
 	for (unsigned i = 0; i < ctx->count; i++)
 		if (make_arenas(ctx, &ctx->places[i], st))
@@ -570,7 +537,63 @@ int nccl_reallocate(struct backend_ctx *ctx, struct status *st)
 	return nccl_register(ctx, st) ? -1 : exchange_arenas(ctx, &ctx->where, st);
 }
 
-/* The connection and those before it, their communicators by one of the three above. */
+/* --- a new connection beside the old one ---
+ *
+ * ncclCommDestroy joins a thread of the communicator that looks only every 500 ms whether it should end
+ * (ncclProxyServiceUDS in NCCL's src/proxy.cc, 2.21.5 to 2.30.7): 0.50 s, where making a second communicator takes
+ * 0.04 s (2 × H100, NCCL 2.28.3). So old communicators stay until the job's end, where they are not destroyed either;
+ * meanwhile that thread wakes twice a second, on the CPUs of helper threads. */
+
+/* Communicators of a process that are kept: each has some 20 files open, and 1024 are a usual limit. */
+#define MOST_KEPT 32
+
+/* Whether each local GPU could hold what the first connection took a second time, and a quarter more. */
+static bool has_room(const struct backend_ctx *ctx)
+{
+	const struct settings *set = &ctx->trial->settings;
+	const unsigned each = 1 + (set->split.op != SPLIT_NONE);
+	const struct backend_ctx *first = ctx;
+	unsigned kept = ctx->count * set->layout.threads * each;
+	for (; first->before; first = first->before)
+		kept += ctx->count * set->layout.threads * each;
+	for (unsigned i = 0; i < ctx->count; i++) {
+		const size_t bare = first->places[i].free_bytes[READ_BARE],
+		             end = first->places[i].free_bytes[READ_END],
+		             used = bare > end ? bare - end : 0,
+		             left = ctx->places[i].free_bytes[READ_END];
+		if (!used || !left || left < used + used / 4)
+			return false;
+	}
+	return kept <= MOST_KEPT;
+}
+
+int nccl_renew(struct backend_ctx **at, struct status *st)
+{
+	struct backend_ctx *old = *at, *fresh = NULL;
+	const struct backend_place where = old->where;
+	bool room = false;
+	nccl_read_memory(old, READ_END);
+	/* All workers have to do the same. */
+	if (deregister(old, st) ||
+	    nccl_team(team_agree(where.team, where.first, has_room(old), &room), st))
+		return -1;
+	if (!room) {
+		*at = NULL;
+		nccl_close(old);
+		return nccl_team(team_meet(where.team), st) ? -1 : nccl_open(&where, at, st);
+	}
+	/* None of the new buffers is an old one, as those still exist. */
+	int result = nccl_open(&where, &fresh, st);
+	if (fresh) {
+		fresh->before = old;
+		*at = fresh;
+	}
+	if (!result)
+		give_back(old);
+	return result;
+}
+
+/* The connection and those before it, their communicators by nccl_disconnect, nccl_abort or release_cell. */
 static void end(struct backend_ctx *ctx, void (*comms)(struct backend_ctx *))
 {
 	for (const struct backend_ctx *c = ctx; c; c = c->before)
@@ -581,7 +604,7 @@ static void end(struct backend_ctx *ctx, void (*comms)(struct backend_ctx *))
 		struct backend_ctx *before = ctx->before;
 		if (ctx->api.handle) {
 			comms(ctx);
-			nccl_give_back(ctx);
+			give_back(ctx);
 		}
 		for (unsigned i = 0; i < ctx->count; i++)
 			steps_plan_free(&ctx->places[i].plan);
@@ -596,8 +619,8 @@ void nccl_close(struct backend_ctx *ctx)
 	end(ctx, nccl_disconnect);
 }
 
-/* Finalized communicators end their threads, which free memory in the CUDA runtime while the process's exit
- * takes that down: NCCL 2.30.7 crashed there. Those that are not finalized sleep. */
+/* Nothing is finalized: threads that end then free memory in the CUDA runtime while the process's exit takes that
+ * down, and NCCL 2.30.7 crashed there. */
 void nccl_leave(struct backend_ctx *ctx)
 {
 	end(ctx, release_cell);

@@ -65,35 +65,10 @@ static int refuse_native(const struct trial *trial, const struct nccl_api *api, 
 	return 0;
 }
 
-/* Variables that older libraries ignore silently. The releases are those of NVIDIA's first wheel whose
- * library contains the name. */
-static const struct {
-	const char *name;
-	int first;
-} variables[] = {
-    {"NCCL_SINGLE_PROC_MEM_REG_ENABLE", NCCL_AT(2, 28, 3)},
-    {"NCCL_SYM_NOWIN_ENABLE", NCCL_AT(2, 29, 2)},
-    {SHARED_GPU, NCCL_AT(2, 30, 3)},
-    {"NCCL_ENQUEUE_REARCH_ENABLE", NCCL_AT(2, 31, 2)},
-};
-
 static bool is_on(const struct settings *set, const char *name)
 {
 	const char *value = settings_env(set, name);
 	return value && !strcmp(value, "1");
-}
-
-static int refuse_variables(const struct settings *set, const struct nccl_api *api,
-                            struct status *st)
-{
-	for (unsigned i = 0; i < sizeof variables / sizeof *variables; i++) {
-		char what[64];
-		if (!settings_env(set, variables[i].name) || api->at >= variables[i].first)
-			continue;
-		snprintf(what, sizeof what, "env.%s", variables[i].name);
-		return refuse_version(what, variables[i].first, api, st);
-	}
-	return 0;
 }
 
 /* With multicast, copy engines hang or fail on two ranks (NVIDIA/nccl#2241). */
@@ -113,12 +88,13 @@ static int refuse_copy_engines(const struct trial *trial, const struct nccl_api 
 
 /* A feature that the trial asks for or not, the first release that has it, and the function that it
  * needs. The versions are those of the first src/nccl.h.in with the name; for capture, of the release
- * notes. */
+ * notes; of variables, which older libraries ignore silently, of NVIDIA's first wheel with the name. */
 static int refuse_features(const struct trial *trial, const struct nccl_api *api, struct status *st)
 {
 	const struct settings *set = &trial->settings;
 	const bool moves = nccl_moves(set);
 	// clang-format off
+#define VARIABLE(NAME, AT) {settings_env(set, NAME), "env." NAME, AT, NO_SYMBOL}
 	const struct {
 		bool asked;
 		const char *what;
@@ -143,6 +119,10 @@ static int refuse_features(const struct trial *trial, const struct nccl_api *api
 	    {set->call_ctas && !moves, "call_ctas", NCCL_AT(2, 31, 2), SYMBOL(AlltoAllConfig)},
 	    {set->ranks_per_gpu > 1, "ranks_per_gpu", NCCL_AT(2, 30, 3), NO_SYMBOL},
 	    {moves, "api = device", NCCL_AT(2, 28, 3), SYMBOL(TeamLsa)},
+	    VARIABLE("NCCL_SINGLE_PROC_MEM_REG_ENABLE", NCCL_AT(2, 28, 3)),
+	    VARIABLE("NCCL_SYM_NOWIN_ENABLE", NCCL_AT(2, 29, 2)),
+	    VARIABLE(SHARED_GPU, NCCL_AT(2, 30, 3)),
+	    VARIABLE("NCCL_ENQUEUE_REARCH_ENABLE", NCCL_AT(2, 31, 2)),
 	};
 	// clang-format on
 	for (unsigned i = 0; i < sizeof features / sizeof *features; i++) {
@@ -160,10 +140,7 @@ static int refuse_library(const struct trial *trial, const struct nccl_api *api,
 	if (set->nccl_below[0] && api->at >= version_at(set->nccl_below))
 		return status_set(st, "nccl_below = %s needs an older library; this is %s: %s",
 		                  set->nccl_below, api->version, api->file);
-	return refuse_features(trial, api, st) || refuse_variables(set, api, st) ||
-	               refuse_native(trial, api, st)
-	           ? -1
-	           : 0;
+	return refuse_features(trial, api, st) || refuse_native(trial, api, st) ? -1 : 0;
 }
 
 /* Settings that cannot be combined, with any library. */

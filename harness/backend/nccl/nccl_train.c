@@ -1,10 +1,6 @@
-/* Steps of training. In a data-parallel step a separate stream runs the backward pass as matrix
- * products, and the rank's stream reduces the buckets of its gradients, each as soon as its last
- * gradient is ready. The step ends when both streams are done.
- *
- * PyTorch's DistributedDataParallel differs: it scales by 1 ÷ ranks in a separate kernel and then
- * sums (here the library's average does both, if op = avg); and its optimizer follows, which is
- * not a part of this step. */
+/* Steps of training: a separate stream runs the backward pass as matrix products, the rank's stream reduces each bucket as
+ * soon as its last gradient is ready. PyTorch's DistributedDataParallel scales by 1 ÷ ranks in a kernel of its own and then
+ * sums (here op = avg does both); its optimizer is no part of this step. */
 
 #include "nccl.h"
 
@@ -163,9 +159,7 @@ static void for_ranks(struct backend_ctx *ctx, nccl_grouped_fn *part, const void
 		part(ctx, &ctx->places[0], of);
 }
 
-/* The last pass, whose gradients are reduced. In the first call after prepare each bucket ends on all
- * ranks before the next one begins, as connecting for it may have to wait for the GPU (nccl_coll).
- */
+/* The last pass. In the first call after prepare each bucket ends on all ranks before the next one (nccl_coll). */
 static void last_pass(struct backend_ctx *ctx)
 {
 	bool reduces = ctx->call.cell.coll != COLL_DDP_COMPUTE;
@@ -206,9 +200,7 @@ void nccl_train(struct backend_ctx *ctx)
 			copy_back(ctx, &ctx->places[i]);
 }
 
-/* --- a layer of a mixture of experts: tokens go to the ranks of their experts (sends and receives,
- * as in alltoallv), the experts work, and the results go back the same way. Nothing overlaps: each
- * part needs the result of the previous one. --- */
+/* --- a layer of a mixture of experts: there, work, back; each part needs the result of the one before --- */
 
 static void work_experts(struct backend_ctx *ctx)
 {
