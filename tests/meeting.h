@@ -2,10 +2,11 @@
 #ifndef LAUNCHGAP_TESTS_MEETING_H
 #define LAUNCHGAP_TESTS_MEETING_H
 
+#include <pthread.h>
+
+#include "../harness/clock.h"
 #include "../harness/exchange/door.h"
 #include "test.h"
-
-#define S_NS ((int64_t)1000000000)
 
 static char secret[WIRE_SECRET_BYTES];
 static struct door_place door;
@@ -27,6 +28,81 @@ FIXTURE(meeting_close)
 {
 	close(door.fd);
 	return 0;
+}
+
+static inline int64_t in_ms(int64_t ms)
+{
+	return clock_now_ns() + ms * 1000000;
+}
+
+/* A peer in its own thread. */
+struct peer {
+	struct door_world world;
+	const char *address;
+	unsigned who;
+	int64_t deadline_ns;
+	pthread_t thread;
+	struct wire wire;
+	int failed;
+	struct status st;
+};
+
+static inline void *peer_come(void *of)
+{
+	struct peer *p = of;
+	p->failed = door_connect(p->address, &p->world, p->who, p->deadline_ns, &p->wire, &p->st);
+	return NULL;
+}
+
+static inline void peer_start(struct peer *p, struct door_world world, const char *address,
+                              unsigned who, int64_t ms)
+{
+	*p =
+	    (struct peer){.world = world, .address = address, .who = who, .deadline_ns = in_ms(ms)};
+	assert_int_equal(pthread_create(&p->thread, NULL, peer_come, p), 0);
+}
+
+/* The door in a thread of its own, until all have come. */
+struct opened {
+	pthread_t thread;
+	struct door_world world;
+	struct wire wires[8];
+	int failed;
+	struct status st;
+};
+
+static inline void *opened_gathers(void *of)
+{
+	struct opened *o = of;
+	o->failed = door_gather(door.fd, &o->world, in_ms(60000), o->wires, &o->st);
+	return NULL;
+}
+
+static inline void opened_start(struct opened *o, unsigned size)
+{
+	*o = (struct opened){.world = world_of(size)};
+	assert_int_equal(pthread_create(&o->thread, NULL, opened_gathers, o), 0);
+}
+
+static inline void opened_join(struct opened *o)
+{
+	pthread_join(o->thread, NULL);
+	assert_works(o->failed, o->st);
+	for (unsigned i = 1; i < o->world.size; i++)
+		close(o->wires[i].fd);
+}
+
+/* All that are still to come do; the door then has them all. */
+static inline void opened_end(struct opened *o)
+{
+	struct wire come[8];
+	struct status st = {""};
+	for (unsigned i = 1; i < o->world.size; i++)
+		assert_works(door_connect(door.address, &o->world, i, in_ms(60000), &come[i], &st),
+		             st);
+	opened_join(o);
+	for (unsigned i = 1; i < o->world.size; i++)
+		close(come[i].fd);
 }
 
 /* A raw connection to the door. */

@@ -89,26 +89,6 @@ TEST(a_stretch_of_many_calls)
 	}
 }
 
-TEST(data_is_right_by_every_path_and_layout)
-{
-	static const struct {
-		struct layout layout;
-		const char *path;
-	} variants[] = {
-	    {{1, 1, 4}, "direct"}, {{1, 4, 1}, "direct"}, {{1, 4, 1}, "fifo"},
-	    {{1, 2, 2}, "shared"}, {{4, 1, 1}, "fifo"},   {{2, 2, 1}, "shared"},
-	};
-	static struct rig rig;
-	for (size_t v = 0; v < LENGTH(variants); v++) {
-		rig_init(&rig, variants[v].layout, variants[v].path);
-		add_cells(&rig, false, SIZE_MAX);
-		rig_raise(&rig);
-		rig_run(&rig);
-		rig_assert_right(&rig);
-		rig_lower(&rig);
-	}
-}
-
 TEST(timed_calls_fault_no_pages)
 {
 	static const struct {

@@ -1,10 +1,8 @@
 /* Who has not the secret where processes meet: he listens, repeats, poses as either side, sits between, claims
  * a number. None of them is let in, nothing of the secret is heard, and those who have it still meet. */
 #include <poll.h>
-#include <pthread.h>
 #include <sys/socket.h>
 
-#include "../harness/clock.h"
 #include "../harness/exchange/peers.h"
 #include "meeting.h"
 
@@ -12,11 +10,6 @@
 #define PROOF 32 /* which follows */
 #define FIRST 72 /* of the door: its nonce and proof */
 #define HEARD 1024
-
-static int64_t in_s(int64_t s)
-{
-	return clock_now_ns() + s * S_NS;
-}
 
 /* What one way of a connection said. */
 struct heard {
@@ -45,70 +38,11 @@ static void hear(int fd, size_t bytes, struct heard *to)
 	to->n += n > 0 ? (size_t)n : 0;
 }
 
-/* A peer with the secret, in its own thread. */
-struct peer {
-	pthread_t thread;
-	const char *address;
-	unsigned who, size;
-	struct wire wire;
-	int failed;
-	struct status st;
-};
-
-static void *come(void *of)
-{
-	struct peer *p = of;
-	const struct door_world world = world_of(p->size);
-	p->failed = door_connect(p->address, &world, p->who, in_s(60), &p->wire, &p->st);
-	return NULL;
-}
-
-static void peer_start(struct peer *p, unsigned who, unsigned size)
-{
-	*p = (struct peer){.address = door.address, .who = who, .size = size};
-	assert_int_equal(pthread_create(&p->thread, NULL, come, p), 0);
-}
-
-/* The door of a world of two, in its own thread, until rank 1 has come. */
-struct gathering {
-	pthread_t thread;
-	struct wire wires[2];
-	int failed;
-	struct status st;
-};
-
-static void *gather(void *of)
-{
-	struct gathering *g = of;
-	const struct door_world world = world_of(2);
-	g->failed = door_gather(door.fd, &world, in_s(60), g->wires, &g->st);
-	return NULL;
-}
-
-static void gathering_start(struct gathering *g)
-{
-	*g = (struct gathering){.failed = 0};
-	assert_int_equal(pthread_create(&g->thread, NULL, gather, g), 0);
-}
-
-/* Rank 1 comes in after all that was tried. */
-static void gathering_end(struct gathering *g)
-{
-	struct peer last;
-	peer_start(&last, 1, 2);
-	pthread_join(last.thread, NULL);
-	assert_works(last.failed, last.st);
-	pthread_join(g->thread, NULL);
-	assert_works(g->failed, g->st);
-	close(last.wire.fd);
-	close(g->wires[1].fd);
-}
-
 /* Before rank 0 is there: answers as the door does, with a proof of his own. */
 static void pose(const struct heard *as, struct heard *of_peer, const char *says)
 {
 	struct peer early;
-	peer_start(&early, 1, 2);
+	peer_start(&early, world_of(2), door.address, 1, 60000);
 	int fd = wait_for_a_call(door.fd);
 	hear(fd, HELLO, of_peer);
 	send(fd, as->bytes, as->n, MSG_NOSIGNAL);
@@ -129,10 +63,10 @@ TEST(who_listens_before_rank_0_hears_nothing)
 
 TEST(who_calls_rank_0_hears_nothing)
 {
-	struct gathering g;
+	struct opened g;
 	struct heard of_door = {.n = 0};
 	uint8_t hello[HELLO] = "lgcall2\0\1\0\0\0\2";
-	gathering_start(&g);
+	opened_start(&g, 2);
 	/* Twice as the rank that is still to come; the second time with the door's own proof. */
 	for (unsigned i = 0; i < 2; i++) {
 		int fd = meeting_call();
@@ -145,7 +79,7 @@ TEST(who_calls_rank_0_hears_nothing)
 		assert_int_equal(of_door.n - from, FIRST); /* and then it hung up */
 		close(fd);
 	}
-	gathering_end(&g);
+	opened_end(&g);
 	assert_knows_nothing(&of_door);
 }
 
@@ -241,7 +175,7 @@ TEST(what_was_heard_proves_nothing_again)
 {
 	struct relay r = {.changes = NULL};
 	struct rank ranks[2];
-	struct gathering g;
+	struct opened g;
 	struct heard of_peer = {.n = 0};
 	swap_through(&r, ranks);
 	for (unsigned i = 0; i < 2; i++)
@@ -250,7 +184,7 @@ TEST(what_was_heard_proves_nothing_again)
 	assert_knows_nothing(&r.of_peer);
 	assert_knows_nothing(&r.of_door);
 	pose(&r.of_door, &of_peer, "another world or a stranger answers");
-	gathering_start(&g);
+	opened_start(&g, 2);
 	for (unsigned i = 0; i < 2; i++) {
 		struct heard of_door = {.n = 0};
 		int fd = meeting_call();
@@ -259,7 +193,7 @@ TEST(what_was_heard_proves_nothing_again)
 		assert_int_equal(of_door.n, FIRST);
 		close(fd);
 	}
-	gathering_end(&g);
+	opened_end(&g);
 }
 
 /* Messages of rank 1 after its proof: a letter, then for each exchange a letter and 4 bytes of data, each with

@@ -277,42 +277,6 @@ TEST(sections_for_one_backend_refused)
 	       "section [claim c] is there already, in line 8");
 }
 
-TEST(test_backend_keys)
-{
-	const char *text = "[experiment]\ncollective = alltoall\nhost.bytes = 8K\nbytes = 4K\n"
-	                   "nccl.blocks = 20\nhost.blocks = 3\nblocks = 7\npath = direct\n"
-	                   "host.path = fifo\n"
-	                   "[variant one]\nmode = threads\nhost.env.NCCL_A = h\n"
-	                   "nccl.env.NCCL_A = n\nenv.NCCL_A = plain\n"
-	                   "[variant two]\nmode = single\npath = shared\nnull.delay = 1us\n";
-	load(text, "host");
-	assert_int_equal(spec.sizes[0], 8192);
-	assert_int_equal(spec.blocks, 3);
-	assert_string_equal(variant("one")->settings.path, "fifo");
-	assert_string_equal(variant("two")->settings.path, "shared"); /* nearer wins */
-	assert_true(has_env(variant("one"), "NCCL_A=h"));
-	assert_int_equal(variant("one")->settings.nenv, 1);
-	assert_int_equal(variant("two")->settings.delay_ns, 0);
-	load(text, "nccl");
-	assert_int_equal(spec.sizes[0], 4096);
-	assert_int_equal(spec.blocks, 20);
-	assert_string_equal(variant("one")->settings.path, "direct");
-	assert_true(has_env(variant("one"), "NCCL_A=n"));
-	load(text, "null");
-	assert_int_equal(spec.blocks, 7);
-	assert_int_equal(variant("two")->settings.delay_ns, 1000);
-	assert_true(has_env(variant("one"), "NCCL_A=plain"));
-	load(text, NULL);
-	assert_int_equal(spec.blocks, 7);
-	assert_int_equal(spec.sizes[0], 4096);
-	load_overridden(text, "host", "blocks=5");
-	assert_int_equal(spec.blocks, 5);
-	load_overridden(text, "host", "host.blocks=6");
-	assert_int_equal(spec.blocks, 6);
-	load_overridden(text, "host", "nccl.blocks=6");
-	assert_int_equal(spec.blocks, 3);
-}
-
 TEST(test_backend_keys_refused)
 {
 	refuse_key("hots.blocks = 3", "unknown key 'hots.blocks'");

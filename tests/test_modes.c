@@ -24,26 +24,39 @@ TEST(each_host_has_its_part_of_a_layout)
 	assert_null(mode_pick("processes", (struct layout){1, 1, 1}, 1));
 }
 
+static struct cell cell = {.coll = COLL_ALLTOALL,
+                           .dtype = DTYPE_FLOAT32,
+                           .op = OP_NONE,
+                           .asked_bytes = 1024,
+                           .bytes = 1024};
+
+/* A job of one call on null. */
+static struct trial trial_of(struct layout layout)
+{
+	struct trial trial = {.experiment = "x",
+	                      .variant = "v",
+	                      .warmup = 1,
+	                      .stretches = 1,
+	                      .calls = 1,
+	                      .isolated_calls = 1,
+	                      .arena_bytes = 4096,
+	                      .ncells = 1,
+	                      .cells = &cell};
+	settings_default(&trial.settings);
+	strcpy(trial.settings.backend, "null");
+	trial.settings.layout = layout;
+	return trial;
+}
+
 /* The job looks its mode up by the name in its trial. */
 TEST(a_job_refuses_a_mode_that_is_none)
 {
 	static const char *const wrong[] = {"teams", "single"};
-	struct trial trial = {.experiment = "x", .variant = "v"};
+	struct trial trial = trial_of((struct layout){1, 2, 1});
 	char folder[64];
 	struct status st = {""};
 	cli_folder(folder);
 	char *file = test_text("%s/trial.json", folder);
-	settings_default(&trial.settings);
-	strcpy(trial.settings.backend, "null");
-	trial.settings.layout = (struct layout){1, 2, 1};
-	trial.warmup = trial.stretches = trial.calls = trial.isolated_calls = 1;
-	trial.arena_bytes = 4096;
-	trial.ncells = 1;
-	trial.cells = &(struct cell){.coll = COLL_ALLTOALL,
-	                             .dtype = DTYPE_FLOAT32,
-	                             .op = OP_NONE,
-	                             .asked_bytes = 1024,
-	                             .bytes = 1024};
 	for (unsigned i = 0; i < LENGTH(wrong); i++) {
 		strcpy(trial.settings.mode, wrong[i]);
 		char *words = test_text("mode '%s' has no such layout", wrong[i]);
@@ -59,29 +72,13 @@ TEST(a_job_refuses_a_mode_that_is_none)
 /* A launcher that MPI does not know starts N worlds of one: none of them measures anything. */
 TEST(worlds_of_one_say_so)
 {
-	static struct cell cell = {.coll = COLL_ALLTOALL,
-	                           .dtype = DTYPE_FLOAT32,
-	                           .op = OP_NONE,
-	                           .asked_bytes = 1024,
-	                           .bytes = 1024};
-	struct trial trial = {.experiment = "x",
-	                      .variant = "v",
-	                      .warmup = 1,
-	                      .stretches = 1,
-	                      .calls = 1,
-	                      .isolated_calls = 1,
-	                      .arena_bytes = 4096,
-	                      .ncells = 1,
-	                      .cells = &cell};
+	struct trial trial = trial_of((struct layout){2, 1, 1});
 	char folder[64];
 	struct status st = {""};
-	settings_default(&trial.settings);
-	trial.settings.layout = (struct layout){2, 1, 1};
 	if (launcher_supports(launcher_find("mpirun"), &trial.settings, &st))
 		skip();
 	cli_folder(folder);
 	char *file = test_text("%s/trial.json", folder);
-	strcpy(trial.settings.backend, "null");
 	assert_works(trial_save(&trial, file, &st), st);
 	/* Not by mpirun: MPI takes it for a world of its own. */
 	cli_expect(cli_call(folder, "worker", "mpirun", file, "2", "spin", NULL), 1,

@@ -4,6 +4,7 @@
 
 #ifdef HAVE_CUDA_NCCL
 #include "../harness/backend/nccl/nccl.h"
+#include "said.h"
 #include "standin.h"
 
 static char standin[STANDIN_BYTES];
@@ -48,29 +49,22 @@ TEST(versions_are_read_as_both_generations_say_them)
 	assert_says(st.text, "ncclGetVersion");
 }
 
-/* Settings as a file says them, "key=value …"; of the trial too: calls, root. Two threads if no layout is
- * said. */
+/* Settings; of the trial too: calls, root. Two threads if no layout is said. */
 static void set(struct trial *t, struct cell *cell, const char *said)
 {
-	char text[256], *rest = text, *key, *value;
-	struct status st = {""};
-	snprintf(text, sizeof text, "%s", said);
+	char *text = test_text("%s", said), *value;
 	settings_default(&t->settings);
 	t->settings.layout = (struct layout){1, 2, 1};
-	while ((value = strsep(&rest, " ")) && *value) {
-		if (!strncmp(value, "env.", 4)) {
+	while ((value = strsep(&text, " ")) && *value) {
+		const char *key = strncmp(value, "env.", 4) ? strsep(&value, "=") : NULL;
+		if (!key)
 			strcpy(t->settings.env[t->settings.nenv++], value + 4);
-			continue;
-		}
-		key = strsep(&value, "=");
-		if (!strcmp(key, "calls"))
+		else if (!strcmp(key, "calls"))
 			t->calls = (unsigned)atoi(value);
 		else if (!strcmp(key, "root"))
 			cell->root = (unsigned)atoi(value);
 		else
-			assert_works(
-			    field_read(field_find(&settings_fields, key), value, &t->settings, &st),
-			    st);
+			settings_read(&t->settings, key, value);
 	}
 }
 

@@ -1,14 +1,14 @@
 /* The variants of a plan: placed, refused, skipped, and joined by the twin and the limit. */
 #include "../harness/config/keys.h"
 #include "planned.h"
+#include "said.h"
 
 /* "key=value VARIANT.key=value …", as a file says them; @ is a library, and `mode=-` none. */
 static void set(const char *said)
 {
-	char text[256], *rest = text, *value;
+	char *text = test_text("%s", said), *value;
 	struct status st = {""};
-	snprintf(text, sizeof text, "%s", said);
-	while ((value = strsep(&rest, " ")) && *value) {
+	while ((value = strsep(&text, " ")) && *value) {
 		char *name = strsep(&value, "="), *key = strchr(name, '.');
 		struct spec_variant *v = spec.variants;
 		if (!key) {
@@ -24,9 +24,7 @@ static void set(const char *said)
 		else if (!strcmp(value, "-"))
 			v->settings.mode[0] = '\0';
 		else
-			assert_works(field_read(field_find(&settings_fields, key),
-			                        *value == '@' ? standin : value, &v->settings, &st),
-			             st);
+			settings_read(&v->settings, key, *value == '@' ? standin : value);
 	}
 }
 

@@ -4,51 +4,6 @@
 #include "../modes/mode.h"
 #include "written.h"
 
-/* One of each kind of value. */
-TEST(test_everything_said)
-{
-	load("; Does it?\n;   And why?\n;\n; Not the question any more.\n"
-	     "[experiment]\ntitle = a title ; not of the title\ncollective = alltoall, reduce\n"
-	     "bytes = 4K..64K x4\nranks = 8\nbackend = host\npace = isolated\nblocks = 12\n"
-	     "warmup = 0\ntimeout = 5m\nseed = 9007199254740991\nlimit = no\nreference = b\n"
-	     "[variant a]\nmode = single\nlayout = 1x1x8\nnccl = /lib/x.so\npath = fifo\n"
-	     "bind = core\ndelay = 500ns\ndelay_rank = 3\nenv.NCCL_DEBUG = INFO,a=b\n"
-	     "[variant b]\nlayout = 2x2x2\n",
-	     "host");
-	assert_string_equal(spec.question, "Does it? And why?");
-	assert_string_equal(spec.file, file);
-	assert_string_equal(spec.name, "t");
-	assert_string_equal(spec.title, "a title");
-	assert_int_equal(spec.ncolls, 2);
-	assert_int_equal(spec.colls[1], COLL_REDUCE);
-	assert_int_equal(spec.nsizes, 3);
-	assert_int_equal(spec.ranks, 8);
-	assert_string_equal(spec.backend, "host");
-	assert_true(spec.paces[PACE_ISOLATED] && !spec.paces[PACE_STREAM]);
-	assert_int_equal(spec.blocks, 12);
-	assert_int_equal(spec.warmup, 0);
-	assert_int_equal(spec.timeout_s, 300);
-	assert_int_equal(spec.seed, 9007199254740991);
-	assert_false(spec.limit);
-	assert_string_equal(spec.reference, "b");
-	assert_int_equal(spec.nvariants, 2);
-	const struct settings *a = &variant("a")->settings, *b = &variant("b")->settings;
-	assert_string_equal(a->mode, "single");
-	assert_int_equal(a->layout.ranks_per_thread, 8);
-	assert_string_equal(a->backend, "host");
-	assert_string_equal(a->nccl, "/lib/x.so");
-	assert_string_equal(a->path, "fifo");
-	assert_int_equal(a->bind, BIND_CORE);
-	assert_int_equal(a->delay_ns, 500);
-	assert_int_equal(a->delay_rank, 3);
-	assert_int_equal(a->nenv, 1);
-	assert_string_equal(a->env[0], "NCCL_DEBUG=INFO,a=b");
-	assert_int_equal(variant("a")->at, 18);
-	assert_string_equal(b->mode, "");
-	assert_int_equal(layout_ranks(b->layout), 8);
-	assert_string_equal(b->path, "auto");
-}
-
 /* A default is in its row, as a file would write it. */
 TEST(a_default_that_is_said_changes_nothing)
 {

@@ -1,50 +1,15 @@
 /* The door of a world: who comes in, who is turned away, and what is said of those that are missing. */
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "../harness/clock.h"
 #include "meeting.h"
 
-#define MS_NS   ((int64_t)1000000)
 #define MOST    8
 #define LONG_MS 3000 /* for peers that are there to come in, on a machine that has other work */
 
 static struct wire wires[MOST];
-
-static int64_t in_ms(int64_t ms)
-{
-	return clock_now_ns() + ms * MS_NS;
-}
-
-/* A peer in its own thread. */
-struct peer {
-	struct door_world world;
-	const char *address;
-	unsigned who;
-	int64_t deadline_ns;
-	pthread_t thread;
-	struct wire wire;
-	int failed;
-	struct status st;
-};
-
-static void *go(void *of)
-{
-	struct peer *p = of;
-	p->failed = door_connect(p->address, &p->world, p->who, p->deadline_ns, &p->wire, &p->st);
-	return NULL;
-}
-
-static void peer_start(struct peer *p, struct door_world world, const char *address, unsigned who,
-                       int64_t ms)
-{
-	*p =
-	    (struct peer){.world = world, .address = address, .who = who, .deadline_ns = in_ms(ms)};
-	assert_int_equal(pthread_create(&p->thread, NULL, go, p), 0);
-}
 
 static void peer_join(struct peer *p)
 {
@@ -224,41 +189,6 @@ TEST(numbers_beyond_the_world_get_no_place)
 	assert_missing(&st, "ranks 1, 2, 3", "; 3 strangers turned away");
 }
 
-/* The door in a thread of its own, until all have come. */
-struct opened {
-	pthread_t thread;
-	struct door_world world;
-	int failed;
-	struct status st;
-};
-
-static void *open_the_door(void *of)
-{
-	struct opened *o = of;
-	o->failed = door_gather(door.fd, &o->world, in_ms(60000), wires, &o->st);
-	return NULL;
-}
-
-static void opened_start(struct opened *o, unsigned size)
-{
-	*o = (struct opened){.world = world_of(size)};
-	assert_int_equal(pthread_create(&o->thread, NULL, open_the_door, o), 0);
-}
-
-/* All that are still to come do; the door then has them all. */
-static void opened_end(struct opened *o)
-{
-	struct wire come[MOST];
-	struct status st = {""};
-	for (unsigned i = 1; i < o->world.size; i++)
-		assert_works(door_connect(door.address, &o->world, i, in_ms(60000), &come[i], &st),
-		             st);
-	pthread_join(o->thread, NULL);
-	assert_works(o->failed, o->st);
-	for (unsigned i = 1; i < o->world.size; i++)
-		close(come[i].fd);
-}
-
 /* A peer of another world at the door of a world of 4 ends at once; those of this one still come in. */
 static void try_other(struct door_world other, const char *said)
 {
@@ -338,8 +268,7 @@ TEST(two_of_one_number_leave_the_first_in)
 	for (unsigned i = 0; i < 2; i++)
 		pthread_join(peers[i].thread, NULL);
 	assert_works(door_connect(door.address, &world, 1, in_ms(60000), &last, &st), st);
-	pthread_join(opened.thread, NULL);
-	assert_works(opened.failed, opened.st);
+	opened_join(&opened);
 	assert_int_equal(peers[0].failed + peers[1].failed, -1);
 	assert_says(peers[peers[1].failed ? 1 : 0].st.text, "as rank 2 of 3 already");
 	close(peers[peers[1].failed ? 0 : 1].wire.fd);

@@ -3,7 +3,6 @@
  * after the other, so that calls return before their work is done, as on a GPU. Streams can be
  * captured, with CUDA's refusals. inject.h describes errors (STANDIN_CUDART; `kernel`: of all that a
  * stream does), and how what a process leaves at its end is told. */
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -12,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cudart.h"
@@ -28,24 +25,22 @@
 struct item {
 	standin_work *work;
 	struct item *next;
-	atomic_uint held; /* by the queue and by graphs */
 	size_t bytes;
 	_Alignas(16) char args[];
 };
 
-#define MOST_JOINED 4
-
-struct CUgraph_st {
-	struct item **items;
-	size_t n;
-	/* While it is captured: streams that joined by waiting for an event of it. What they do
-	 * comes in the order in which it was issued. */
-	struct CUstream_st *joined[MOST_JOINED];
-	unsigned njoined;
+/* Until the process ends: others may name one that is destroyed. */
+struct kept {
+	struct kept *before;
 };
 
-struct CUgraphExec_st {
-	struct CUgraph_st graph;
+/* As it is captured, and what it is instantiated as. Of streams that joined by waiting for an event of it,
+ * what they do comes in the order in which it was issued. */
+struct CUgraph_st {
+	struct kept is;
+	struct item *items;
+	cudaStream_t origin; /* while it is captured */
+	unsigned users;
 };
 
 struct CUstream_st {
@@ -55,19 +50,13 @@ struct CUstream_st {
 	struct item *first, **last;
 	bool busy, closing;
 	cudaError_t failed;
-	struct CUgraph_st *capture;
+	cudaGraph_t capture; /* that it was last part of */
 };
 
 struct CUevent_st {
-	atomic_uint recorded, reached; /* how often */
-	atomic_uint users;             /* its owner until it is destroyed, and work that names it */
-	struct CUgraph_st *capture;    /* that the last record was for */
-};
-
-/* A record, or a wait for it. */
-struct mark {
-	struct CUevent_st *event;
-	unsigned number;
+	struct kept is;
+	uint32_t recorded, reached; /* how often */
+	cudaGraph_t capture;        /* that the last record was for */
 };
 
 static struct {
@@ -77,6 +66,7 @@ static struct {
 	pthread_mutex_t lock;
 	atomic_int queued; /* in streams, and not done */
 	atomic_int streams, events, graphs;
+	struct kept *kept;
 } here = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local unsigned current;
@@ -128,13 +118,24 @@ static void begin(void)
 	atexit(write_calls);
 }
 
+static void *keep(size_t bytes)
+{
+	struct kept *made = calloc(1, bytes);
+	if (!made)
+		return NULL;
+	pthread_mutex_lock(&here.lock);
+	made->before = here.kept;
+	here.kept = made;
+	pthread_mutex_unlock(&here.lock);
+	return made;
+}
+
 cudaError_t standin_enter_cuda(const char *function)
 {
 	pthread_once(&here.once, begin);
 	return (cudaError_t)inject_ask(&here.inject, function);
 }
 
-/* What a thread that captures may not do. */
 cudaError_t standin_enter_unsafe(const char *function)
 {
 	cudaError_t error = enter(function);
@@ -161,21 +162,24 @@ cudaError_t cudaSetDevice(int device)
 	return cudaSuccess;
 }
 
-#define NOTHING(NAME, ...)                                                                         \
+#define VERSION 13000 /* 13.0, as the driver's */
+
+/* Does, and answers as it is to. */
+#define ANSWERS(NAME, DOES, ...)                                                                   \
 	cudaError_t NAME(__VA_ARGS__)                                                              \
 	{                                                                                          \
+		DOES;                                                                              \
 		return enter(#NAME);                                                               \
 	}
-NOTHING(cudaSetDeviceFlags, unsigned flags)
-NOTHING(cudaDeviceEnablePeerAccess, int peer, unsigned flags)
-NOTHING(cudaGetLastError, void)
-NOTHING(cudaGraphUpload, cudaGraphExec_t exec, cudaStream_t stream)
-
-cudaError_t cudaGetDevice(int *device)
-{
-	*device = (int)current;
-	return enter(__func__);
-}
+ANSWERS(cudaSetDeviceFlags, , unsigned flags)
+ANSWERS(cudaDeviceEnablePeerAccess, , int peer, unsigned flags)
+ANSWERS(cudaGetLastError, , void)
+ANSWERS(cudaGraphUpload, , cudaGraphExec_t exec, cudaStream_t stream)
+ANSWERS(cudaGetDevice, *device = (int)current, int *device)
+ANSWERS(cudaRuntimeGetVersion, *version = VERSION, int *version)
+ANSWERS(cudaDriverGetVersion, *version = VERSION, int *version)
+ANSWERS(cudaDeviceCanAccessPeer, *can = device != peer && !getenv("STANDIN_NO_PEERS"), int *can,
+        int device, int peer)
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
@@ -191,21 +195,6 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 	             ? cudaComputeModeExclusiveProcess
 	             : cudaComputeModeDefault;
 	return attribute == cudaDevAttrMultiProcessorCount ? cudaErrorInvalidValue : cudaSuccess;
-}
-
-/* 13.0, as the driver's. */
-#define VERSION 13000
-
-cudaError_t cudaRuntimeGetVersion(int *version)
-{
-	*version = VERSION;
-	return enter(__func__);
-}
-
-cudaError_t cudaDriverGetVersion(int *version)
-{
-	*version = VERSION;
-	return enter(__func__);
 }
 
 /* As standin_nvml.c knows them: GPU 0 is its third, which has every counter. */
@@ -228,13 +217,6 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	prop->totalGlobalMem = error ? 0 : standin_gpu_bytes();
 	if (!error)
 		snprintf(prop->name, sizeof prop->name, "Stand-in GPU");
-	return error;
-}
-
-cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
-{
-	cudaError_t error = enter(__func__);
-	*can = device != peer && !getenv("STANDIN_NO_PEERS");
 	return error;
 }
 
@@ -261,12 +243,6 @@ bool standin_is_busy(void)
 }
 
 /* --- streams --- */
-
-static void item_drop(struct item *item)
-{
-	if (atomic_fetch_sub(&item->held, 1) == 1)
-		free(item);
-}
 
 static void item_do(struct item *item)
 {
@@ -297,7 +273,7 @@ static void *stream_run(void *arg)
 		pthread_mutex_unlock(&s->lock);
 		if (sound)
 			item_do(item);
-		item_drop(item);
+		free(item);
 		atomic_fetch_sub(&here.queued, 1);
 		pthread_mutex_lock(&s->lock);
 		s->busy = false;
@@ -361,33 +337,40 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
 	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-static void graph_clear(struct CUgraph_st *g)
+static void graph_leave(cudaGraph_t g)
 {
-	for (size_t i = 0; i < g->n; i++)
-		item_drop(g->items[i]);
-	free(g->items);
-	g->items = NULL;
-	g->n = 0;
+	struct item *item;
+	here.graphs--;
+	if (--g->users)
+		return;
+	while ((item = g->items)) {
+		g->items = item->next;
+		free(item);
+	}
+}
+
+/* That the stream is part of; NULL: it is not captured. */
+static cudaGraph_t captured(const struct CUstream_st *s)
+{
+	return s->capture && s->capture->origin ? s->capture : NULL;
+}
+
+static void capture_end(cudaGraph_t g)
+{
+	g->origin = NULL;
+	captures--;
 }
 
 /* What is in it is still done. */
 cudaError_t cudaStreamDestroy(cudaStream_t s)
 {
 	cudaError_t error = enter(__func__);
+	cudaGraph_t graph = captured(s);
+	if (graph && graph->origin == s) {
+		capture_end(graph);
+		graph_leave(graph);
+	}
 	pthread_mutex_lock(&s->lock);
-	struct CUgraph_st *graph = s->capture;
-	for (unsigned i = 0; graph && i < graph->njoined; i++) {
-		if (graph->joined[i] == s) /* its origin gives it back */
-			graph->joined[i] = graph->joined[--graph->njoined], graph = NULL;
-		else
-			graph->joined[i]->capture = NULL;
-	}
-	if (graph) {
-		graph_clear(graph);
-		free(graph);
-		here.graphs--;
-		captures--;
-	}
 	s->closing = true;
 	pthread_cond_broadcast(&s->moved);
 	pthread_mutex_unlock(&s->lock);
@@ -407,41 +390,26 @@ static cudaError_t stream_put(struct CUstream_st *s, struct item *item)
 	}
 	pthread_mutex_unlock(&s->lock);
 	if (failed)
-		item_drop(item);
+		free(item);
 	return failed;
-}
-
-static cudaError_t graph_add(struct CUgraph_st *g, struct item *item)
-{
-	struct item **more = realloc(g->items, (g->n + 1) * sizeof(struct item *));
-	if (!more)
-		return cudaErrorMemoryAllocation;
-	g->items = more;
-	g->items[g->n++] = item;
-	return cudaSuccess;
-}
-
-static struct item *item_make(standin_work *work, const void *args, size_t bytes)
-{
-	struct item *item = calloc(1, sizeof *item + bytes);
-	if (!item)
-		return NULL;
-	item->work = work;
-	item->held = 1;
-	item->bytes = bytes;
-	if (args)
-		memcpy(item->args, args, bytes);
-	return item;
 }
 
 static cudaError_t stream_add(cudaStream_t stream, standin_work *work, const void *args,
                               size_t bytes)
 {
 	struct CUstream_st *s = stream_of(stream);
-	struct item *item = item_make(work, args, bytes);
+	struct item *item = calloc(1, sizeof *item + bytes), **last;
 	if (!s || !item)
 		return cudaErrorMemoryAllocation;
-	return s->capture ? graph_add(s->capture, item) : stream_put(s, item);
+	item->work = work;
+	item->bytes = bytes;
+	memcpy(item->args, args, bytes);
+	if (!captured(s))
+		return stream_put(s, item);
+	for (last = &s->capture->items; *last;)
+		last = &(*last)->next;
+	*last = item;
+	return cudaSuccess;
 }
 
 cudaError_t standin_launch(const char *name, cudaStream_t stream, standin_work *work,
@@ -457,7 +425,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 	struct CUstream_st *s = stream_of(stream);
 	if (error)
 		return error;
-	if (s->capture)
+	if (captured(s))
 		return cudaErrorStreamCaptureUnsupported;
 	pthread_mutex_lock(&s->lock);
 	error = s->failed ? s->failed : s->first || s->busy ? cudaErrorNotReady : cudaSuccess;
@@ -465,7 +433,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 	return error;
 }
 
-/* The driver's; its library is this one by another name. */
+/* In the order of streams: also of events. */
 struct word {
 	uint32_t *at, value;
 };
@@ -483,6 +451,7 @@ static void await_word(void *args)
 		sched_yield();
 }
 
+/* The driver's; its library is this one by another name. */
 static int add_word(const char *name, cudaStream_t stream, standin_work *work,
                     unsigned long long at, uint32_t value, unsigned flags)
 {
@@ -554,7 +523,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 		error = cudaErrorInvalidValue;
 	if (!error)
 		error = stream_add(stream, copy_work, &c, sizeof c);
-	return error || kind != cudaMemcpyDeviceToHost || s->capture ? error : stream_wait(s);
+	return error || kind != cudaMemcpyDeviceToHost || captured(s) ? error : stream_wait(s);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
@@ -562,7 +531,7 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 {
 	cudaError_t error = enter(__func__);
 	struct copy c = {.to = to, .from = from, .bytes = bytes};
-	if (!error && stream_of(stream)->capture)
+	if (!error && captured(stream_of(stream)))
 		error = cudaErrorStreamCaptureUnsupported;
 	return error ? error : stream_add(stream, copy_work, &c, sizeof c);
 }
@@ -576,87 +545,43 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
 
 /* --- events --- */
 
-static void event_leave(struct CUevent_st *event)
-{
-	if (atomic_fetch_sub(&event->users, 1) == 1)
-		free(event);
-}
-
-static void event_work(void *args)
-{
-	const struct mark *m = args;
-	atomic_store(&m->event->reached, m->number);
-	event_leave(m->event);
-}
-
-static void wait_work(void *args)
-{
-	const struct mark *m = args;
-	while ((int)(atomic_load(&m->event->reached) - m->number) < 0)
-		nanosleep(&(struct timespec){0, 10000}, NULL);
-	event_leave(m->event);
-}
-
-/* Work of a stream that names the event, which may be destroyed before it is done. */
-static cudaError_t event_add(cudaStream_t stream, void (*work)(void *), const struct mark *m)
-{
-	atomic_fetch_add(&m->event->users, 1);
-	const cudaError_t error = stream_add(stream, work, m, sizeof *m);
-	if (error)
-		event_leave(m->event);
-	return error;
-}
-
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 {
 	cudaError_t error = enter("cudaEventCreate");
 	if (error)
 		return error;
-	*out = calloc(1, sizeof **out);
-	if (*out)
-		atomic_init(&(*out)->users, 1);
+	*out = keep(sizeof **out);
 	here.events += *out != NULL;
 	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-cudaError_t cudaEventDestroy(cudaEvent_t event)
-{
-	event_leave(event);
-	here.events--;
-	return enter(__func__);
-}
+ANSWERS(cudaEventDestroy, here.events--, cudaEvent_t event)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-	cudaError_t error = enter("cudaEventRecord");
+	cudaError_t error = enter(__func__);
 	if (error)
 		return error;
-	struct CUstream_st *of = stream_of(stream);
-	event->capture = of->capture;
-	if (of->capture)
+	event->capture = captured(stream_of(stream));
+	if (event->capture)
 		return cudaSuccess;
-	struct mark m = {event, atomic_fetch_add(&event->recorded, 1) + 1};
-	return event_add(stream, event_work, &m);
+	const struct word word = {&event->reached, ++event->recorded};
+	return stream_add(stream, write_word, &word, sizeof word);
 }
 
 /* For a stream that is captured: from here on the other one is captured too. */
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
-	cudaError_t error = enter("cudaStreamWaitEvent");
+	cudaError_t error = enter(__func__);
 	struct CUstream_st *s = stream_of(stream);
-	struct CUgraph_st *graph = event->capture;
-	struct mark m = {event, atomic_load(&event->recorded)};
+	const struct word word = {&event->reached, event->recorded};
 	if (error)
 		return error;
-	if (!graph)
-		return event_add(stream, wait_work, &m);
-	if (s->capture && s->capture != graph)
+	if (!event->capture)
+		return stream_add(stream, await_word, &word, sizeof word);
+	if (captured(s) && s->capture != event->capture)
 		return cudaErrorStreamCaptureUnsupported;
-	if (!s->capture && graph->njoined == MOST_JOINED)
-		return cudaErrorMemoryAllocation;
-	if (!s->capture)
-		graph->joined[graph->njoined++] = s;
-	s->capture = graph;
+	s->capture = event->capture;
 	return cudaSuccess;
 }
 
@@ -667,9 +592,11 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mo
 	cudaError_t error = enter(__func__);
 	if (error)
 		return error;
-	s->capture = calloc(1, sizeof *s->capture);
+	s->capture = keep(sizeof *s->capture);
 	if (!s->capture)
 		return cudaErrorMemoryAllocation;
+	s->capture->origin = s;
+	s->capture->users = 1;
 	here.graphs++;
 	captures++;
 	return cudaSuccess;
@@ -679,72 +606,41 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mo
 cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *out)
 {
 	cudaError_t error = enter(__func__);
-	struct CUgraph_st *graph = s->capture;
-	if (!graph)
+	if (!captured(s))
 		return cudaErrorIllegalState;
-	s->capture = NULL;
-	for (unsigned i = 0; i < graph->njoined; i++)
-		graph->joined[i]->capture = NULL;
-	captures--;
-	if (error) {
-		graph_clear(graph);
-		free(graph);
-		here.graphs--;
-		return error;
-	}
-	*out = graph;
-	return cudaSuccess;
+	capture_end(s->capture);
+	if (error)
+		graph_leave(s->capture);
+	else
+		*out = s->capture;
+	return error;
 }
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
-{
-	*status = stream_of(stream)->capture ? cudaStreamCaptureStatusActive
-	                                     : cudaStreamCaptureStatusNone;
-	return enter(__func__);
-}
+ANSWERS(cudaStreamIsCapturing,
+        *status = captured(stream_of(stream)) ? cudaStreamCaptureStatusActive
+                                              : cudaStreamCaptureStatusNone,
+        cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t graph,
                                           unsigned long long flags)
 {
 	cudaError_t error = enter_unsafe(__func__);
-	struct CUgraphExec_st *exec;
 	if (error)
 		return error;
-	exec = calloc(1, sizeof *exec);
-	if (!exec)
-		return cudaErrorMemoryAllocation;
 	here.graphs++;
-	*out = exec;
-	for (size_t i = 0; i < graph->n; i++) {
-		if (graph_add(&exec->graph, graph->items[i]))
-			return cudaErrorMemoryAllocation;
-		graph->items[i]->held++;
-	}
+	graph->users++;
+	*out = (cudaGraphExec_t)graph;
 	return cudaSuccess;
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
 	cudaError_t error = enter(__func__);
-	for (size_t i = 0; !error && i < exec->graph.n; i++) {
-		const struct item *item = exec->graph.items[i];
+	const struct item *item = ((cudaGraph_t)exec)->items;
+	for (; !error && item; item = item->next)
 		error = stream_add(stream, item->work, item->args, item->bytes);
-	}
 	return error;
 }
 
-cudaError_t cudaGraphDestroy(cudaGraph_t graph)
-{
-	graph_clear(graph);
-	free(graph);
-	here.graphs--;
-	return enter(__func__);
-}
-
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
-{
-	graph_clear(&exec->graph);
-	free(exec);
-	here.graphs--;
-	return enter(__func__);
-}
+ANSWERS(cudaGraphDestroy, graph_leave(graph), cudaGraph_t graph)
+ANSWERS(cudaGraphExecDestroy, graph_leave((cudaGraph_t)exec), cudaGraphExec_t exec)

@@ -42,44 +42,48 @@ size_t standin_gpu_bytes(void)
 
 static void block_free(struct block *b)
 {
-	munmap(b->at, b->bytes);
+	if (b->at != MAP_FAILED)
+		munmap(b->at, b->bytes);
 	if (b->fd >= 0)
 		close(b->fd);
 	free(b);
 }
 
-static cudaError_t take_memory(void **out, size_t bytes, int device)
+/* NULL: there is no memory. */
+static struct block *block_make(size_t bytes, int device, bool own)
 {
 	struct block *b = malloc(sizeof *b);
-	int fd = device < 0 ? -1 : memfd_create("standin-gpu", MFD_CLOEXEC);
-	if (fd >= 0 && ftruncate(fd, (off_t)(bytes ? bytes : 1)))
-		abort();
-	void *at = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
-	                fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED, fd, 0);
-	bool fits = true;
-	if (!b || at == MAP_FAILED) {
-		if (fd >= 0)
-			close(fd);
-		free(b);
-		return cudaErrorMemoryAllocation;
-	}
-	*b = (struct block){.at = at, .bytes = bytes ? bytes : 1, .device = device, .fd = fd};
-	pthread_mutex_lock(&here.lock);
+	if (!b)
+		return NULL;
+	*b = (struct block){.bytes = bytes ? bytes : 1, .device = device, .own = own, .fd = -1};
 	if (device >= 0)
-		fits = here.used[device] + bytes <= standin_gpu_bytes();
-	if (fits && device >= 0)
-		here.used[device] += bytes;
-	if (fits) {
+		b->fd = memfd_create("standin-gpu", MFD_CLOEXEC);
+	if (b->fd >= 0 && ftruncate(b->fd, (off_t)b->bytes))
+		abort();
+	b->at =
+	    mmap(NULL, b->bytes, PROT_READ | PROT_WRITE,
+	         b->fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED, b->fd, 0);
+	if (b->at != MAP_FAILED)
+		return b;
+	block_free(b);
+	return NULL;
+}
+
+static cudaError_t take_memory(void **out, size_t bytes, int device, bool own)
+{
+	struct block *b = NULL;
+	pthread_mutex_lock(&here.lock);
+	if (device < 0 || here.used[device] + bytes <= standin_gpu_bytes())
+		b = block_make(bytes, device, own);
+	if (b) {
 		b->next = here.blocks;
 		here.blocks = b;
+		*out = b->at;
 	}
+	if (b && device >= 0)
+		here.used[device] += b->bytes;
 	pthread_mutex_unlock(&here.lock);
-	if (!fits) {
-		block_free(b);
-		return cudaErrorMemoryAllocation;
-	}
-	*out = at;
-	return cudaSuccess;
+	return b ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 static cudaError_t give_memory(void *at, bool host)
@@ -91,11 +95,10 @@ static cudaError_t give_memory(void *at, bool host)
 	while (*link && ((*link)->at != at || ((*link)->device < 0) != host))
 		link = &(*link)->next;
 	found = *link;
-	if (found) {
+	if (found)
 		*link = found->next;
-		if (!host)
-			here.used[found->device] -= found->bytes;
-	}
+	if (found && !host)
+		here.used[found->device] -= found->bytes;
 	pthread_mutex_unlock(&here.lock);
 	if (!found)
 		return cudaErrorInvalidValue;
@@ -114,12 +117,7 @@ static struct block *block_of(const void *at)
 
 cudaError_t standin_take(void **out, size_t bytes, int device)
 {
-	cudaError_t error = take_memory(out, bytes, device);
-	pthread_mutex_lock(&here.lock);
-	if (!error)
-		block_of(*out)->own = true;
-	pthread_mutex_unlock(&here.lock);
-	return error;
+	return take_memory(out, bytes, device, true);
 }
 
 bool memory_is_foreign(const void *at)
@@ -168,7 +166,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const vo
 cudaError_t cudaMalloc(void **out, size_t bytes)
 {
 	cudaError_t error = standin_enter_unsafe(__func__);
-	return error ? error : take_memory(out, bytes, (int)standin_current());
+	return error ? error : take_memory(out, bytes, (int)standin_current(), false);
 }
 
 /* Waits for everything that may still use it: copies from other GPUs too. */
@@ -184,7 +182,7 @@ cudaError_t cudaFree(void *at)
 cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 {
 	cudaError_t error = standin_enter_unsafe(__func__);
-	return error ? error : take_memory(out, bytes, -1);
+	return error ? error : take_memory(out, bytes, -1, false);
 }
 
 cudaError_t cudaFreeHost(void *at)

@@ -1,6 +1,5 @@
-/* A stand-in for NCCL that moves data: between ranks of one process and of several, by FIFOs in
- * shared memory that no file system knows, on streams of the stand-in for CUDA. It is of release
- * VERSION, has the functions of that release, and logs the path of the data as that release did.
+/* A stand-in for NCCL that moves data: between ranks of one process and of several, each of which reads the
+ * others' memory, on streams of the stand-in for CUDA. It is of release VERSION, has the functions of that release, and logs the path of the data as that release did.
  *
  * inject.h describes errors and worse faults (STANDIN_NCCL): a function's name sets its answer;
  * `async` sets the result of ncclCommGetAsyncError; `data` sets the fault of a stream's data: hang,
@@ -18,12 +17,11 @@
 
 enum { ALL = -1, NOBODY = -2 };
 
-/* Bytes between this rank's memory and a FIFO. */
 struct transfer {
 	bool sends;
 	unsigned peer;
 	char *at;
-	size_t bytes, done;
+	size_t bytes;
 };
 
 /* One call on one rank: its transfers, and the reduction when all have arrived. */
@@ -53,43 +51,53 @@ static _Thread_local struct {
 
 /* --- what runs on a stream --- */
 
-/* As far as it goes now. */
-static bool transfer_move(struct comm *c, struct transfer *t)
+static bool post(const struct comm *c, const struct transfer *t)
 {
-	struct fifo *f =
-	    t->sends ? &c->shared->fifo[c->rank][t->peer] : &c->shared->fifo[t->peer][c->rank];
-	size_t head = atomic_load(&f->head), tail = atomic_load(&f->tail);
-	size_t room = t->sends ? FIFO_BYTES - (head - tail) : head - tail;
-	size_t left = t->bytes - t->done, n = left < room ? left : room;
-	size_t at = (t->sends ? head : tail) % FIFO_BYTES;
-	if (n > FIFO_BYTES - at)
-		n = FIFO_BYTES - at;
-	if (t->sends)
-		memcpy(f->data + at, t->at + t->done, n);
-	else
-		memcpy(t->at + t->done, f->data + at, n);
-	atomic_fetch_add(t->sends ? &f->head : &f->tail, n);
-	t->done += n;
+	struct mail *m = &c->shared->mail[c->rank][t->peer];
+	const unsigned number = atomic_load(&m->posted);
+	struct post *p = &m->posts[number % POSTS];
+	if (number >= POSTS && standin_wait(c, &m->taken, number + 1 - POSTS))
+		return false;
+	p->fd = standin_memory(t->at, &p->offset);
+	p->bytes = t->bytes;
+	atomic_store(&m->posted, number + 1);
+	return true;
+}
+
+static bool take(const struct comm *c, const struct transfer *t)
+{
+	struct mail *m = &c->shared->mail[t->peer][c->rank];
+	const unsigned number = atomic_load(&m->taken);
+	const struct post *p = &m->posts[number % POSTS];
+	if (standin_wait(c, &m->posted, number + 1))
+		return false;
+	const int fd = standin_open(c, t->peer, p->fd);
+	ssize_t n = p->bytes == t->bytes;
+	for (size_t done = 0; n > 0 && done < t->bytes; done += (size_t)n)
+		n = pread(fd, t->at + done, t->bytes - done, (off_t)(p->offset + done));
+	close(fd);
+	if (n <= 0)
+		standin_stream_fail(cudaErrorIllegalAddress);
+	atomic_store(&m->taken, number + 1);
 	return n > 0;
 }
 
-/* In order for each peer and way. */
-static bool batch_move(struct batch *b, bool *moved)
+/* All is sent before anything is received. What is sent may be written again once all is taken. false: the
+ * communicator has ended, or what came is not what was wanted. */
+static bool batch_move(const struct batch *b)
 {
-	bool waits[2][MOST] = {{false}}, all = true;
-	*moved = false;
-	for (unsigned i = 0; i < b->ntransfers; i++) {
-		struct transfer *t = &b->transfers[i];
-		if (t->done == t->bytes || waits[t->sends][t->peer])
-			continue;
-		while (t->done < t->bytes && transfer_move(b->comm, t))
-			*moved = true;
-		if (t->done < t->bytes) {
-			waits[t->sends][t->peer] = true;
-			all = false;
-		}
+	const struct comm *c = b->comm;
+	bool good = true;
+	for (unsigned sends = 2; sends--;)
+		for (unsigned i = 0; i < b->ntransfers && good; i++)
+			if (b->transfers[i].sends == sends)
+				good =
+				    sends ? post(c, &b->transfers[i]) : take(c, &b->transfers[i]);
+	for (unsigned to = 0; to < c->n && good; to++) {
+		struct mail *m = &c->shared->mail[c->rank][to];
+		good = !standin_wait(c, &m->taken, atomic_load(&m->posted));
 	}
-	return all;
+	return good;
 }
 
 static void call_reduce(const struct comm *c, const struct call *call)
@@ -113,7 +121,7 @@ static void batch_fault(struct batch *b)
 	while (b->fault == INJECT_HANG && !atomic_load(&b->comm->dead))
 		standin_rest();
 	for (unsigned i = 0; b->fault == INJECT_WRONG && i < b->ntransfers; i++)
-		if (!b->transfers[i].sends && b->transfers[i].bytes) {
+		if (!b->transfers[i].sends) {
 			b->transfers[i].at[b->transfers[i].bytes - 1] ^= 4;
 			break;
 		}
@@ -131,13 +139,8 @@ static void batch_free(struct batch *b)
 static void batch_run(void *arg)
 {
 	struct batch *b = *(struct batch **)arg;
-	bool moved, done = false;
 	atomic_fetch_add(&b->comm->active, 1);
-	for (unsigned i = 0; i < b->ntransfers; i++)
-		b->transfers[i].done = 0;
-	while (!atomic_load(&b->comm->dead) && !(done = batch_move(b, &moved)))
-		if (!moved)
-			standin_rest();
+	const bool done = !atomic_load(&b->comm->dead) && batch_move(b);
 	if (done)
 		batch_fault(b);
 	for (unsigned i = 0; done && i < b->ncalls; i++)
@@ -181,6 +184,8 @@ static struct batch *batch_of(struct comm *c, cudaStream_t stream)
 static void add(struct batch *b, bool sends, unsigned peer, const void *at, size_t bytes)
 {
 	struct comm *c = b->comm;
+	if (!bytes)
+		return;
 	if (b->ntransfers == b->room) {
 		b->room = b->room ? 2 * b->room : 2 * MOST;
 		b->transfers = realloc(b->transfers, b->room * sizeof *b->transfers);
@@ -231,7 +236,7 @@ int ncclGroupStart(void)
 
 static int group_close(void)
 {
-	int error = standin_windows_end(standin_comms_end(group.error)), of_calls = batches_end();
+	int error = standin_begun_end(group.error), of_calls = batches_end();
 	return error ? error : of_calls;
 }
 
@@ -475,38 +480,19 @@ static int config_error(const void *config)
 	return known && said.max_ctas > 0 ? OK : ARGUMENT;
 }
 
-static int configured(const char *function, const void *config)
-{
-	int error = standin_enter(function);
-	error = error ? error : config_error(config);
-	return error ? standin_group_fail(error) : OK;
-}
-
-int ncclAllReduceConfig(const void *from, void *to, size_t count, int type, int op, struct comm *c,
-                        cudaStream_t stream, const void *config)
-{
-	int error = configured(__func__, config);
-	return error ? error : ncclAllReduce(from, to, count, type, op, c, stream);
-}
-
-int ncclAllGatherConfig(const void *from, void *to, size_t count, int type, struct comm *c,
-                        cudaStream_t stream, const void *config)
-{
-	int error = configured(__func__, config);
-	return error ? error : ncclAllGather(from, to, count, type, c, stream);
-}
-
-int ncclReduceScatterConfig(const void *from, void *to, size_t count, int type, int op,
-                            struct comm *c, cudaStream_t stream, const void *config)
-{
-	int error = configured(__func__, config);
-	return error ? error : ncclReduceScatter(from, to, count, type, op, c, stream);
-}
-
-int ncclAlltoAllConfig(const void *from, void *to, size_t count, int type, struct comm *c,
-                       cudaStream_t stream, const void *config)
-{
-	int error = configured(__func__, config);
-	return error ? error : ncclAlltoAll(from, to, count, type, c, stream);
-}
+#define CONFIGURED(NAME, GIVEN, ...)                                                               \
+	int NAME##Config(__VA_ARGS__, struct comm *c, cudaStream_t stream, const void *config)     \
+	{                                                                                          \
+		int error = standin_enter(#NAME "Config");                                         \
+		error = error ? error : config_error(config);                                      \
+		return error ? standin_group_fail(error) : NAME GIVEN;                             \
+	}
+CONFIGURED(ncclAllReduce, (from, to, count, type, op, c, stream), const void *from, void *to,
+           size_t count, int type, int op)
+CONFIGURED(ncclAllGather, (from, to, count, type, c, stream), const void *from, void *to,
+           size_t count, int type)
+CONFIGURED(ncclReduceScatter, (from, to, count, type, op, c, stream), const void *from, void *to,
+           size_t count, int type, int op)
+CONFIGURED(ncclAlltoAll, (from, to, count, type, c, stream), const void *from, void *to,
+           size_t count, int type)
 #endif

@@ -1,6 +1,7 @@
-/* Communicators of the stand-in for NCCL, by shared memory that no file system knows; the buffers
- * that are registered with them; and the library's statements about itself, in answers and in its
- * log. */
+/* Communicators of the stand-in for NCCL, by shared memory that no file system knows; the buffers and
+ * windows that are registered with them; and the library's statements about itself, in answers and in its
+ * log. A window is memory of all ranks, one after the other at a fixed distance, as each rank sees it. In 2.28
+ * its handle is memory of the GPU that says where; later a function does. */
 #include "nccl_comm.h"
 
 #include <cuda_runtime_api.h>
@@ -8,6 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +31,26 @@ struct ncclUniqueId {
 	char internal[128];
 };
 
+#define PART ((sizeof(struct shared) + 4095) / 4096 * 4096)
+#define FAR  ((size_t)4 << 30) /* from one rank to the next in a window */
+
 struct pending {
 	struct comm *comm;
 	struct comm *parent; /* of a split; else NULL */
 	int color;
+	unsigned split; /* of the parent's */
+};
+
+/* The first five as ncclWindow_vidmem. */
+struct window {
+	void *host;
+	char *base;
+	int lsa_rank, world_rank;
+	uint32_t stride;
+	unsigned index;
+	struct comm *comm;
+	void *region;
+	struct window *next;
 };
 
 static struct {
@@ -46,8 +64,9 @@ static struct {
 
 /* That this thread has begun, until its group's end. */
 static _Thread_local struct {
-	unsigned n;
+	unsigned n, nwindows;
 	struct pending list[64];
+	struct window *windows[64];
 } begun;
 
 /* --- what it says --- */
@@ -258,41 +277,29 @@ void standin_rest(void)
 		nanosleep(&(struct timespec){0, 20000}, NULL);
 }
 
-static int memory_make(void)
-{
-	int fd = memfd_create("standin-nccl", MFD_CLOEXEC);
-	if (fd >= 0 && ftruncate(fd, sizeof(struct shared))) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-/* Another process's memory too, which lives until the last owner releases it. */
-static struct shared *memory_map(pid_t pid, int fd)
+static int open_of(pid_t pid, int fd)
 {
 	char name[64];
 	snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)pid, fd);
-	int own = open(name, O_RDWR | O_CLOEXEC);
-	void *at =
-	    own < 0 ? MAP_FAILED
-	            : mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED, own, 0);
-	if (own >= 0)
-		close(own);
-	return at == MAP_FAILED ? NULL : at;
+	return open(name, O_RDWR | O_CLOEXEC);
 }
 
+int standin_open(const struct comm *c, unsigned rank, int fd)
+{
+	return open_of(c->shared->rank[rank].pid, fd);
+}
+
+/* Its memory has a part for each group of each split. */
 int ncclGetUniqueId(struct ncclUniqueId *out)
 {
-	struct id id = {.magic = "standin"};
+	struct id id = {.magic = "standin", .pid = getpid()};
 	int error = standin_enter(__func__);
 	if (error)
 		return error;
-	id.pid = getpid();
-	id.fd = memory_make();
+	id.fd = memfd_create("standin-nccl", MFD_CLOEXEC);
 	memset(out, 0, sizeof *out);
 	memcpy(out, &id, sizeof id);
-	return id.fd < 0 ? SYSTEM : OK;
+	return ftruncate(id.fd, (1 + SPLITS * MOST) * PART) ? SYSTEM : OK;
 }
 
 int standin_wait(const struct comm *c, atomic_uint *what, unsigned until)
@@ -305,19 +312,20 @@ int standin_wait(const struct comm *c, atomic_uint *what, unsigned until)
 	return OK;
 }
 
-static int comm_join(struct comm *c, pid_t pid, int fd, unsigned device)
+/* A rank comes to a part of the memory. */
+static int comm_join(struct comm *c, unsigned part)
 {
-	c->shared = memory_map(pid, fd);
-	if (!c->shared)
+	void *at =
+	    mmap(NULL, PART, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, (off_t)(part * PART));
+	const char *hostid = getenv("NCCL_HOSTID");
+	if (at == MAP_FAILED)
 		return SYSTEM;
 	here.comms++;
-	c->device = device;
+	c->shared = at;
 	c->shared->rank[c->rank].pid = getpid();
-	c->shared->rank[c->rank].gpu = standin_gpu((int)device);
-	if (getenv("NCCL_HOSTID"))
-		snprintf(c->shared->rank[c->rank].hostid, sizeof c->shared->rank[0].hostid, "%s",
-		         getenv("NCCL_HOSTID"));
-	c->fd = pid == getpid() && c->rank == 0 ? fd : -1;
+	c->shared->rank[c->rank].gpu = standin_gpu((int)c->device);
+	snprintf(c->shared->rank[c->rank].hostid, sizeof c->shared->rank->hostid, "%s",
+	         hostid ? hostid : "");
 	atomic_fetch_add(&c->shared->joined, 1);
 	return OK;
 }
@@ -334,117 +342,108 @@ static int comm_gpus(const struct comm *c)
 	return OK;
 }
 
-/* Once all have the memory, its name may go. */
+/* Once all ranks have told where theirs is. */
+static int window_open(const struct window *w)
+{
+	const struct comm *c = w->comm;
+	int error = OK;
+	for (unsigned r = 0; r < c->n && !error; r++)
+		error = standin_wait(c, &c->shared->rank[r].nwindows, w->index + 1);
+	for (unsigned r = 0; r < c->n && !error; r++) {
+		const struct post *of = &c->shared->rank[r].windows[w->index];
+		const int fd = standin_open(c, r, of->fd);
+		if (mmap(w->base + r * FAR, of->bytes, PROT_READ | PROT_WRITE,
+		         MAP_SHARED | MAP_FIXED, fd, (off_t)of->offset) == MAP_FAILED)
+			error = SYSTEM;
+		close(fd);
+	}
+	return error;
+}
+
+static void window_free(struct window *w)
+{
+	munmap(w->base, w->comm->n * FAR);
+	standin_release(w);
+}
+
+/* Once all have the memory, what it was made as may go. */
 static int comm_ready(struct comm *c)
 {
 	int error = standin_wait(c, &c->shared->joined, c->n);
 	if (!error)
 		error = comm_gpus(c);
-	if (c->fd >= 0)
-		close(c->fd);
-	c->fd = -1;
+	if (c->name >= 0)
+		close(c->name);
+	c->name = -1;
 	if (c->rank == 0)
 		say(c, "NCCL version %d.%d.%d+cuda12.4", VERSION / 10000, VERSION / 100 % 100,
 		    VERSION % 100);
 	return error;
 }
 
-/* First the split's colors, then a memory per group by its first rank, then all join. In steps,
- * for one thread may have several ranks. */
-static int split_ask(struct pending *p)
-{
-	struct comm *parent = p->parent;
-	/* What the split before is known by may go once all have joined its groups. */
-	int error = standin_wait(parent, &parent->shared->split_joined, parent->n * parent->splits);
-	parent->shared->rank[parent->rank].color = p->color;
-	parent->splits++;
-	atomic_fetch_add(&parent->shared->split_asked, 1);
-	return error;
-}
-
-static int split_lead(struct pending *p)
+/* Once all have told their color. Ranks keep their order. */
+static int split_join(const struct pending *p)
 {
 	struct comm *parent = p->parent, *c = p->comm;
-	int error = standin_wait(parent, &parent->shared->split_asked, parent->n * parent->splits);
 	unsigned first = MOST;
-	c->n = c->rank = 0;
-	for (unsigned r = 0; r < parent->n; r++) {
-		if (parent->shared->rank[r].color != p->color)
+	int error = OK;
+	for (unsigned r = 0; r < parent->n && !error; r++) {
+		error = standin_wait(parent, &parent->shared->rank[r].splits, p->split + 1);
+		if (parent->shared->rank[r].colors[p->split] != p->color)
 			continue;
 		first = first == MOST ? r : first;
 		c->rank += r < parent->rank;
 		c->n++;
 	}
-	if (first == parent->rank)
-		parent->shared->rank[first].fd = memory_make();
-	if (first == parent->rank)
-		atomic_store(&parent->shared->rank[first].splits, parent->splits);
-	p->color = (int)first;
-	return error;
+	return error ? error : comm_join(c, 1 + p->split * MOST + first);
 }
 
-static int split_join(struct pending *p)
+int standin_begun_end(int error)
 {
-	struct shared *shared = p->parent->shared;
-	unsigned first = (unsigned)p->color;
-	int error = standin_wait(p->parent, &shared->rank[first].splits, p->parent->splits);
-	if (!error)
-		error = comm_join(p->comm, shared->rank[first].pid, shared->rank[first].fd,
-		                  p->parent->device);
-	atomic_fetch_add(&shared->split_joined, 1);
+	const unsigned n = begun.n, nwindows = begun.nwindows;
+	begun.n = begun.nwindows = 0;
+	for (unsigned i = 0; i < n && !error; i++)
+		error = begun.list[i].parent ? split_join(&begun.list[i]) : OK;
+	for (unsigned i = 0; i < n && !error; i++)
+		error = comm_ready(begun.list[i].comm);
+	for (unsigned i = 0; i < nwindows && !error; i++)
+		error = window_open(begun.windows[i]);
 	return error;
 }
 
-int standin_comms_end(int error)
-{
-	struct pending *all = begun.list;
-	unsigned n = begun.n;
-	begun.n = 0;
-	for (unsigned i = 0; i < n && !error; i++)
-		error = all[i].parent ? split_ask(&all[i]) : OK;
-	for (unsigned i = 0; i < n && !error; i++)
-		error = all[i].parent ? split_lead(&all[i]) : OK;
-	for (unsigned i = 0; i < n && !error; i++)
-		error = all[i].parent ? split_join(&all[i]) : OK;
-	for (unsigned i = 0; i < n && !error; i++)
-		error = comm_ready(all[i].comm);
-	return error;
-}
-
-static struct comm *comm_make(void)
+static struct comm *comm_make(int fd, unsigned device)
 {
 	struct comm *c = calloc(1, sizeof *c);
-	if (c)
-		c->fd = -1;
+	if (!c || fd < 0)
+		abort();
+	c->fd = fd;
+	c->name = -1;
+	c->device = device;
 	return c;
 }
 
-static int comm_add(struct comm *c, struct comm *parent, int color, int error, struct comm **out)
+static int comm_add(const struct pending *p, struct comm **out)
 {
-	if (error) {
-		free(c);
-		return standin_group_fail(error);
-	}
-	*out = c;
-	begun.list[begun.n++] = (struct pending){.comm = c, .parent = parent, .color = color};
-	return standin_group_is_open() ? OK : standin_comms_end(OK);
+	*out = p->comm;
+	begun.list[begun.n++] = *p;
+	return standin_group_is_open() ? OK : standin_begun_end(OK);
 }
 
 static int comm_init(struct comm **out, int n, const struct ncclUniqueId *id, int rank)
 {
-	struct comm *c = comm_make();
 	struct id known;
-	int error = OK, device = 0;
+	int device = 0;
 	memcpy(&known, id, sizeof known);
-	if (!c || n < 1 || n > MOST || rank < 0 || rank >= n || strcmp(known.magic, "standin")) {
-		free(c);
+	if (n < 1 || n > MOST || rank < 0 || rank >= n || strcmp(known.magic, "standin"))
 		return ARGUMENT;
-	}
+	cudaGetDevice(&device);
+	struct comm *c = comm_make(open_of(known.pid, known.fd), (unsigned)device);
 	c->n = (unsigned)n;
 	c->rank = (unsigned)rank;
-	cudaGetDevice(&device);
-	error = comm_join(c, known.pid, known.fd, (unsigned)device);
-	return comm_add(c, NULL, 0, error, out);
+	if (known.pid == getpid() && rank == 0)
+		c->name = known.fd;
+	const int error = comm_join(c, 0);
+	return error ? standin_group_fail(error) : comm_add(&(struct pending){.comm = c}, out);
 }
 
 int ncclCommInitRank(struct comm **out, int n, struct ncclUniqueId id, int rank)
@@ -459,13 +458,18 @@ static int comm_end(struct comm *c, int error)
 	atomic_store(&c->dead, true);
 	while (atomic_load(&c->active))
 		standin_rest();
-	standin_windows_close(c);
+	while (c->windows) {
+		struct window *w = c->windows;
+		c->windows = w->next;
+		window_free(w);
+	}
 	if (c->shared) {
-		munmap(c->shared, sizeof *c->shared);
+		munmap(c->shared, PART);
 		here.comms--;
 	}
-	if (c->fd >= 0)
-		close(c->fd);
+	close(c->fd);
+	if (c->name >= 0)
+		close(c->name);
 	c->shared = NULL;
 	/* The rest stays: a stream may still come by. */
 	c->ended = atomic_load(&here.ended);
@@ -519,12 +523,20 @@ int ncclCommInitRankConfig(struct comm **out, int n, struct ncclUniqueId id, int
 #endif
 
 #if VERSION >= 21801
+/* With the parent's settings. */
 int ncclCommSplit(struct comm *parent, int color, int key, struct comm **out, const void *config)
 {
-	int error = standin_enter(__func__);
-	struct comm *c = error ? NULL : comm_make();
-	/* Ranks keep their order, and the parent's settings. */
-	return comm_add(c, parent, color, error ? error : c ? OK : SYSTEM, out);
+	const int error = standin_enter(__func__);
+	if (error)
+		return standin_group_fail(error);
+	const unsigned split = parent->shared->rank[parent->rank].splits;
+	if (split == SPLITS)
+		return INTERNAL;
+	struct comm *c = comm_make(dup(parent->fd), parent->device);
+	parent->shared->rank[parent->rank].colors[split] = color;
+	atomic_store(&parent->shared->rank[parent->rank].splits, split + 1);
+	return comm_add(
+	    &(struct pending){.comm = c, .parent = parent, .color = color, .split = split}, out);
 }
 #endif
 
@@ -543,7 +555,7 @@ int ncclMemFree(void *at)
 	return error ? error : own;
 }
 
-int standin_region_take(const char *function, struct comm *c, void *at, size_t bytes, void **out)
+static int region_take(const char *function, struct comm *c, void *at, size_t bytes, void **out)
 {
 	int error = standin_enter(function);
 	for (unsigned i = 0; !error && i < sizeof c->regions / sizeof *c->regions; i++)
@@ -556,7 +568,7 @@ int standin_region_take(const char *function, struct comm *c, void *at, size_t b
 	return error ? error : INTERNAL;
 }
 
-int standin_region_give(const char *function, void *handle)
+static int region_give(const char *function, void *handle)
 {
 	*(struct region *)handle = (struct region){.at = NULL};
 	return standin_enter(function);
@@ -564,11 +576,74 @@ int standin_region_give(const char *function, void *handle)
 
 int ncclCommRegister(struct comm *c, void *at, size_t bytes, void **out)
 {
-	return standin_region_take(__func__, c, at, bytes, out);
+	return region_take(__func__, c, at, bytes, out);
 }
 
 int ncclCommDeregister(struct comm *c, void *handle)
 {
-	return standin_region_give(__func__, handle);
+	return region_give(__func__, handle);
+}
+#endif
+
+#if VERSION >= 22703
+/* Memory that is no GPU's has no file: then there is a region, and no window. */
+int ncclCommWindowRegister(struct comm *c, void *at, size_t bytes, void **out, int flags)
+{
+	void *region = NULL, *memory = NULL;
+	size_t offset = 0;
+	int error = region_take(__func__, c, at, bytes, &region), fd = standin_memory(at, &offset);
+	if (!error && (c->nwindows == WINDOWS || fd < 0))
+		error = INTERNAL;
+	if (!error && standin_take(&memory, sizeof(struct window), (int)c->device))
+		error = CUDA;
+	if (error)
+		return standin_group_fail(error);
+	struct window *w = memory;
+	*w = (struct window){.base = mmap(NULL, c->n * FAR, PROT_NONE,
+	                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+	                     .lsa_rank = (int)c->rank,
+	                     .world_rank = (int)c->rank,
+	                     .stride = FAR >> 32,
+	                     .index = c->nwindows++,
+	                     .comm = c,
+	                     .region = region,
+	                     .next = c->windows};
+	c->windows = w;
+	c->shared->rank[c->rank].windows[w->index] = (struct post){fd, offset, bytes};
+	atomic_fetch_add(&c->shared->rank[c->rank].nwindows, 1);
+	begun.windows[begun.nwindows++] = w;
+	*out = w;
+	return standin_group_is_open() ? OK : standin_begun_end(OK);
+}
+
+int ncclCommWindowDeregister(struct comm *c, void *handle)
+{
+	struct window *w = handle, **link = &c->windows;
+	int error = region_give(__func__, w->region);
+	while (*link != w)
+		link = &(*link)->next;
+	*link = w->next;
+	window_free(w);
+	return error;
+}
+#endif
+
+#if VERSION >= 22803
+struct team {
+	int nranks, rank, stride;
+};
+
+struct team ncclTeamLsa(struct comm *c)
+{
+	return (struct team){(int)c->n, (int)c->rank, 1};
+}
+#endif
+
+#if VERSION >= 22902
+int ncclGetPeerDevicePointer(struct window *w, size_t offset, int peer, void **out)
+{
+	int error = standin_enter(__func__);
+	*out = w->base + (size_t)peer * FAR + offset;
+	return error;
 }
 #endif

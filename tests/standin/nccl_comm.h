@@ -12,32 +12,34 @@
 #define VERSION 22803
 #endif
 
-#define MOST       8
-#define WINDOWS    64
-#define FIFO_BYTES 16384
+#define MOST    8
+#define WINDOWS 64
+#define SPLITS  32
+#define POSTS   1024
 
 enum { OK, CUDA, SYSTEM, INTERNAL, ARGUMENT, USAGE, REMOTE };
 
-struct fifo {
-	atomic_size_t head, tail; /* bytes written, and read */
-	char data[FIFO_BYTES];
+/* What a rank sends to another: where it is in a file of the sender's, which the other reads. */
+struct mail {
+	atomic_uint posted, taken;
+	struct post {
+		int fd;
+		size_t offset, bytes;
+	} posts[POSTS];
 };
 
 /* What the ranks of a communicator share. */
 struct shared {
-	atomic_uint joined, split_asked, split_joined;
+	atomic_uint joined;
 	struct {
 		pid_t pid;
-		int color, fd, gpu;
-		char hostid[24];    /* NCCL_HOSTID */
-		atomic_uint splits; /* that it has made a memory for */
-		struct {
-			int fd;
-			size_t offset, bytes;
-		} windows[WINDOWS]; /* in the order of their registration */
+		int gpu, colors[SPLITS];
+		char hostid[24];              /* NCCL_HOSTID */
+		atomic_uint splits;           /* colors that are told */
+		struct post windows[WINDOWS]; /* in the order of their registration */
 		atomic_uint nwindows;
 	} rank[MOST];
-	struct fifo fifo[MOST][MOST]; /* from, to */
+	struct mail mail[MOST][MOST]; /* from, to */
 };
 
 struct region {
@@ -48,8 +50,8 @@ struct region {
 
 struct comm {
 	struct shared *shared;
-	int fd; /* of the shared memory; -1: another process's */
-	unsigned n, rank, device, splits;
+	int fd, name; /* of the shared memory; as it was made, if that was here: else -1 */
+	unsigned n, rank, device;
 	atomic_bool dead;
 	atomic_uint active; /* batches that run */
 	bool connected[MOST], ring;
@@ -76,14 +78,11 @@ void standin_say_copies(const struct comm *c, const char *function, const char *
 int standin_say_choice(const struct comm *c, const char *function, size_t bytes);
 /* Until all have come so far; an error: the communicator has ended. */
 int standin_wait(const struct comm *c, atomic_uint *what, unsigned until);
-/* Keeps a buffer that is registered, in *out, and forgets it. */
-int standin_region_take(const char *function, struct comm *c, void *at, size_t bytes, void **out);
-int standin_region_give(const char *function, void *handle);
-/* Windows that this thread has begun to register are open to all ranks; those of one that ends go. */
-int standin_windows_end(int error);
-void standin_windows_close(struct comm *c);
-/* Those that this thread has begun to make are made, or fail with `error`. */
-int standin_comms_end(int error);
+/* What is a file of a rank's process, here. -1: it is not. */
+int standin_open(const struct comm *c, unsigned rank, int fd);
+/* Communicators that this thread has begun to make are made, and windows that it has begun to register open to
+ * all ranks; or both fail with `error`. */
+int standin_begun_end(int error);
 
 /* Of the group that this thread is in (nccl.c): whether there is one; an error within it, after
  * which its end does not wait for the others. */

@@ -11,7 +11,7 @@
 #include "../../harness/core/team.h"
 #include "../../harness/core/counters.h"
 #include "../cli.h"
-#include "../test.h"
+#include "../said.h"
 
 #define RANKS       4
 #define CASE_S      30
@@ -37,82 +37,34 @@ struct scene {
 	enum coll_kind coll;
 	enum op op;
 	unsigned does;
-	void (*set)(struct settings *set);
+	const char *set;
 };
-
-static void set_registered(struct settings *set)
-{
-	set->registration = REGISTER_LOCAL;
-}
-
-static void set_windows(struct settings *set)
-{
-	set->registration = REGISTER_WINDOW;
-	set->cta_policy = CTA_ZERO;
-}
-
-static void set_split(struct settings *set)
-{
-	set->split = (struct split){SPLIT_MOD, 2};
-}
-
-static void set_cuda(struct settings *set)
-{
-	set->allocator = ALLOCATOR_CUDA;
-}
-
-static void set_grouped(struct settings *set)
-{
-	set->init = INIT_GROUPED;
-}
-
-static void set_asked(struct settings *set)
-{
-	set->wait = WAIT_QUERY;
-}
-
-static void set_held(struct settings *set)
-{
-	set->start = START_GATED;
-	set->extra_ns = 1000;
-}
-
-static void set_native(struct settings *set)
-{
-	strcpy(set->api, "native");
-	set->wait = WAIT_BLOCK;
-}
-
-static void set_device(struct settings *set)
-{
-	strcpy(set->api, "device");
-}
 
 // clang-format off
 static const struct scene scenes[] = {
-    {"plain",       COLL_ALL_REDUCE, OP_SUM, AGAIN | TURNED | WATCHED, NULL},
-    {"asked",       COLL_ALL_REDUCE, OP_SUM, AGAIN, set_asked},
-    {"registered",  COLL_ALLTOALL, OP_NONE, AGAIN, set_registered},
-    {"windows",     COLL_ALL_GATHER, OP_NONE, AGAIN, set_windows},
-    {"split",       COLL_BROADCAST, OP_NONE, AGAIN, set_split},
-    {"scaled",      COLL_REDUCE, OP_PREMULSUM, AGAIN, set_cuda},
-    {"grouped",     COLL_ALLTOALLV, OP_NONE, 0, set_grouped},
-    {"held",        COLL_REDUCE_SCATTER, OP_MAX, HELD, set_held},
-    {"native",      COLL_ALLTOALL, OP_NONE, SLEEPS, set_native},
-    {"device",      COLL_ALLTOALL, OP_NONE, AGAIN | SLOW, set_device},
-    {"device kept", COLL_SENDRECV, OP_NONE, GRAPH, set_device},
-    {"gather",      COLL_GATHER, OP_NONE, 0, set_native},
-    {"scatter",     COLL_SCATTER, OP_NONE, 0, set_native},
-    {"graph",       COLL_SENDRECV_BOTH, OP_NONE, GRAPH, NULL},
-    {"hypercube",   COLL_HYPERCUBE, OP_NONE, 0, NULL},
-    {"pingpong",    COLL_PINGPONG, OP_NONE, 0, NULL},
-    {"to_device",   COLL_TO_DEVICE, OP_NONE, 0, NULL},
-    {"to_host",     COLL_TO_HOST, OP_NONE, 0, NULL},
-    {"pair_copy",   COLL_PAIR_COPY, OP_NONE, 0, NULL},
-    {"pair_staged", COLL_PAIR_STAGED, OP_NONE, 0, NULL},
-    {"staged kept", COLL_PAIR_STAGED, OP_NONE, GRAPH, NULL},
-    {"limit",       COLL_COPY, OP_NONE, 0, NULL},
-    {"limit kept",  COLL_COPY, OP_NONE, GRAPH, NULL},
+    {"plain",       COLL_ALL_REDUCE, OP_SUM, AGAIN | TURNED | WATCHED, ""},
+    {"asked",       COLL_ALL_REDUCE, OP_SUM, AGAIN, "wait=query"},
+    {"registered",  COLL_ALLTOALL, OP_NONE, AGAIN, "register=local"},
+    {"windows",     COLL_ALL_GATHER, OP_NONE, AGAIN, "register=window cta_policy=zero"},
+    {"split",       COLL_BROADCAST, OP_NONE, AGAIN, "split=MOD:2"},
+    {"scaled",      COLL_REDUCE, OP_PREMULSUM, AGAIN, "allocator=cuda"},
+    {"grouped",     COLL_ALLTOALLV, OP_NONE, 0, "init=grouped"},
+    {"held",        COLL_REDUCE_SCATTER, OP_MAX, HELD, "start=gated extra=1us"},
+    {"native",      COLL_ALLTOALL, OP_NONE, SLEEPS, "api=native wait=block"},
+    {"device",      COLL_ALLTOALL, OP_NONE, AGAIN | SLOW, "api=device"},
+    {"device kept", COLL_SENDRECV, OP_NONE, GRAPH, "api=device"},
+    {"gather",      COLL_GATHER, OP_NONE, 0, "api=native wait=block"},
+    {"scatter",     COLL_SCATTER, OP_NONE, 0, "api=native wait=block"},
+    {"graph",       COLL_SENDRECV_BOTH, OP_NONE, GRAPH, ""},
+    {"hypercube",   COLL_HYPERCUBE, OP_NONE, 0, ""},
+    {"pingpong",    COLL_PINGPONG, OP_NONE, 0, ""},
+    {"to_device",   COLL_TO_DEVICE, OP_NONE, 0, ""},
+    {"to_host",     COLL_TO_HOST, OP_NONE, 0, ""},
+    {"pair_copy",   COLL_PAIR_COPY, OP_NONE, 0, ""},
+    {"pair_staged", COLL_PAIR_STAGED, OP_NONE, 0, ""},
+    {"staged kept", COLL_PAIR_STAGED, OP_NONE, GRAPH, ""},
+    {"limit",       COLL_COPY, OP_NONE, 0, ""},
+    {"limit kept",  COLL_COPY, OP_NONE, GRAPH, ""},
 };
 // clang-format on
 
@@ -287,8 +239,7 @@ static int run(const struct scene *scene, struct status *st)
 	int result;
 	settings_default(&trial.settings);
 	trial.settings.layout = (struct layout){1, 1, RANKS};
-	if (scene->set)
-		scene->set(&trial.settings);
+	settings_said(&trial.settings, scene->set);
 	if (backend_nccl.supports(&trial, st) ||
 	    team_create(&shape, way_in, sizeof way_in, &place.team, st))
 		return -1;
@@ -407,7 +358,7 @@ static void fail_each(const struct scene *scene, char *counts, unsigned *cases)
 		if (!strcmp(function, "async") || !strcmp(function, "ncclCommGetAsyncError"))
 			continue;
 		/* CUDA too, where the streams write words. */
-		if (scene->set != set_asked && !strcmp(function, "cudaStreamQuery"))
+		if (strcmp(scene->set, "wait=query") && !strcmp(function, "cudaStreamQuery"))
 			continue;
 		if (sleeps || is_among(mixed, LENGTH(mixed), function))
 			assert_true(told > 0);
@@ -433,7 +384,7 @@ TEST(every_call_that_fails_is_told_and_nothing_is_left)
  * which pass at once, and the other's words may take 10. */
 TEST(a_failure_is_told_and_not_that_a_kernel_waited_for_it)
 {
-	static const struct scene scene = {"device", COLL_ALLTOALL, OP_NONE, TOLD, set_device};
+	static const struct scene scene = {"device", COLL_ALLTOALL, OP_NONE, TOLD, "api=device"};
 	free(try_one(&scene, "STANDIN_ABSENT", "1"));
 	assert_int_equal(outcome->result, -1);
 	assert_string_equal(outcome->st.text, "rank 1: its own words");

@@ -1,35 +1,10 @@
 /* api = device on stand-ins: the host's side is the program's own, thread blocks are the kernel's, done
  * one after the other (move.c). */
-#include "../here.h"
-#include "../json.h"
-#include "../standin.h"
+#include "gpus.h"
 
-static char new[STANDIN_BYTES], old[STANDIN_BYTES];
-
-static int begin(void **state)
+static struct cli move(const char *text, const char *key)
 {
-	unsetenv("STANDIN_ABSENT");
-	unsetenv("STANDIN_NCCL");
-	unsetenv("STANDIN_CUDART");
-	setenv("NCCL_NEW", new, 1);
-	setenv("NCCL_OLD", old, 1);
-	return set_up(state);
-}
-
-static void again(void)
-{
-	tear_down(NULL);
-	begin(NULL);
-}
-
-static struct cli run(const char *text, const char *key)
-{
-	char *all = test_text(
-	    "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\nstretches = 2\n"
-	    "calls = 3\nisolated_calls = 2\nlimit = no\npace = stream\napi = device\nwait = "
-	    "yield\n%s",
-	    text);
-	return here_run(all, "--no-report", key, NULL);
+	return run_with(test_text("pace = stream\napi = device\n%s", text), key);
 }
 
 /* In packets and straight into buffers (with one thread block a slot holds 12 KiB), in all modes, by
@@ -47,15 +22,15 @@ TEST(data_is_right_in_every_mode)
 	    "[variant open]\nmode = threads\ncall_ctas = 1\napi = device-no-entry\n"
 	    "[variant graph]\nmode = threads\ngraph = 2\ncall_ctas = 1\n"
 	    "[variant bulk]\nmode = processes\npath = bulk\n";
-	cli_expect(run(text, NULL), 0, "");
+	cli_expect(move(text, NULL), 0, "");
 }
 
 TEST(data_is_right_of_four_ranks)
 {
-	cli_expect(run("collective = alltoallv, sendrecv, sendrecv_both, sendrecv_halves, pair\n"
-	               "bytes = 20, 40K\ndtype = int8\n[variant mixed]\nlayout = 2x1x2\n"
-	               "call_ctas = 1\n",
-	               "ranks=4"),
+	cli_expect(move("collective = alltoallv, sendrecv, sendrecv_both, sendrecv_halves, pair\n"
+	                "bytes = 20, 40K\ndtype = int8\n[variant mixed]\nlayout = 2x1x2\n"
+	                "call_ctas = 1\n",
+	                "ranks=4"),
 	           0, "");
 }
 
@@ -64,27 +39,27 @@ TEST(data_is_right_of_four_ranks)
 TEST(data_is_right_however_it_lies)
 {
 	cli_expect(
-	    run("collective = alltoallv, all_gather, sendrecv\nbytes = 33K\nin_place = both\n"
-	        "dtype = uint8, bfloat16, float64\nreference = plain\n"
-	        "[variant plain]\nmode = threads\noffset = 8\n"
-	        "[variant straight]\nlike = plain\ncall_ctas = 1\noffset = 8\n"
-	        "[variant window]\nlike = plain\nregister = window\naggregate = 3\n"
-	        "[variant delayed]\nmode = single\nextra = 1us\ndelay_rank = 1\n",
-	        "ranks=3"),
+	    move("collective = alltoallv, all_gather, sendrecv\nbytes = 33K\nin_place = both\n"
+	         "dtype = uint8, bfloat16, float64\nreference = plain\n"
+	         "[variant plain]\nmode = threads\noffset = 8\n"
+	         "[variant straight]\nlike = plain\ncall_ctas = 1\noffset = 8\n"
+	         "[variant window]\nlike = plain\nregister = window\naggregate = 2\n"
+	         "[variant delayed]\nmode = single\nextra = 1us\ndelay_rank = 1\n",
+	         "ranks=3"),
 	    0, "");
 	again();
 	cli_expect(
-	    run("collective = alltoall, sendrecv\nbytes = 1100K\n[variant v]\nmode = single\n"
-	        "split = MOD:2\n",
-	        "ranks=4"),
+	    move("collective = alltoall, sendrecv\nbytes = 1100K\n[variant v]\nmode = single\n"
+	         "split = MOD:2\n",
+	         "ranks=4"),
 	    0, "");
 }
 
 TEST(the_report_shows_the_table_and_the_launches)
 {
-	cli_expect(run("collective = alltoall\nbytes = 4K\n[variant one]\nmode = single\n"
-	               "[variant turns]\nmode = single\napi = device-no-entry\n",
-	               "ranks=4"),
+	cli_expect(move("collective = alltoall\nbytes = 4K\n[variant one]\nmode = single\n"
+	                "[variant turns]\nmode = single\napi = device-no-entry\n",
+	                "ranks=4"),
 	           0, "");
 	cli_expect(cli_call(folder, "report", here_path(""), NULL), 0, "checked: all right");
 	json_t *report = json_report(here_in("t", "report.json"));
@@ -104,19 +79,19 @@ TEST(the_report_shows_the_table_and_the_launches)
 /* A block waits for that of a rank which shares its GPU, and both have to be there. */
 TEST(ranks_of_one_gpu_share_its_thread_blocks)
 {
-	cli_expect(run("collective = alltoall\nbytes = 4M\n[variant v]\nmode = threads\n"
-	               "path = packets\nranks_per_gpu = 4\nenv.NCCL_MULTI_RANK_GPU_ENABLE = 1\n"
-	               "nccl = ${NCCL_NEW}\n",
-	               "ranks=4"),
+	cli_expect(move("collective = alltoall\nbytes = 4M\n[variant v]\nmode = threads\n"
+	                "path = packets\nranks_per_gpu = 4\nenv.NCCL_MULTI_RANK_GPU_ENABLE = 1\n"
+	                "nccl = ${NCCL_NEW}\n",
+	                "ranks=4"),
 	           1, "path = packets: a slot of 12 thread blocks holds 144 KiB");
 }
 
 /* New connections and new buffers have their own windows; all of it is given back. */
 TEST(connections_are_made_again)
 {
-	cli_expect(run("collective = alltoall\nbytes = 4K\nconnections = 2\nallocations = 2\n"
-	               "[variant threads]\nmode = threads\n[variant single]\nmode = single\n",
-	               NULL),
+	cli_expect(move("collective = alltoall\nbytes = 4K\nconnections = 2\nallocations = 2\n"
+	                "[variant threads]\nmode = threads\n[variant single]\nmode = single\n",
+	                NULL),
 	           0, "");
 }
 
@@ -137,7 +112,7 @@ TEST(a_rank_that_never_comes_is_named)
 			         "collective = alltoall\nbytes = %s\ncell_timeout = 1\n"
 			         "[variant v]\nmode = %s\ncall_ctas = 1\n",
 			         rows[i].bytes, modes[m]);
-			cli_expect(run(text, NULL), CLI_FAILS, rows[i].says);
+			cli_expect(move(text, NULL), CLI_FAILS, rows[i].says);
 			assert_int_equal(cli_processes(folder), 0);
 		}
 }
@@ -147,7 +122,7 @@ TEST(what_it_cannot_do_is_said)
 	static const struct {
 		const char *variant, *says;
 	} rows[] = {
-	    {"nccl = ${NCCL_OLD}\n", "api = device needs NCCL 2.28.3 or later; this is 2.21.5"},
+	    {"nccl = ${NCCL_LEGACY}\n", "api = device needs NCCL 2.28.3 or later; this is 2.21.5"},
 	    {"register = local\n", "api = device registers the receive buffer as a window"},
 	    {"allocator = cuda\n", "api = device needs memory of ncclMemAlloc"},
 	    {"path = fifo\n",
@@ -160,28 +135,20 @@ TEST(what_it_cannot_do_is_said)
 		snprintf(text, sizeof text,
 		         "collective = alltoall\nbytes = 4K\n[variant v]\nmode = threads\n%s",
 		         rows[i].variant);
-		cli_expect(run(text, NULL), 1, rows[i].says);
+		cli_expect(move(text, NULL), 1, rows[i].says);
 	}
 	again();
-	cli_expect(run("collective = alltoall\nbytes = 64K\n[variant v]\nmode = threads\n"
-	               "path = packets\ncall_ctas = 1\n",
-	               NULL),
+	cli_expect(move("collective = alltoall\nbytes = 64K\n[variant v]\nmode = threads\n"
+	                "path = packets\ncall_ctas = 1\n",
+	                NULL),
 	           1, "path = packets: a slot of 1 thread blocks holds 12 KiB");
 	again();
-	cli_expect(run("collective = all_reduce\nbytes = 4K\n[variant v]\nmode = threads\n", NULL),
+	cli_expect(move("collective = all_reduce\nbytes = 4K\n[variant v]\nmode = threads\n", NULL),
 	           1, "api = device has no kernel for all_reduce; allowed are alltoall, alltoallv");
 	again();
 	setenv("STANDIN_NCCL", "ncclCommWindowRegister:3:1", 1);
-	cli_expect(run("collective = alltoall\nbytes = 4K\n[variant v]\nmode = single\n", NULL), 1,
+	cli_expect(move("collective = alltoall\nbytes = 4K\n[variant v]\nmode = single\n", NULL), 1,
 	           "registering the buffers: internal error");
-}
-
-FIXTURE(find_all)
-{
-	char program[STANDIN_BYTES];
-	return standin_find_named("launchgap", program) ||
-	       standin_find_named("2.21.5/libnccl.so.2", old) ||
-	       standin_find_named("2.32.3/libnccl.so.2", new) || setenv("LAUNCHGAP", program, 1);
 }
 
 TESTS(.slow = true, .undrawn = true, .begin = find_all, .before = begin, .after = tear_down);

@@ -1,6 +1,5 @@
 /* Options of nccl-tests that only GPUs take, on stand-ins for CUDA's runtime and NCCL. */
-#include "../here.h"
-#include "../standin.h"
+#include "gpus.h"
 
 /* Options of nccl-tests that other backends have no use for: each comes to the record, and to the JSON. */
 TEST(nccl_tests_options_come_to_the_record)
@@ -84,12 +83,6 @@ TEST(a_program_of_nccl_tests_ends_with_whether_bandwidth_is_normal)
 	           0, "note: There is no reference of 2 × Stand-in GPU.", "report ");
 }
 
-FIXTURE(find_program)
-{
-	char program[STANDIN_BYTES];
-	return standin_find_named("launchgap", program) || setenv("LAUNCHGAP", program, 1);
-}
-
 /* A second process could not make a context there. */
 TEST(jobs_on_exclusive_gpus_start_one_after_the_other)
 {
@@ -105,4 +98,4 @@ TEST(jobs_on_exclusive_gpus_start_one_after_the_other)
 		assert_true(record.spent[i - 1].to_ns < record.spent[i].from_ns);
 }
 
-TESTS(.undrawn = true, .begin = find_program, .before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .begin = find_all, .before = begin, .after = tear_down);

@@ -1,44 +1,5 @@
-/* Whole runs of the nccl backend without a GPU, on stand-ins for CUDA's runtime, NCCL and NVML:
- * jobs, modes, log, counters, record and report are the program's own. */
-#include "../here.h"
-#include "../json.h"
-#include "../standin.h"
-
-static char old[STANDIN_BYTES], new[STANDIN_BYTES];
-
-/* Nothing injected. */
-static int begin(void **state)
-{
-	static const char *const injected[] = {
-	    "STANDIN_NCCL", "STANDIN_CUDART", "STANDIN_GPUS", "STANDIN_CUBLAS", "STANDIN_NO_PEERS",
-	    "NCCL_LEGACY",  "NCCL_NEW",       "STANDIN_MIB",  "STANDIN_CALLS"};
-	for (unsigned i = 0; i < LENGTH(injected); i++)
-		unsetenv(injected[i]);
-	return set_up(state);
-}
-
-static void again(void)
-{
-	tear_down(NULL);
-	begin(NULL);
-}
-
-/* Two ranks and few calls, with the text's additions and a key of the command line, and no report: of wrong data
- * the exit status tells. */
-static struct cli run_with(const char *text, const char *key)
-{
-	char *all =
-	    test_text("[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\n"
-	              "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\ntwin = no\n"
-	              "wait = yield\n%s",
-	              text);
-	return here_run(all, "--no-report", key, NULL);
-}
-
-static struct cli run(const char *text)
-{
-	return run_with(text, NULL);
-}
+/* Whole runs of the nccl backend. */
+#include "gpus.h"
 
 /* Its only run. */
 static json_t *report_of(const char *experiment)
@@ -86,7 +47,6 @@ TEST(the_path_is_proved_by_version_and_mode)
 	    "[variant nodirect-old]\nlike = threads-old\nenv.NCCL_P2P_DIRECT_DISABLE = 1\n"
 	    "[variant pull-old]\nlike = threads-old\nenv.NCCL_P2P_READ_ENABLE = 1\n"
 	    "[variant shm]\nmode = processes\nenv.NCCL_P2P_DISABLE = 1\n";
-	setenv("NCCL_LEGACY", old, 1);
 	cli_expect(run(text), 0, "");
 	struct record_run record = record_of("t");
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
@@ -109,7 +69,6 @@ TEST(choices_of_each_size_are_those_of_the_log)
 	                           "[variant ll]\nmode = processes\nenv.NCCL_PROTO = LL\n"
 	                           "[variant old]\nmode = threads\nnccl = ${NCCL_LEGACY}\n"
 	                           "[variant tree]\nmode = threads\nenv.NCCL_ALGO = Tree\n";
-	setenv("NCCL_LEGACY", old, 1);
 	cli_expect(run(text), 1, "tree");
 	json_t *report = report_of("t");
 	const json_t *rows = json_table(report, "choices");
@@ -146,7 +105,6 @@ TEST(several_hosts_are_one_communicator)
 
 TEST(the_h800_report_is_asked_of_both_libraries)
 {
-	setenv("NCCL_LEGACY", old, 1);
 	cli_expect(cli_call(folder, "run", "--file", "experiments/h800_alltoall.exp", "--results",
 	                    results, "--only",
 	                    "threads,processes,threads-old,processes-old,"
@@ -229,7 +187,6 @@ TEST(a_new_connection_is_made_beside_the_old_one)
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		again();
 		char *calls = test_text("%s/calls", folder);
-		setenv("NCCL_LEGACY", old, 1);
 		setenv("STANDIN_CALLS", calls, 1);
 		setenv("STANDIN_MIB", rows[i].mib, 1);
 		char *text =
@@ -462,7 +419,6 @@ TEST(the_newest_librarys_settings_run)
 	    {"recv-single", "registered", "recv-window, 2 of 2 buffers"},
 	    {"ctas-single", "library", "2.32.3"},
 	};
-	setenv("NCCL_NEW", new, 1);
 	cli_expect(run(newest), 0, "");
 	struct record_run record = record_of("t");
 	for (unsigned i = 0; i < LENGTH(rows); i++)
@@ -479,7 +435,6 @@ TEST(a_call_of_its_own_configuration_is_that_call)
 	char text[512], asks[64];
 	for (unsigned i = 0; i < LENGTH(calls); i++) {
 		again();
-		setenv("NCCL_NEW", new, 1);
 		snprintf(asks, sizeof asks, "%s:5:1", calls[i]);
 		setenv("STANDIN_NCCL", asks, 1);
 		snprintf(text, sizeof text,
@@ -675,14 +630,6 @@ TEST(a_search_goes_on_and_ends)
 	assert_int_equal(confirms_of(&record), confirms + 1);
 	assert_string_equal(record.end.reason, "search");
 	record_free(&record);
-}
-
-FIXTURE(find_all)
-{
-	char program[STANDIN_BYTES];
-	return standin_find_named("launchgap", program) ||
-	       standin_find_named("2.21.5/libnccl.so.2", old) ||
-	       standin_find_named("2.32.3/libnccl.so.2", new) || setenv("LAUNCHGAP", program, 1);
 }
 
 TESTS(.slow = true, .undrawn = true, .begin = find_all, .before = begin, .after = tear_down);

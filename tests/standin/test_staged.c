@@ -1,7 +1,6 @@
 /* Buffers on GPUs, and libraries that work in CPU memory: on stand-ins for CUDA's runtime, so that
  * each call goes from the device to pinned memory and back. */
-#include "../here.h"
-#include "../standin.h"
+#include "gpus.h"
 
 /* Every element comes back, in place too, and equal to NCCL's. */
 TEST(device_buffers_are_staged)
@@ -46,10 +45,4 @@ TEST(a_turned_byte_of_a_staged_buffer_is_found)
 	assert_says(cli.out, "wrong data in all_reduce");
 }
 
-FIXTURE(find_program)
-{
-	char program[STANDIN_BYTES];
-	return standin_find_named("launchgap", program) || setenv("LAUNCHGAP", program, 1);
-}
-
-TESTS(.undrawn = true, .begin = find_program, .before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .begin = find_all, .before = begin, .after = tear_down);

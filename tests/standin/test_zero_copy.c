@@ -1,28 +1,10 @@
 /* What lies beside NCCL's own calls on the way to zero-copy, on stand-ins for CUDA's runtime and NCCL: copy
  * engines and plain copies. */
-#include "../here.h"
-#include "../json.h"
-
-static int begin(void **state)
-{
-	unsetenv("STANDIN_NCCL");
-	unsetenv("STANDIN_CUDART");
-	return set_up(state);
-}
-
-/* An alltoall of two ranks. */
-static struct cli run(const char *variants)
-{
-	char *all =
-	    test_text("[experiment]\ncollective = alltoall\nbackend = nccl\nranks = 2\nblocks = 1\n"
-	              "warmup = 1\nstretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\n%s",
-	              variants);
-	return here_run(all, "--no-report", NULL);
-}
+#include "gpus.h"
 
 TEST(an_alltoall_of_plain_copies_is_right)
 {
-	cli_expect(run("bytes = 4K, 40K\n"
+	cli_expect(run("collective = alltoall\nbytes = 4K, 40K\n"
 	               "[variant threads]\nmode = threads\napi = copies\n"
 	               "[variant single]\nmode = single\napi = copies\nengine = sm\n"
 	               "[variant graph]\nmode = threads\napi = copies\ngraph = 2\n"),
@@ -33,7 +15,7 @@ TEST(an_alltoall_of_plain_copies_is_right)
 TEST(copy_engines_are_proved_by_the_log)
 {
 	static const char text[] =
-	    "bytes = 4K\npace = isolated\n"
+	    "collective = alltoall\nbytes = 4K\npace = isolated\n"
 	    "[variant threads]\nmode = threads\napi = native\nregister = window\n"
 	    "cta_policy = zero\nenv.NCCL_NVLS_ENABLE = 0\n"
 	    "[variant single]\nlike = threads\nmode = single\n"
@@ -64,4 +46,4 @@ TEST(the_experiment_has_all_ways_in_all_modes)
 	assert_int_equal(text_count(cpu.out, "left out"), 18);
 }
 
-TESTS(.undrawn = true, .before = begin, .after = tear_down);
+TESTS(.undrawn = true, .begin = find_all, .before = begin, .after = tear_down);

@@ -1,6 +1,5 @@
 /* How ranks that write into each other's memory agree, in calls of `api = device`: of the kernels, of
- * the host that lays out their memory, and of tests/test_device_protocol.c, which runs it as threads and
- * tries every interleaving of it (tests/test_device_model.c).
+ * the host that lays out their memory, and of tests/test_device_protocol.c, which runs it as threads.
  *
  * A channel is what one thread block of each rank shares with that block of every other rank. In a call
  * all ranks run the same channels, one call at a time; a channel counts the calls that run it. In its own
@@ -42,10 +41,7 @@
 #define PROTOCOL_FN static inline
 #endif
 
-#ifndef PROTOCOL_BITS
-#define PROTOCOL_BITS 32 /* of a word; fewer in tests, so that numbers wrap soon */
-#endif
-#define PROTOCOL_MASK (0xffffffffu >> (32 - PROTOCOL_BITS))
+#define PROTOCOL_MASK 0xffffffffu /* of a word */
 
 enum {
 	PROTOCOL_TURNS = 2, /* slots */

@@ -1,0 +1,24 @@
+/* Settings as a file says them. */
+#ifndef LAUNCHGAP_TESTS_SAID_H
+#define LAUNCHGAP_TESTS_SAID_H
+
+#include "../harness/trial/settings.h"
+#include "test.h"
+
+static inline void settings_read(struct settings *settings, const char *key, const char *value)
+{
+	struct status st = {""};
+	assert_works(field_read(field_find(&settings_fields, key), value, settings, &st), st);
+}
+
+/* "key=value …" */
+static inline void settings_said(struct settings *settings, const char *said)
+{
+	char *text = test_text("%s", said), *value;
+	while ((value = strsep(&text, " ")) && *value) {
+		const char *key = strsep(&value, "=");
+		settings_read(settings, key, value);
+	}
+}
+
+#endif
