@@ -269,11 +269,11 @@ static void print(const struct compare_request *r, const struct told *t)
 	           all && !json_dumpf(all, out, JSON_INDENT(1)) && fputc('\n', out) != EOF);
 }
 
-static const char *page_of(const struct told *t, bool whole)
+/* The answer and the first differences. */
+static const char *short_page(const struct told *t)
 {
 	const struct arena_stream *text = arena_stream(t->arena);
-	struct page page = {
-	    .kind = PAGE_MARKDOWN, .out = text->out, .arena = t->arena, .whole = whole};
+	struct page page = {.kind = PAGE_MARKDOWN, .out = text->out, .arena = t->arena};
 	told_page(&page, t);
 	return arena_written(t->arena, text);
 }
@@ -283,16 +283,20 @@ static int write_files(const struct compare_request *r, const struct told *t, st
 {
 	struct output *file;
 	if (r->summary && *r->summary)
-		output_append(r->summary, page_of(t, false));
+		output_append(r->summary, short_page(t));
 	if (r->junit &&
 	    export_lines(t->arena, t->db, "SELECT line FROM junit ORDER BY rowid", r->junit, st))
 		return -1;
 	if (!r->html)
 		return 0;
 	file = output_open_named(t->arena, r->html, st);
-	return file ? output_close(file, html_write(page_of(t, true), "", t->title, file->out, st),
-	                           st)
-	            : -1;
+	if (!file)
+		return -1;
+	struct page page = {.kind = PAGE_HTML, .out = file->out, .arena = t->arena, .whole = true};
+	html_begin(file->out, t->title);
+	told_page(&page, t);
+	html_end(file->out);
+	return output_close(file, 0, st);
 }
 
 /* --- all of it --------------------------------------------------------------------------- */
