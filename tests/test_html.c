@@ -2,7 +2,7 @@
  * as markup. */
 #include "made.h"
 
-#include "../harness/report/html.h"
+#include "../harness/report/page.h"
 #include "page.h"
 #include "scratch.h"
 
@@ -113,10 +113,10 @@ TEST(pictures_are_in_it)
 	                    .out = open_memstream(&html, &bytes),
 	                    .arena = scratch(),
 	                    .dir = made_folder};
-	html_begin(page.out, "a & b");
+	page_begin(&page, "a & b");
 	page_picture(&page, "a", "one", false);
 	page_picture(&page, "b", "\"two\"", false);
-	html_end(page.out);
+	page_end(&page);
 	fclose(page.out);
 	assert_int_equal(page_read(html), 2);
 	assert_says(html, "<title>a &amp; b</title>");

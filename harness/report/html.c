@@ -1,11 +1,11 @@
-#include "html.h"
-
+/* Pages as HTML: one file with its pictures in it, so that it can be sent and read anywhere: no network, no
+ * script. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
 #include "../markup.h"
-#include "grid.h"
+#include "page.h"
 
 #define FIGURE_BYTES 40 /* longer is a text that begins with a digit */
 
@@ -274,21 +274,28 @@ static void put_table(struct page *p, const struct story_table *t)
 	fputs("</tbody>\n</table>\n", p->out);
 }
 
-const struct page_form page_html = {put_heading, put_text,  end_list,  put_table, put_code,
-                                    put_picture, put_files, put_links, put_front};
-
-/* --- all of it --------------------------------------------------------------------------- */
-
-void html_begin(FILE *out, const char *title)
+static void put_begin(struct page *p, const char *title)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
-	      out);
-	markup_escape(out, title);
-	fprintf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n", style);
+	      p->out);
+	markup_escape(p->out, title);
+	fprintf(p->out, "</title>\n<style>%s</style>\n</head>\n<body>\n", style);
 }
 
-void html_end(FILE *out)
+static void put_end(struct page *p)
 {
-	fputs("</body>\n</html>\n", out);
+	fputs("</body>\n</html>\n", p->out);
 }
+
+const struct page_form page_html = {.begin = put_begin,
+                                    .end = put_end,
+                                    .heading = put_heading,
+                                    .text = put_text,
+                                    .end_list = end_list,
+                                    .table = put_table,
+                                    .code = put_code,
+                                    .picture = put_picture,
+                                    .files = put_files,
+                                    .links = put_links,
+                                    .front = put_front};

@@ -1,7 +1,6 @@
 /* Pages in Markdown, as GitHub has it. */
 #include <string.h>
 
-#include "grid.h"
 #include "page.h"
 
 static void escape(FILE *out, const char *text)
@@ -88,5 +87,11 @@ static void put_links(struct page *p, const char *const *headings, unsigned n)
 	fputs("\n\n", p->out);
 }
 
-const struct page_form page_markdown = {put_heading, put_text,  end_list,  put_table, put_code,
-                                        put_picture, put_files, put_links, NULL};
+const struct page_form page_markdown = {.heading = put_heading,
+                                        .text = put_text,
+                                        .end_list = end_list,
+                                        .table = put_table,
+                                        .code = put_code,
+                                        .picture = put_picture,
+                                        .files = put_files,
+                                        .links = put_links};

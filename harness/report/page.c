@@ -149,6 +149,18 @@ static const struct page_form *form_of(const struct page *p)
 	                                  : &page_html;
 }
 
+void page_begin(struct page *p, const char *title)
+{
+	if (form_of(p)->begin)
+		form_of(p)->begin(p, title);
+}
+
+void page_end(struct page *p)
+{
+	if (form_of(p)->end)
+		form_of(p)->end(p);
+}
+
 void page_heading(struct page *p, unsigned level, const char *format, ...)
 {
 	FORMAT(text);
@@ -174,6 +186,10 @@ static void keep(struct page *p, const char *text)
 
 static void put_text(struct page *p, enum page_text as, char text[PAGE_TEXT_BYTES])
 {
+	if (as == PAGE_ITEM)
+		p->opened = true;
+	else
+		begin(p);
 	keep(p, text);
 	page_bind_units(text, PAGE_TEXT_BYTES);
 	form_of(p)->text(p, as, text);
@@ -183,17 +199,20 @@ static void put_text(struct page *p, enum page_text as, char text[PAGE_TEXT_BYTE
 void page_say(struct page *p, const char *format, ...)
 {
 	FORMAT(text);
-	if (!text[0])
-		return;
-	begin(p);
-	put_text(p, PAGE_SAY, text);
+	if (text[0])
+		put_text(p, PAGE_SAY, text);
 }
 
 void page_stress(struct page *p, const char *format, ...)
 {
 	FORMAT(text);
-	begin(p);
 	put_text(p, PAGE_STRESS, text);
+}
+
+void page_item(struct page *p, const char *format, ...)
+{
+	FORMAT(text);
+	put_text(p, PAGE_ITEM, text);
 }
 
 void page_headline(struct page *p, const char *text)
@@ -204,13 +223,6 @@ void page_headline(struct page *p, const char *text)
 	}
 	keep(p, text);
 	page_heading(p, 1, "%s", text);
-}
-
-void page_item(struct page *p, const char *format, ...)
-{
-	FORMAT(text);
-	p->opened = true;
-	put_text(p, PAGE_ITEM, text);
 }
 
 void page_end_list(struct page *p)

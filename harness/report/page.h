@@ -40,6 +40,8 @@ struct page {
 /* How a form writes what is asked for below; NULL: not at all. */
 enum page_text { PAGE_SAY, PAGE_STRESS, PAGE_ITEM };
 struct page_form {
+	void (*begin)(struct page *page, const char *title);
+	void (*end)(struct page *page);
 	void (*heading)(struct page *page, unsigned level, const char *text);
 	void (*text)(struct page *page, enum page_text as, const char *text);
 	void (*end_list)(struct page *page);
@@ -52,6 +54,9 @@ struct page_form {
 };
 extern const struct page_form page_markdown, page_html;
 
+/* What is around all of it: nothing, but of HTML. */
+void page_begin(struct page *page, const char *title);
+void page_end(struct page *page);
 /* level 1 is the page's title, 2 a section, 3 a section of the appendix. All look the same on a
  * terminal. */
 void page_heading(struct page *page, unsigned level, const char *format, ...)

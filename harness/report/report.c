@@ -7,7 +7,6 @@
 #include "../clock.h"
 #include "../chapters/run.h"
 #include "draw.h"
-#include "html.h"
 #include "json.h"
 #include "model.h"
 #include "nccl.h"
@@ -138,9 +137,9 @@ static int write_html(const struct model *m, const char *dir, struct status *st)
 		return -1;
 	struct page page = {
 	    .kind = PAGE_HTML, .out = file->out, .arena = m->arena, .dir = dir, .whole = true};
-	html_begin(file->out, run_text(&m->run, "title"));
+	page_begin(&page, run_text(&m->run, "title"));
 	sections_write(&page, m);
-	html_end(file->out);
+	page_end(&page);
 	return output_close(file, 0, st);
 }
 
