@@ -16,8 +16,7 @@ RELEASE := $(word 1,$(IDENTITY))
 COMMIT  := $(word 2,$(IDENTITY))
 
 # --- what this machine has; looked up when a recipe runs, after the packages are there ----------
-LIBS    := hwloc jansson libxxhash libsodium sqlite3 libcmark-gfm zlib liblzma
-CMARK   := cmark-gfm-extensions cmark-gfm
+LIBS    := hwloc jansson libxxhash libsodium sqlite3 zlib liblzma
 PKG      = $(shell pkg-config $(1) $(LIBS))
 MPICC   := mpicc
 CUDA    ?= $(firstword $(wildcard $(CUDA_HOME) /usr/local/cuda /usr/lib/cuda))
@@ -40,7 +39,7 @@ MAP      = '-ffile-prefix-map=$(CURDIR)=.'
 ALL_C    = $(CPPFLAGS) $(CFLAGS) $(MAP) $(STD) $(WARN) $(SANFLAG) -MMD -MP
 # STATIC=1: libraries that another machine may lack go into the program. hwloc's wants libudev, which
 # systems have where its header's package is not.
-LINK     = $(if $(STATIC),-l:libjansson.a -l:libsodium.a -l:libsqlite3.a $(CMARK:%=-l:lib%.a) -l:libhwloc.a $(patsubst -ludev,-l:libudev.so.1,$(filter-out -lhwloc,$(shell pkg-config --static --libs-only-l hwloc))) -lz -llzma,-lcmark-gfm-extensions $(call PKG,--libs)) -lpthread -lm -ldl
+LINK     = $(if $(STATIC),-l:libjansson.a -l:libsodium.a -l:libsqlite3.a -l:libhwloc.a $(patsubst -ludev,-l:libudev.so.1,$(filter-out -lhwloc,$(shell pkg-config --static --libs-only-l hwloc))) -lz -llzma,$(call PKG,--libs)) -lpthread -lm -ldl
 
 # What needs CUDA's and NCCL's headers is left out without them.
 NEED    := $(addprefix harness/backend/,$(addprefix device/,blas.c device.c trace.c) $(addprefix nccl/nccl_,api.c call.c coll.c device.c links.c open.c options.c renew.c train.c))

@@ -16,7 +16,6 @@ rows() {
 	build|xxHash|pkg-config --exists libxxhash|libxxhash-dev|xxhash-devel||
 	build|libsodium|pkg-config --exists libsodium|libsodium-dev|libsodium-devel|libsodium|
 	build|SQLite|pkg-config --exists sqlite3|libsqlite3-dev|sqlite-devel|sqlite|
-	build|cmark-gfm|pkg-config --exists libcmark-gfm && echo "#include <cmark-gfm-core-extensions.h>" \| ${CC:-cc} -E -xc - -o /dev/null|libcmark-gfm-dev libcmark-gfm-extensions-dev|cmark-gfm-devel||
 	build|zlib|pkg-config --exists zlib|zlib1g-dev|zlib-devel|zlib|
 	build|liblzma|pkg-config --exists liblzma|liblzma-dev|xz-devel||
 	use|mpicc|[ -z "$MPICC" ] \|\| command -v "${MPICC%% *}"|libopenmpi-dev|openmpi-devel|openmpi|the backend mpi, the launcher mpirun

@@ -2,8 +2,9 @@
  * as markup. */
 #include "made.h"
 
-#include "../harness/report/html.h"
+#include "../harness/report/page.h"
 #include "page.h"
+#include "scratch.h"
 
 static char *whole(const char *name)
 {
@@ -101,7 +102,6 @@ TEST(pictures_are_in_it)
 {
 	char *html = NULL;
 	size_t bytes = 0;
-	struct status st = {""};
 	mkdir(made_path("plots"), 0777);
 	FILE *picture = fopen(made_path("plots/a.svg"), "w");
 	fputs("<svg></svg>", picture);
@@ -109,11 +109,15 @@ TEST(pictures_are_in_it)
 	picture = fopen(made_path("plots/b.png"), "w");
 	fputs("PNG!", picture);
 	fclose(picture);
-	FILE *out = open_memstream(&html, &bytes);
-	assert_int_equal(html_write("# A\n\n![one](plots/a.png)\n\n![\"two\"](plots/b.png)\n",
-	                            made_folder, "a & b", out, &st),
-	                 0);
-	fclose(out);
+	struct page page = {.kind = PAGE_HTML,
+	                    .out = open_memstream(&html, &bytes),
+	                    .arena = scratch(),
+	                    .dir = made_folder};
+	page_begin(&page, "a & b");
+	page_picture(&page, "a", "one", false);
+	page_picture(&page, "b", "\"two\"", false);
+	page_end(&page);
+	fclose(page.out);
 	assert_int_equal(page_read(html), 2);
 	assert_says(html, "<title>a &amp; b</title>");
 	assert_says(html, "src=\"data:image/svg+xml;base64,PHN2Zz48L3N2Zz4=\"");

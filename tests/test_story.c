@@ -186,7 +186,8 @@ TEST(one_chapter_leads)
 	assert_string_equal(story->lead->chapter->name, "leads");
 	char *text;
 	size_t bytes;
-	struct page page = {.kind = PAGE_MARKDOWN, .out = open_memstream(&text, &bytes)};
+	struct page page = {
+	    .kind = PAGE_MARKDOWN, .out = open_memstream(&text, &bytes), .arena = scratch()};
 	section_write_strip(&page, story->lead);
 	fclose(page.out);
 	assert_says(text, "| bandwidth, GB/s | size |\n");

@@ -1,6 +1,5 @@
 /* A table's cells, and each emitter's output for them. */
-#include "../harness/report/grid.h"
-#include "../harness/report/table.h"
+#include "../harness/report/page.h"
 #include "json.h"
 #include "storied.h"
 
@@ -16,7 +15,7 @@ static char *written(const struct story_table *t, enum format format, unsigned w
 	if (format == TEXT)
 		table_write_text(scratch(), t, false, out, 0, width);
 	else if (format == MARKDOWN)
-		table_write_markdown(t, NULL, out);
+		page_markdown.table(&(struct page){.out = out, .arena = scratch()}, t);
 	else
 		table_write_csv(t, out);
 	fclose(out);

@@ -7,7 +7,6 @@
 #include "../arena.h"
 #include "../analysis/pooled.h"
 #include "../report/export.h"
-#include "../report/html.h"
 #include "../report/json.h"
 #include "../report/output.h"
 #include "../story/verdict_text.h"
@@ -256,11 +255,7 @@ static void print(const struct compare_request *r, const struct told *t)
 {
 	FILE *out = r->out ? r->out : stdout;
 	if (r->form != COMPARE_JSON) {
-		struct page page = {.kind = r->form == COMPARE_TEXT ? PAGE_TERMINAL : PAGE_MARKDOWN,
-		                    .out = out,
-		                    .arena = t->arena,
-		                    .whole = true};
-		told_page(&page, t);
+		told_page(t, r->form == COMPARE_TEXT ? PAGE_TERMINAL : PAGE_MARKDOWN, true, out);
 		return;
 	}
 	json_t *all =
@@ -269,30 +264,20 @@ static void print(const struct compare_request *r, const struct told *t)
 	           all && !json_dumpf(all, out, JSON_INDENT(1)) && fputc('\n', out) != EOF);
 }
 
-static const char *page_of(const struct told *t, bool whole)
-{
-	const struct arena_stream *text = arena_stream(t->arena);
-	struct page page = {
-	    .kind = PAGE_MARKDOWN, .out = text->out, .arena = t->arena, .whole = whole};
-	told_page(&page, t);
-	return arena_written(t->arena, text);
-}
-
 /* A file takes its name once it is complete. A summary that cannot be written is only said. */
 static int write_files(const struct compare_request *r, const struct told *t, struct status *st)
 {
-	struct output *file;
+	const struct arena_stream *text = arena_stream(t->arena);
+	told_page(t, PAGE_MARKDOWN, false, text->out);
 	if (r->summary && *r->summary)
-		output_append(r->summary, page_of(t, false));
+		output_append(r->summary, arena_written(t->arena, text));
 	if (r->junit &&
 	    export_lines(t->arena, t->db, "SELECT line FROM junit ORDER BY rowid", r->junit, st))
 		return -1;
-	if (!r->html)
-		return 0;
-	file = output_open_named(t->arena, r->html, st);
-	return file ? output_close(file, html_write(page_of(t, true), "", t->title, file->out, st),
-	                           st)
-	            : -1;
+	struct output *file = r->html ? output_open_named(t->arena, r->html, st) : NULL;
+	if (file)
+		told_page(t, PAGE_HTML, true, file->out);
+	return file ? output_close(file, 0, st) : r->html ? -1 : 0;
 }
 
 /* --- all of it --------------------------------------------------------------------------- */

@@ -103,9 +103,12 @@ static void put_links(struct page *p, const struct told *t)
 	page_links(p, titles, n);
 }
 
-void told_page(struct page *p, const struct told *t)
+void told_page(const struct told *t, enum page_kind kind, bool whole, FILE *out)
 {
+	struct page page = {.kind = kind, .out = out, .arena = t->arena, .whole = whole},
+	            *p = &page;
 	const struct story_sentence *said;
+	page_begin(p, t->title);
 	page_heading(p, 1, "%s", t->title);
 	if (t->refused)
 		page_stress(p, "Nothing was compared: %s.", t->refused);
@@ -114,10 +117,11 @@ void told_page(struct page *p, const struct told *t)
 	for (unsigned i = 0; i < t->npaths; i++)
 		page_item(p, "%c: %s", 'A' + i, t->paths[i]);
 	page_end_list(p);
-	if (p->whole && t->links)
+	if (whole && t->links)
 		put_links(p, t);
 	for (const struct told_section *s = t->sections; s->table || s->says; s++)
 		put_section(p, t, s);
+	page_end(p);
 }
 
 json_t *told_tables(const struct told *t)

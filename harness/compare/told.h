@@ -37,8 +37,8 @@ struct told {
 int told_tell(struct told *told, const char *file, const char *chapter, struct status *st);
 /* What the first row of a query is; NULL: it has none. */
 const char *told_text(const struct told *told, const char *query);
-/* All of it, what differs first; unless page->whole only the answer and the first differences. */
-void told_page(struct page *page, const struct told *told);
+/* All of it, what differs first; or only the answer and the first differences. */
+void told_page(const struct told *told, enum page_kind kind, bool whole, FILE *out);
 /* Its tables that have rows. */
 json_t *told_tables(const struct told *told);
 

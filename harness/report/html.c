@@ -1,13 +1,7 @@
-#include "html.h"
-
-#include <cmark-gfm-core-extensions.h>
-#include <cmark-gfm.h>
+/* Pages as HTML: one file with its pictures in it, so that it can be sent and read anywhere: no network, no
+ * script. */
 #include <ctype.h>
-#include <limits.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../markup.h"
@@ -64,162 +58,165 @@ static const char style[] =
     "pre{white-space:pre-wrap}h2,h3,h4{break-after:avoid}tr,img{break-inside:avoid}a{color:inherit;text-decoration:none}}";
 // clang-format on
 
-/* A file as base64, which the caller frees; NULL if it cannot be read. */
-static char *encoded(const char *file)
+/* A name such as NCCL_BUFFSIZE is broken after an underscore, and nowhere else. */
+static void put(FILE *out, const char *text)
+{
+	for (size_t n; *text; text += n) {
+		char part[PAGE_TEXT_BYTES];
+		n = strcspn(text, "_");
+		n += text[n] == '_';
+		snprintf(part, sizeof part, "%.*s", (int)n, text);
+		markup_escape(out, part);
+		fputs(text[n] ? "<wbr>" : "", out);
+	}
+}
+
+static void put_heading(struct page *p, unsigned level, const char *text)
+{
+	char anchor[128];
+	page_anchor(text, anchor, sizeof anchor);
+	fprintf(p->out, "<h%u><a id=\"%s\"></a>", level, anchor);
+	put(p->out, text);
+	fprintf(p->out, "</h%u>\n", level);
+}
+
+static void put_text(struct page *p, enum page_text as, const char *text)
+{
+	static const char *const around[][2] = {[PAGE_SAY] = {"<p>", "</p>\n"},
+	                                        [PAGE_STRESS] = {"<p><strong>", "</strong></p>\n"},
+	                                        [PAGE_ITEM] = {"<li>", "</li>\n"}};
+	if (as == PAGE_ITEM && !p->listing)
+		fputs("<ul>\n", p->out);
+	p->listing |= as == PAGE_ITEM;
+	fputs(around[as][0], p->out);
+	put(p->out, text);
+	fputs(around[as][1], p->out);
+}
+
+static void end_list(struct page *p)
+{
+	if (p->listing)
+		fputs("</ul>\n", p->out);
+	p->listing = false;
+}
+
+static void put_code(struct page *p, const char *text)
+{
+	fputs("<pre><code>", p->out);
+	markup_escape(p->out, text);
+	fputs("\n</code></pre>\n", p->out);
+}
+
+static void put_link(FILE *out, const char *before, const char *to, const char *text)
+{
+	fprintf(out, "%s<a href=\"", before);
+	markup_escape(out, to);
+	fputs("\">", out);
+	put(out, text);
+	fputs("</a>", out);
+}
+
+static void put_files(struct page *p, const char *what, const char *const *files, unsigned n)
+{
+	fputs("<p>", p->out);
+	put(p->out, what);
+	for (unsigned i = 0; i < n; i++)
+		put_link(p->out, i ? ", " : ": ", files[i], files[i]);
+	fputs(".</p>\n", p->out);
+}
+
+/* Those that a page begins with are its contents. */
+static void put_links(struct page *p, const char *const *headings, unsigned n)
+{
+	fputs(p->opened ? "<p>" : "<nav>\n<p>", p->out);
+	for (unsigned i = 0; i < n; i++) {
+		char to[128] = "#";
+		page_anchor(headings[i], to + 1, sizeof to - 1);
+		put_link(p->out, i ? " · " : "", to, headings[i]);
+	}
+	fputs(p->opened ? "</p>\n" : "</p>\n</nav>\n", p->out);
+}
+
+/* --- pictures ---------------------------------------------------------------------------- */
+
+static void put_base64(FILE *in, FILE *out)
 {
 	static const char digits[] =
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	FILE *in = fopen(file, "rb");
-	char *text = NULL;
-	size_t bytes = 0, n;
 	unsigned char b[3];
-	if (!in)
-		return NULL;
-	FILE *out = open_memstream(&text, &bytes);
-	while (out && (n = fread(b, 1, 3, in)) > 0) {
-		uint32_t bits =
-		    (uint32_t)b[0] << 16 | (n > 1 ? (uint32_t)b[1] << 8 : 0) | (n > 2 ? b[2] : 0);
+	for (size_t n; (n = fread(b, 1, 3, in)) > 0;) {
+		const unsigned bits =
+		    (unsigned)b[0] << 16 | (n > 1 ? (unsigned)b[1] << 8 : 0) | (n > 2 ? b[2] : 0);
 		for (unsigned i = 0; i < 4; i++)
 			fputc(i > n ? '=' : digits[bits >> (18 - 6 * i) & 63], out);
 	}
-	fclose(in);
-	if (out)
-		fclose(out);
-	return text;
 }
 
-/* A node's text, without markup. The caller frees it. */
-static char *text_of(cmark_node *node)
+/* It opens large without a script: a link on the picture leads to the picture's own address. A second
+ * link, over it, leads to the place before it. */
+static void put_image(struct page *p, FILE *in, const char *kind, const char *alt)
 {
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out = open_memstream(&text, &bytes);
-	for (cmark_node *child = cmark_node_first_child(node); out && child;
-	     child = cmark_node_next(child))
-		if (cmark_node_get_literal(child))
-			fputs(cmark_node_get_literal(child), out);
-	if (out)
-		fclose(out);
-	return text;
+	const unsigned nth = ++p->pictures;
+	fprintf(p->out,
+	        "<p><a id=\"at-picture-%u\"></a><span class=\"picture\" id=\"picture-%u\"><a "
+	        "href=\"#picture-%u\"><img alt=\"",
+	        nth, nth, nth);
+	markup_escape(p->out, alt);
+	fprintf(p->out, "\" src=\"data:image/%s;base64,", kind);
+	put_base64(in, p->out);
+	fprintf(p->out, "\"></a><a class=\"close\" href=\"#at-picture-%u\">close</a></span></p>\n",
+	        nth);
 }
 
-static void put_inline(cmark_node *before, const char *html)
-{
-	cmark_node *node = cmark_node_new(CMARK_NODE_CUSTOM_INLINE);
-	if (node && cmark_node_set_on_enter(node, html) && cmark_node_insert_before(before, node))
-		return;
-	cmark_node_free(node);
-}
-
-/* Replaces a link to the picture by the picture itself. It opens large without a script: a link on
- * the picture leads to the picture's own address. A second link, over it, leads to the place before
- * it. */
-static void embed(cmark_node *image, const char *dir, unsigned nth)
+static void put_picture(struct page *p, const char *name, const char *caption, bool says)
 {
 	static const char *const kinds[][2] = {{"svg", "svg+xml"}, {"png", "png"}};
-	const char *url = cmark_node_get_url(image);
-	size_t n = strlen(url);
-	char *alt = text_of(image), *data = NULL, *html = NULL;
-	size_t bytes = 0;
-	unsigned k = 0;
-	for (; k < 2 && !data && n > 4; k++) {
-		char file[PATH_MAX];
-		if (snprintf(file, sizeof file, "%s/%.*s%s", dir, (int)(n - 3), url, kinds[k][0]) <
-		    (int)sizeof file)
-			data = encoded(file);
+	FILE *in = NULL;
+	if (says)
+		put_text(p, PAGE_SAY, caption);
+	fputs(p->front ? "</div>\n" : "", p->out);
+	for (unsigned k = 0; k < 2 && !in; k++) {
+		in = fopen(arena_text(p->arena, "%s/plots/%s.%s", p->dir, name, kinds[k][0]), "rb");
+		if (in)
+			put_image(p, in, kinds[k][1], caption[0] ? caption : name);
 	}
-	FILE *out = data && alt ? open_memstream(&html, &bytes) : NULL;
-	if (out) {
-		fprintf(out,
-		        "<a id=\"at-picture-%u\"></a><span class=\"picture\" "
-		        "id=\"picture-%u\"><a href=\"#picture-%u\"><img alt=\"",
-		        nth, nth, nth);
-		markup_escape(out, alt);
-		fprintf(out,
-		        "\" src=\"data:image/%s;base64,%s\"></a><a class=\"close\" "
-		        "href=\"#at-picture-%u\">close</a></span>",
-		        kinds[k - 1][1], data, nth);
-		fclose(out);
-		put_inline(image, html);
-		cmark_node_free(image);
-	}
-	free(html);
-	free(data);
-	free(alt);
+	if (in)
+		fclose(in);
+	fputs(p->front ? "<div>\n" : "", p->out);
 }
 
-static void put_anchor(cmark_node *heading)
+static void put_front(struct page *p, bool begins)
 {
-	char anchor[128], html[192];
-	char *text = text_of(heading);
-	if (text && cmark_node_first_child(heading)) {
-		page_anchor(text, anchor, sizeof anchor);
-		snprintf(html, sizeof html, "<a id=\"%s\"></a>", anchor);
-		put_inline(cmark_node_first_child(heading), html);
-	}
-	free(text);
+	if (begins || p->front)
+		fputs(begins ? "<div class=\"front\">\n<div>\n" : "</div>\n</div>\n", p->out);
+	p->front = begins;
 }
 
-/* Of a cell "0.992 (0.990 to 0.996)" and "16 MiB": a narrow screen breaks it before the interval, and nowhere else. */
-static void bind_figure(cmark_node *node)
+/* --- tables ------------------------------------------------------------------------------ */
+
+/* Of a cell "0.992 (0.990 to 0.996)" and "16 MiB": a narrow screen breaks it before the interval, and
+ * nowhere else. */
+static void put_cell(FILE *out, const char *text)
 {
-	const char *text = cmark_node_get_literal(node);
-	char *bound = NULL;
-	size_t bytes = 0;
+	char bound[2 * ENTRY_TEXT_BYTES], *to = bound;
 	bool within = false;
+	snprintf(bound, sizeof bound, "%s", text);
 	if (!isdigit((unsigned char)*text) || strlen(text) > FIGURE_BYTES) {
-		char words[1024];
-		if (snprintf(words, sizeof words, "%s", text) < (int)sizeof words) {
-			page_bind_units(words, sizeof words);
-			cmark_node_set_literal(node, words);
-		}
-		return;
+		page_bind_units(bound, sizeof bound);
+		text = "";
 	}
-	FILE *out = open_memstream(&bound, &bytes);
-	for (; out && *text; text++) {
+	for (; *text; text++) {
 		within |= *text == '(';
-		if (*text == ' ' && (within || text[1] != '('))
-			fputs("\u00a0", out);
-		else
-			fputc(*text, out);
+		const bool breaks = *text != ' ' || (!within && text[1] == '(');
+		to += sprintf(to, "%.*s", breaks ? 1 : 2, breaks ? text : "\u00a0");
 	}
-	if (out && !fclose(out))
-		cmark_node_set_literal(node, bound);
-	free(bound);
+	markup_escape(out, bound);
 }
 
-/* --- tables --- */
+#define BAR_WIDTH 93 /* % of the drawing, so that a mark has room at its end */
 
-/* Of a cell, whose nodes can be text and what marks it up: a first node that holds another one. */
-static void put_in_cell(cmark_node *cell, cmark_node_type kind, cmark_node *node)
-{
-	cmark_node *holder = cmark_node_new(kind);
-	if (holder && cmark_node_append_child(holder, node) &&
-	    cmark_node_prepend_child(cell, holder))
-		return;
-	cmark_node_free(holder);
-}
-
-/* "1.23 (1.22 to 1.24)"; without an interval its ends are the estimate, "-" is the reference's 1. */
-struct figure {
-	double at, lo, hi;
-};
-
-static struct figure figure_of(cmark_node *cell)
-{
-	char *text = text_of(cell);
-	struct figure f = {1, 1, 1};
-	const int n = text ? sscanf(text, "%lf (%lf to %lf)", &f.at, &f.lo, &f.hi) : 0;
-	free(text);
-	return n == 3 ? f : (struct figure){f.at, f.at, f.at};
-}
-
-#define MOST_SPREAD 1.5 /* an interval's end that is farther than so many times is cut */
-#define BAR_WIDTH   93  /* % of the drawing, so that a mark has room at its end */
-
-/* What the terminal draws of characters: of the figure in the cell before it, with the verdict's shape of
- * the cell before that. */
-static void draw_bar(cmark_node *cell, double most)
+/* What the terminal draws of characters, with the shape of the verdict before it. */
+static void put_bar(FILE *out, const struct entry *e, const char *verdict, double most)
 {
 	static const struct {
 		const char *text, *name, *path;
@@ -227,205 +224,78 @@ static void draw_bar(cmark_node *cell, double most)
 	              {"▼", "down", "m-6-5h12l-6 11z"},
 	              {"?", "open", "m-6 0 6-6 6 6-6 6z"},
 	              {"", "same", "m-4-4h8v8h-8z"}};
-	cmark_node *figure = cmark_node_previous(cell);
-	const struct figure f = figure_of(figure);
-	const double scale = BAR_WIDTH / most, x = f.at * scale;
-	char *verdict = text_of(cmark_node_previous(figure)), html[640];
+	const bool spans = e->has && isfinite(e->lo);
+	const double at = e->has ? e->x : 1, lo = spans ? e->lo : at, hi = spans ? e->hi : at,
+	             scale = BAR_WIDTH / most, x = at * scale;
 	unsigned k = 0;
-	while (verdict && strncmp(verdict, shapes[k].text, strlen(shapes[k].text)) != 0)
+	while (strncmp(verdict, shapes[k].text, strlen(shapes[k].text)) != 0)
 		k++;
-	snprintf(html, sizeof html,
-	         "<svg class=\"%s\" aria-hidden=\"true\"><rect class=\"to\" y=\"6\" "
-	         "width=\"%.2f%%\" height=\"8\"></rect><svg x=\"%.2f%%\"><path class=\"one\" "
-	         "d=\"M0 0v20\"></path></svg><rect x=\"%.2f%%\" y=\"9\" width=\"%.2f%%\" "
-	         "height=\"2\"></rect><svg x=\"%.2f%%\"><path class=\"mark\" d=\"M0 "
-	         "10%s\"></path></svg></svg>",
-	         shapes[k].name, x, scale, f.lo * scale, (fmin(f.hi, most) - f.lo) * scale, x,
-	         shapes[k].path);
-	free(verdict);
-	while (cmark_node_first_child(cell))
-		cmark_node_free(cmark_node_first_child(cell));
-	cmark_node *drawing = cmark_node_new(CMARK_NODE_CUSTOM_INLINE);
-	cmark_node_set_on_enter(drawing, html);
-	put_in_cell(cell, CMARK_NODE_STRONG, drawing);
-}
-
-static void draw_bars(cmark_node *table)
-{
-	double most = 1;
-	for (unsigned pass = 0; pass < 3; pass++)
-		for (cmark_node *row = cmark_node_next(cmark_node_first_child(table)); row;
-		     row = cmark_node_next(row)) {
-			cmark_node *cell = cmark_node_last_child(row);
-			const struct figure f = figure_of(cmark_node_previous(cell));
-			if (pass == 2)
-				draw_bar(cell, most);
-			else if (!pass || f.hi < MOST_SPREAD * most)
-				most = fmax(most, pass ? f.hi : f.at);
-		}
+	fprintf(out,
+	        "<strong><svg class=\"%s\" aria-hidden=\"true\"><rect class=\"to\" y=\"6\" "
+	        "width=\"%.2f%%\" height=\"8\"></rect><svg x=\"%.2f%%\"><path class=\"one\" "
+	        "d=\"M0 0v20\"></path></svg><rect x=\"%.2f%%\" y=\"9\" width=\"%.2f%%\" "
+	        "height=\"2\"></rect><svg x=\"%.2f%%\"><path class=\"mark\" d=\"M0 "
+	        "10%s\"></path></svg></svg></strong>",
+	        shapes[k].name, x, scale, lo * scale, (fmin(hi, most) - lo) * scale, x,
+	        shapes[k].path);
 }
 
 /* Each cell has its column's head too, which a phone shows beside it. */
-static void complete_table(cmark_node *table)
+static void put_row(FILE *out, const struct story_table *t, const struct grid *g, unsigned row)
 {
-	cmark_node *heads = cmark_node_first_child(table);
-	char *last = text_of(cmark_node_last_child(heads));
-	if (last && !strncmp(last, "░ ", strlen("░ "))) {
-		cmark_node_set_literal(cmark_node_first_child(cmark_node_last_child(heads)),
-		                       last + strlen("░ "));
-		draw_bars(table);
-	}
-	free(last);
-	unsigned column = 0;
-	for (cmark_node *head = cmark_node_first_child(heads); head;
-	     head = cmark_node_next(head), column++) {
-		char *text = text_of(head);
-		for (cmark_node *row = cmark_node_next(heads); text && row;
-		     row = cmark_node_next(row)) {
-			cmark_node *cell = cmark_node_first_child(row),
-			           *label = cmark_node_new(CMARK_NODE_TEXT);
-			for (unsigned c = 0; c < column; c++)
-				cell = cmark_node_next(cell);
-			cmark_node_set_literal(label, text);
-			put_in_cell(cell, CMARK_NODE_EMPH, label);
-		}
-		free(text);
+	const char *const *texts = g->texts + (size_t)row * g->ncolumns, *tag = row ? "td" : "th";
+	const unsigned bars = g->ncolumns > t->form->ncolumns ? table_bars(t) : 0;
+	for (unsigned c = 0; c < g->ncolumns; c++) {
+		const bool bar = c == t->form->ncolumns, bold = table_is_bold(t, row, c, texts[c]);
+		const char *head = g->texts[c] + (bar ? strlen("░ ") : 0);
+		fprintf(out, "<%s%s>%s", tag, g->left[c] ? "" : " align=\"right\"",
+		        row ? "<em>" : "");
+		(row ? put : put_cell)(out, head);
+		fputs(row ? "</em>" : "", out);
+		fputs(bold ? "<strong>" : "", out);
+		if (row && bar)
+			put_bar(out, &story_row(t, row - 1)[t->form->columns[bars].at],
+			        texts[bars - 1], table_longest_bar(t, bars));
+		else if (row)
+			(bold ? put : put_cell)(out, texts[c]);
+		fprintf(out, bold ? "</strong></%s>\n" : "</%s>\n", tag);
 	}
 }
 
-static bool is_in_cell(cmark_node *node)
+static void put_table(struct page *p, const struct story_table *t)
 {
-	return !strcmp(cmark_node_get_type_string(cmark_node_parent(node)), "table_cell");
-}
-
-static cmark_node *new_block(const char *enter, const char *exit)
-{
-	cmark_node *block = cmark_node_new(CMARK_NODE_CUSTOM_BLOCK);
-	cmark_node_set_on_enter(block, enter);
-	cmark_node_set_on_exit(block, exit);
-	return block;
-}
-
-/* The paragraph of links that a page begins with. */
-static void put_contents(cmark_node *document)
-{
-	cmark_node *first = cmark_node_first_child(document), *nav;
-	if (!first || !cmark_node_first_child(first) ||
-	    cmark_node_get_type(cmark_node_first_child(first)) != CMARK_NODE_LINK)
-		return;
-	nav = new_block("<nav>", "</nav>");
-	cmark_node_insert_before(first, nav);
-	cmark_node_append_child(nav, first);
-}
-
-static bool is_picture(cmark_node *block)
-{
-	cmark_node *first = cmark_node_first_child(block);
-	return first && cmark_node_get_type(first) == CMARK_NODE_IMAGE;
-}
-
-static bool ends_page_1(cmark_node *block)
-{
-	char *text = cmark_node_get_type(block) == CMARK_NODE_HEADING ? text_of(block) : NULL;
-	const bool ends = text && !strcmp(text, PAGE_1_ENDS);
-	free(text);
-	return ends;
-}
-
-/* Page 1 after its headline, if it has a picture: the strip with its names, that, and what follows are
- * cells of one block. */
-static void put_front(cmark_node *document)
-{
-	cmark_node *node = cmark_node_first_child(document), *front, *strip, *rest;
-	while (node && !(cmark_node_get_type(node) == CMARK_NODE_HEADING &&
-	                 cmark_node_get_heading_level(node) == 1))
-		node = cmark_node_next(node);
-	cmark_node *picture = node ? cmark_node_next(node) : NULL;
-	while (picture && !is_picture(picture) &&
-	       cmark_node_get_type(picture) != CMARK_NODE_HEADING)
-		picture = cmark_node_next(picture);
-	if (!picture || !is_picture(picture))
-		return;
-	front = new_block("<div class=\"front\">", "</div>");
-	strip = new_block("<div>", "</div>");
-	rest = new_block("<div>", "</div>");
-	cmark_node_insert_after(node, front);
-	cmark_node_append_child(front, strip);
-	while ((node = cmark_node_next(front)) != picture)
-		cmark_node_append_child(strip, node);
-	cmark_node_append_child(front, picture);
-	cmark_node_append_child(front, rest);
-	while ((node = cmark_node_next(front)) && !ends_page_1(node))
-		cmark_node_append_child(rest, node);
-}
-
-/* A name such as NCCL_BUFFSIZE is broken after an underscore, and nowhere else. */
-static void part_names(cmark_node *node)
-{
-	const char *text = cmark_node_get_literal(node), *end;
-	while ((end = strpbrk(text, "_")) && end[1]) {
-		char *first = strndup(text, (size_t)(end + 1 - text)), *rest = strdup(end + 1);
-		cmark_node *part = cmark_node_new(CMARK_NODE_TEXT);
-		if (first && rest && cmark_node_set_literal(part, first) &&
-		    cmark_node_insert_before(node, part)) {
-			put_inline(node, "<wbr>");
-			cmark_node_set_literal(node, rest);
-		}
-		free(first);
-		free(rest);
-		text = cmark_node_get_literal(node);
+	const struct grid g = table_grid(p->arena, t, p->bars);
+	for (unsigned r = 0; r < g.nrows; r++) {
+		fputs(!r ? "<table>\n<thead>\n" : r == 1 ? "<tbody>\n" : "", p->out);
+		fputs("<tr>\n", p->out);
+		put_row(p->out, t, &g, r);
+		fputs(r ? "</tr>\n" : "</tr>\n</thead>\n", p->out);
 	}
+	fputs("</tbody>\n</table>\n", p->out);
 }
 
-static void complete(cmark_node *document, const char *dir)
+static void put_begin(struct page *p, const char *title)
 {
-	for (cmark_node *node = cmark_node_first_child(document); node;
-	     node = cmark_node_next(node))
-		if (!strcmp(cmark_node_get_type_string(node), "table"))
-			complete_table(node);
-	put_front(document);
-	cmark_iter *iter = cmark_iter_new(document);
-	cmark_event_type event;
-	unsigned pictures = 0;
-	while ((event = cmark_iter_next(iter)) != CMARK_EVENT_DONE) {
-		cmark_node *node = cmark_iter_get_node(iter);
-		if (event == CMARK_EVENT_EXIT && cmark_node_get_type(node) == CMARK_NODE_IMAGE)
-			embed(node, dir, ++pictures);
-		else if (event == CMARK_EVENT_EXIT &&
-		         cmark_node_get_type(node) == CMARK_NODE_HEADING)
-			put_anchor(node);
-		else if (cmark_node_get_type(node) == CMARK_NODE_TEXT) {
-			if (is_in_cell(node))
-				bind_figure(node);
-			part_names(node);
-		}
-	}
-	cmark_iter_free(iter);
-	put_contents(document);
-}
-
-int html_write(const char *markdown, const char *dir, const char *title, FILE *out,
-               struct status *st)
-{
-	cmark_gfm_core_extensions_ensure_registered();
-	cmark_parser *parser = cmark_parser_new(CMARK_OPT_DEFAULT);
-	cmark_syntax_extension *table = cmark_find_syntax_extension("table");
-	if (!parser || !table)
-		return status_set(st, "out of memory for the report's HTML");
-	cmark_parser_attach_syntax_extension(parser, table);
-	cmark_parser_feed(parser, markdown, strlen(markdown));
-	cmark_node *document = cmark_parser_finish(parser);
-	complete(document, dir);
-	char *body = cmark_render_html(document, CMARK_OPT_DEFAULT,
-	                               cmark_parser_get_syntax_extensions(parser));
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
-	      out);
-	markup_escape(out, title);
-	fprintf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n%s</body>\n</html>\n", style,
-	        body ? body : "");
-	free(body);
-	cmark_node_free(document);
-	cmark_parser_free(parser);
-	return 0;
+	      p->out);
+	markup_escape(p->out, title);
+	fprintf(p->out, "</title>\n<style>%s</style>\n</head>\n<body>\n", style);
 }
+
+static void put_end(struct page *p)
+{
+	fputs("</body>\n</html>\n", p->out);
+}
+
+const struct page_form page_html = {.begin = put_begin,
+                                    .end = put_end,
+                                    .heading = put_heading,
+                                    .text = put_text,
+                                    .end_list = end_list,
+                                    .table = put_table,
+                                    .code = put_code,
+                                    .picture = put_picture,
+                                    .files = put_files,
+                                    .links = put_links,
+                                    .front = put_front};

@@ -95,16 +95,70 @@ void page_line(unsigned indent, const char *format, ...)
 	page_wrap(stdout, lead, indent, text);
 }
 
-static void put_heading(struct page *p, unsigned level, const char *text)
+/* --- a terminal's ------------------------------------------------------------------------ */
+
+static void terminal_heading(struct page *p, unsigned level, const char *text)
 {
-	begin(p);
-	if (p->kind == PAGE_TERMINAL) {
-		page_wrap(p->out, "", 0, text);
-		return;
-	}
-	fprintf(p->out, "%.*s ", (int)level, "######");
-	table_escape(p->out, text);
-	fputs("\n\n", p->out);
+	(void)level;
+	page_wrap(p->out, "", 0, text);
+}
+
+static void terminal_text(struct page *p, enum page_text as, const char *text)
+{
+	const char *lead = as == PAGE_ITEM ? "  - " : "  ";
+	page_wrap(p->out, lead, (unsigned)strlen(lead), text);
+}
+
+static void terminal_table(struct page *p, const struct story_table *t)
+{
+	table_write_text(p->arena, t, p->shortens || p->bars, p->out, 2, terminal_columns() - 2);
+}
+
+static void terminal_code(struct page *p, const char *text)
+{
+	fprintf(p->out, "  %s\n", text);
+}
+
+static void terminal_picture(struct page *p, const char *name, const char *caption, bool says)
+{
+	(void)caption;
+	(void)says;
+	fprintf(p->out, "  plots/%s.png\n", name);
+}
+
+static void terminal_files(struct page *p, const char *what, const char *const *files, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		what = arena_text(p->arena, "%s%s%s", what, i ? ", " : ": ", files[i]);
+	page_wrap(p->out, "  ", 2, what);
+}
+
+static const struct page_form page_terminal = {.heading = terminal_heading,
+                                               .text = terminal_text,
+                                               .table = terminal_table,
+                                               .code = terminal_code,
+                                               .picture = terminal_picture,
+                                               .files = terminal_files};
+
+/* --- any --------------------------------------------------------------------------------- */
+
+static const struct page_form *form_of(const struct page *p)
+{
+	return p->kind == PAGE_TERMINAL   ? &page_terminal
+	       : p->kind == PAGE_MARKDOWN ? &page_markdown
+	                                  : &page_html;
+}
+
+void page_begin(struct page *p, const char *title)
+{
+	if (form_of(p)->begin)
+		form_of(p)->begin(p, title);
+}
+
+void page_end(struct page *p)
+{
+	if (form_of(p)->end)
+		form_of(p)->end(p);
 }
 
 void page_heading(struct page *p, unsigned level, const char *format, ...)
@@ -113,13 +167,15 @@ void page_heading(struct page *p, unsigned level, const char *format, ...)
 	p->level = level;
 	if (level == 1) /* no link leads to it */
 		page_bind_units(text, sizeof text);
-	put_heading(p, level, text);
+	begin(p);
+	form_of(p)->heading(p, level, text);
 }
 
 void page_part(struct page *p, const char *format, ...)
 {
 	FORMAT(text);
-	put_heading(p, p->level + 1, text);
+	begin(p);
+	form_of(p)->heading(p, p->level + 1, text);
 }
 
 static void keep(struct page *p, const char *text)
@@ -128,36 +184,35 @@ static void keep(struct page *p, const char *text)
 		json_array_append_new(p->sentences, json_string(text));
 }
 
-/* lead: on a terminal; before and after: in Markdown. */
-static void put_text(struct page *p, char text[PAGE_TEXT_BYTES], const char *lead,
-                     const char *before, const char *after)
+static void put_text(struct page *p, enum page_text as, char text[PAGE_TEXT_BYTES])
 {
+	if (as == PAGE_ITEM)
+		p->opened = true;
+	else
+		begin(p);
 	keep(p, text);
 	page_bind_units(text, PAGE_TEXT_BYTES);
-	if (p->kind == PAGE_TERMINAL) {
-		page_wrap(p->out, lead, (unsigned)strlen(lead), text);
-		block_ends(p, false);
-		return;
-	}
-	fputs(before, p->out);
-	table_escape(p->out, text);
-	fputs(after, p->out);
+	form_of(p)->text(p, as, text);
+	block_ends(p, false);
 }
 
 void page_say(struct page *p, const char *format, ...)
 {
 	FORMAT(text);
-	if (!text[0])
-		return;
-	begin(p);
-	put_text(p, text, "  ", "", "\n\n");
+	if (text[0])
+		put_text(p, PAGE_SAY, text);
 }
 
 void page_stress(struct page *p, const char *format, ...)
 {
 	FORMAT(text);
-	begin(p);
-	put_text(p, text, "  ", "**", "**\n\n");
+	put_text(p, PAGE_STRESS, text);
+}
+
+void page_item(struct page *p, const char *format, ...)
+{
+	FORMAT(text);
+	put_text(p, PAGE_ITEM, text);
 }
 
 void page_headline(struct page *p, const char *text)
@@ -170,17 +225,10 @@ void page_headline(struct page *p, const char *text)
 	page_heading(p, 1, "%s", text);
 }
 
-void page_item(struct page *p, const char *format, ...)
-{
-	FORMAT(text);
-	p->opened = true;
-	put_text(p, text, "  - ", "- ", "\n");
-}
-
 void page_end_list(struct page *p)
 {
-	if (p->kind == PAGE_MARKDOWN)
-		fputc('\n', p->out);
+	if (form_of(p)->end_list)
+		form_of(p)->end_list(p);
 }
 
 void page_table(struct page *p, const struct story_table *t)
@@ -197,11 +245,9 @@ void page_table(struct page *p, const struct story_table *t)
 		table_drop_common(&shown, common, sizeof common);
 		t = &shown.told;
 	}
-	if (p->kind == PAGE_TERMINAL)
-		table_write_text(p->arena, t, p->shortens || p->bars, p->out, 2,
-		                 terminal_columns() - 2);
-	else
-		table_write_markdown(t, p->bars ? p->arena : NULL, p->out);
+	const struct arena_mark mark = arena_mark(p->arena);
+	form_of(p)->table(p, t);
+	arena_release(p->arena, mark);
 	block_ends(p, true);
 	if (*common)
 		page_say(p, "%s: %s.", t->form->common, common);
@@ -218,46 +264,28 @@ void page_table_shown(struct page *p, const struct story_table *told)
 void page_code(struct page *p, const char *text)
 {
 	begin(p);
-	fprintf(p->out, p->kind == PAGE_TERMINAL ? "  %s\n" : "```\n%s\n```\n\n", text);
+	form_of(p)->code(p, text);
 	block_ends(p, false);
 }
 
 void page_picture(struct page *p, const char *name, const char *caption, bool says)
 {
 	begin(p);
-	if (p->kind == PAGE_TERMINAL) {
-		fprintf(p->out, "  plots/%s.png\n", name);
-		block_ends(p, false);
-		return;
-	}
-	if (says && caption[0]) {
-		table_escape(p->out, caption);
-		fputs("\n\n", p->out);
-	}
-	fputs("![", p->out);
-	table_escape(p->out, caption[0] ? caption : name);
-	fprintf(p->out, "](plots/%s.png)\n\n", name);
+	form_of(p)->picture(p, name, caption, says && caption[0]);
+	block_ends(p, false);
 }
 
 void page_files(struct page *p, const char *what, const char *const *files, unsigned n)
 {
-	char text[PAGE_TEXT_BYTES];
 	begin(p);
-	snprintf(text, sizeof text, "%s: ", what);
-	for (unsigned i = 0; i < n; i++) {
-		size_t used = strlen(text);
-		const char *comma = i ? ", " : "";
-		if (p->kind == PAGE_TERMINAL)
-			snprintf(text + used, sizeof text - used, "%s%s", comma, files[i]);
-		else
-			snprintf(text + used, sizeof text - used, "%s[%s](%s)", comma, files[i],
-			         files[i]);
-	}
-	if (p->kind == PAGE_TERMINAL)
-		page_wrap(p->out, "  ", 2, text);
-	else
-		fprintf(p->out, "%s.\n\n", text);
+	form_of(p)->files(p, what, files, n);
 	block_ends(p, false);
+}
+
+void page_front(struct page *p, bool begins)
+{
+	if (form_of(p)->front)
+		form_of(p)->front(p, begins);
 }
 
 void page_anchor(const char *heading, char *out, size_t bytes)
@@ -276,12 +304,6 @@ void page_anchor(const char *heading, char *out, size_t bytes)
 
 void page_links(struct page *p, const char *const *headings, unsigned n)
 {
-	if (p->kind == PAGE_TERMINAL)
-		return;
-	for (unsigned i = 0; i < n; i++) {
-		char anchor[128];
-		page_anchor(headings[i], anchor, sizeof anchor);
-		fprintf(p->out, "%s[%s](#%s)", i ? " · " : "", headings[i], anchor);
-	}
-	fputs("\n\n", p->out);
+	if (form_of(p)->links)
+		form_of(p)->links(p, headings, n);
 }

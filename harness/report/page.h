@@ -1,6 +1,5 @@
-/* A page that sections write on, without knowing which: a terminal, or Markdown (from
- * which HTML is made). All texts are plain. What Markdown would take for markup is escaped here, so
- * that nothing in a record can be markup. */
+/* A page that sections write on, without knowing which: a terminal's, Markdown or HTML. All texts are plain: a
+ * form escapes what it would take for markup, so that nothing in a record can be. */
 #ifndef LAUNCHGAP_PAGE_H
 #define LAUNCHGAP_PAGE_H
 
@@ -10,9 +9,7 @@
 
 #define PAGE_TEXT_BYTES 4096
 
-#define PAGE_1_ENDS "The answer in full" /* the heading of the first section that is not on it */
-
-enum page_kind { PAGE_TERMINAL, PAGE_MARKDOWN };
+enum page_kind { PAGE_TERMINAL, PAGE_MARKDOWN, PAGE_HTML };
 
 /* A text in lines that the terminal has room for: `lead` before the first, `indent` blanks before each of the
  * others. Also for what is printed without a page. Ends with a newline. */
@@ -23,11 +20,14 @@ void page_line(unsigned indent, const char *format, ...) __attribute__((format(p
 
 struct page {
 	enum page_kind kind;
-	FILE *out; /* borrowed, as is the arena, which a terminal's tables and bars take */
+	FILE *out; /* borrowed, as is the arena, which tables and pictures take */
 	struct arena *arena;
+	const char *dir;             /* of HTML: whose plots/NAME.svg or .png are put into it */
 	bool whole;                  /* a terminal's: all sections, not only those at a run's end */
 	unsigned level;              /* of the section's heading; 0: none yet */
 	bool opened;                 /* something was written */
+	bool listing, front;         /* of HTML: within a list; page_front */
+	unsigned pictures;           /* of HTML: so far */
 	bool bars;                   /* its tables are drawn as bars, if their form asks for it */
 	struct short_page *shortens; /* a terminal's at a run's end (short_page.h); else NULL */
 	/* Its, after a paragraph, an item or a table (rows); else NULL. */
@@ -37,6 +37,26 @@ struct page {
 	json_t *tables, *sections, *sentences;
 };
 
+/* How a form writes what is asked for below; NULL: not at all. */
+enum page_text { PAGE_SAY, PAGE_STRESS, PAGE_ITEM };
+struct page_form {
+	void (*begin)(struct page *page, const char *title);
+	void (*end)(struct page *page);
+	void (*heading)(struct page *page, unsigned level, const char *text);
+	void (*text)(struct page *page, enum page_text as, const char *text);
+	void (*end_list)(struct page *page);
+	void (*table)(struct page *page, const struct story_table *table);
+	void (*code)(struct page *page, const char *text);
+	void (*picture)(struct page *page, const char *name, const char *caption, bool says);
+	void (*files)(struct page *page, const char *what, const char *const *files, unsigned n);
+	void (*links)(struct page *page, const char *const *headings, unsigned n);
+	void (*front)(struct page *page, bool begins);
+};
+extern const struct page_form page_markdown, page_html;
+
+/* What is around all of it: nothing, but of HTML. */
+void page_begin(struct page *page, const char *title);
+void page_end(struct page *page);
 /* level 1 is the page's title, 2 a section, 3 a section of the appendix. All look the same on a
  * terminal. */
 void page_heading(struct page *page, unsigned level, const char *format, ...)
@@ -64,6 +84,9 @@ void page_code(struct page *page, const char *text);
 void page_picture(struct page *page, const char *name, const char *caption, bool says);
 /* A paragraph that names files of the run's folder, "what: file, file"; Markdown links them. */
 void page_files(struct page *page, const char *what, const char *const *files, unsigned n);
+
+/* What is written up to page_front(page, false) is page 1 with a picture, which HTML sets beside the rest. */
+void page_front(struct page *page, bool begins);
 
 /* A line of links to headings of this page, by their texts; nothing on a terminal. */
 void page_links(struct page *page, const char *const *headings, unsigned n);

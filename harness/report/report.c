@@ -7,7 +7,6 @@
 #include "../clock.h"
 #include "../chapters/run.h"
 #include "draw.h"
-#include "html.h"
 #include "json.h"
 #include "model.h"
 #include "nccl.h"
@@ -131,14 +130,17 @@ static int write_tables(const struct model *m, const char *dir, struct status *s
 	return 0;
 }
 
-static int write_html(const struct model *m, const char *markdown, const char *dir,
-                      struct status *st)
+static int write_html(const struct model *m, const char *dir, struct status *st)
 {
 	struct output *file = begin(m, dir, "report.html", st);
 	if (!file)
 		return -1;
-	const int rc = html_write(markdown, dir, run_text(&m->run, "title"), file->out, st);
-	return output_close(file, rc, st);
+	struct page page = {
+	    .kind = PAGE_HTML, .out = file->out, .arena = m->arena, .dir = dir, .whole = true};
+	page_begin(&page, run_text(&m->run, "title"));
+	sections_write(&page, m);
+	page_end(&page);
+	return output_close(file, 0, st);
 }
 
 static int write_json(const struct model *m, json_t *tables, json_t *sections, const char *dir,
@@ -150,7 +152,6 @@ static int write_json(const struct model *m, json_t *tables, json_t *sections, c
 	return output_close(file, json_write(m, tables, sections, file->out, st), st);
 }
 
-/* One pass over the sections makes what all formats are written from. */
 static int write_report(const struct model *m, const char *dir, struct status *st)
 {
 	struct arena_stream *text = arena_stream(m->arena);
@@ -165,8 +166,8 @@ static int write_report(const struct model *m, const char *dir, struct status *s
 	                    .sections = sections};
 	sections_write(&page, m);
 	const char *markdown = arena_written(m->arena, text);
-	const int rc = write_text(m, markdown, dir, "report.md", st) ||
-	               write_html(m, markdown, dir, st) || write_json(m, tables, sections, dir, st);
+	const int rc = write_text(m, markdown, dir, "report.md", st) || write_html(m, dir, st) ||
+	               write_json(m, tables, sections, dir, st);
 	arena_undo(m->arena, tables);
 	arena_undo(m->arena, sections);
 	arena_undo(m->arena, text);

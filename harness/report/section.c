@@ -19,7 +19,7 @@ static void write_files(struct page *p, const struct story_chapter *c, const cha
 {
 	const char *files[16];
 	const unsigned n = section_files(c, files, sizeof files / sizeof *files);
-	bool named = p->kind == PAGE_MARKDOWN;
+	bool named = p->kind != PAGE_TERMINAL;
 	for (unsigned i = 0; i < c->nblocks; i++)
 		named |= c->blocks[i].kind == STORY_FILE;
 	if (n && named)

@@ -29,6 +29,11 @@ static void write_headline(struct page *p, const struct model *m)
 		page_headline(p, headline->text);
 }
 
+static bool has_picture(const struct model *m)
+{
+	return m->drawn.answer >= 0 && m->drawn.npictures;
+}
+
 static void write_answer(struct page *p, const struct model *m)
 {
 	const char *question = run_text(&m->run, "question");
@@ -38,6 +43,8 @@ static void write_answer(struct page *p, const struct model *m)
 	else
 		page_say(p, "%s", question);
 	write_headline(p, m);
+	if (has_picture(m))
+		page_front(p, true);
 }
 
 /* What the headline leaves unsaid of the answer. */
@@ -73,7 +80,7 @@ static void write_trust(struct page *p, const struct model *m)
 	unsigned n = 0;
 	while (model_warning(m, n))
 		n++;
-	if (n && p->kind == PAGE_MARKDOWN)
+	if (n && p->kind != PAGE_TERMINAL)
 		snprintf(more, sizeof more, " %u warning%s.", n, format_plural(n));
 	for (unsigned i = 0; (doubt = story_said(&m->story, STORY_DOUBT, i)); i++)
 		page_stress(p, "%s", doubt->text);
@@ -165,7 +172,7 @@ static const struct part before[] = {
     {"trust",    "Can it be believed?", true,  SHORT_PAGE_ALWAYS, write_trust},
 };
 static const struct part below[] = {
-    {"findings", PAGE_1_ENDS,           true,  SHORT_PAGE_MUCH,   write_findings},
+    {"findings", "The answer in full",  true,  SHORT_PAGE_MUCH,   write_findings},
     {"more_advice", "More to do",       false, SHORT_PAGE_LEAST,  write_more_advice},
 };
 static const struct part after[] = {
@@ -179,7 +186,7 @@ static const struct part after[] = {
 static bool is_there(const struct part *one, const struct model *m)
 {
 	return one->write == write_strip     ? m->story.strip != NULL
-	       : one->write == write_picture ? m->drawn.answer >= 0 && m->drawn.npictures
+	       : one->write == write_picture ? has_picture(m)
 	       : one->write == write_advice  ? story_said(&m->story, STORY_ADVICE, 0) != NULL
 	       : one->write == write_more_advice
 	           ? story_said(&m->story, STORY_ADVICE, MOST_ADVICE) != NULL
@@ -264,11 +271,12 @@ static void write_all(struct page *p, const struct model *m)
 {
 	write_contents(p, m);
 	write_parts(p, m, before, COUNT(before), 2);
+	page_front(p, false);
 	write_parts(p, m, below, COUNT(below), 2);
 	write_chapters(p, m, CHAPTER_FIRST, 2);
 	write_chapters(p, m, CHAPTER_FRONT, 2);
 	write_chapters(p, m, CHAPTER_BODY, 2);
-	if (p->kind == PAGE_MARKDOWN)
+	if (p->kind != PAGE_TERMINAL)
 		page_heading(p, 2, "Appendix");
 	write_chapters(p, m, CHAPTER_APPENDIX, 3);
 	write_parts(p, m, after, COUNT(after), 3);

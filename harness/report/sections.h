@@ -1,6 +1,6 @@
 /* The report's sections, in the order in which a reader wants them: the answer, whether it can be
  * believed, claims, one picture, what to do; then results, reasons, and the rest. The terminal,
- * Markdown and (from Markdown) HTML are written from this one list. */
+ * Markdown and HTML are written from this one list. */
 #ifndef LAUNCHGAP_SECTIONS_H
 #define LAUNCHGAP_SECTIONS_H
 

@@ -5,7 +5,6 @@
 
 #include "../sanitize.h"
 #include "../terminal.h"
-#include "grid.h"
 
 /* --- some of the columns --- */
 
@@ -80,27 +79,23 @@ void table_drop_common(struct table *t, char *said, size_t bytes)
 
 /* --- for people --- */
 
-static void cell_text(const struct story_table *t, unsigned row, unsigned column,
-                      char text[ENTRY_TEXT_BYTES])
-{
-	const struct entry e = entry_at(t, row, column);
-	entry_write(&e, text, ENTRY_TEXT_BYTES);
-	sanitize_end(text);
-}
-
-static void head_text(const struct column *c, char *text, size_t bytes)
-{
-	snprintf(text, bytes, "%s%s%s", c->head, c->unit[0] && c->head[0] ? ", " : "", c->unit);
-}
-
 static bool is_text(enum column_kind kind)
 {
 	return kind == KIND_TEXT || kind == KIND_WORD;
 }
 
-static bool is_left(const struct story_table *t, unsigned column)
+/* Row 0 is the head. */
+static void cell_text(const struct story_table *t, unsigned row, unsigned column,
+                      char text[ENTRY_TEXT_BYTES])
 {
-	return is_text(t->form->columns[column].kind) || column == 0;
+	const struct column *c = &t->form->columns[column];
+	const struct entry e = row ? entry_at(t, row - 1, column) : entry_none(KIND_TEXT);
+	if (row)
+		entry_write(&e, text, ENTRY_TEXT_BYTES);
+	else
+		snprintf(text, ENTRY_TEXT_BYTES, "%s%s%s", c->head,
+		         c->unit[0] && c->head[0] ? ", " : "", c->unit);
+	sanitize_end(text);
 }
 
 /* --- bars --- */
@@ -127,7 +122,7 @@ static const char *bar_text(struct arena *arena, const struct entry *e, double s
 	return arena_copy(arena, text);
 }
 
-static double longest_bar(const struct story_table *t, unsigned column)
+double table_longest_bar(const struct story_table *t, unsigned column)
 {
 	double most = 1;
 	for (unsigned r = 0; r < t->nrows; r++) {
@@ -143,30 +138,7 @@ static double longest_bar(const struct story_table *t, unsigned column)
 	return most;
 }
 
-/* In the column after that of the form's bars, if there is room beside the others. */
-static bool draw_bars(struct arena *arena, const struct story_table *t, struct grid *g,
-                      unsigned width)
-{
-	const unsigned column = g->ncolumns - 2, n = g->ncolumns;
-	unsigned used = 0;
-	for (unsigned c = 0; c <= column; c++)
-		used += grid_column_width(g, c) + 2;
-	if (used + LEAST_BAR > width)
-		return false;
-	const unsigned room = width - used < MOST_BAR ? width - used : MOST_BAR;
-	const double most = longest_bar(t, column);
-	for (unsigned r = 0; r < t->nrows; r++) {
-		const struct entry e = entry_at(t, r, column);
-		g->texts[(size_t)(r + 1) * n + column + 1] =
-		    bar_text(arena, &e, room / most, room, terminal_has_utf8());
-	}
-	g->left[column + 1] = true;
-	g->texts[column + 1] = terminal_has_utf8() ? "░ interval" : "- interval";
-	return true;
-}
-
-/* The column of the form's bars; 0: there are none. */
-static unsigned bars_of(const struct story_table *t)
+unsigned table_bars(const struct story_table *t)
 {
 	unsigned bars = 0;
 	for (unsigned c = 1; t->form->bars && c < t->form->ncolumns; c++)
@@ -175,80 +147,75 @@ static unsigned bars_of(const struct story_table *t)
 	return bars;
 }
 
-/* --- a terminal --- */
+/* Into the last column of the grid. */
+static void put_bars(struct arena *arena, const struct story_table *t, const struct grid *g,
+                     unsigned room, bool utf8)
+{
+	const unsigned n = g->ncolumns, bars = table_bars(t);
+	const double most = table_longest_bar(t, bars);
+	g->left[n - 1] = true;
+	g->texts[n - 1] = utf8 ? "░ interval" : "- interval";
+	for (unsigned r = 0; r < t->nrows; r++) {
+		const struct entry e = entry_at(t, r, bars);
+		g->texts[(size_t)(r + 2) * n - 1] = bar_text(arena, &e, room / most, room, utf8);
+	}
+}
+
+/* Of the first columns, with room for one more if that has bars. */
+static struct grid grid_of(struct arena *arena, const struct story_table *t, unsigned columns,
+                           bool bars)
+{
+	const unsigned n = columns + bars;
+	struct grid g = {.ncolumns = n,
+	                 .nrows = t->nrows + 1,
+	                 .texts = ARENA_ARRAY(arena, const char *, (size_t)n *(t->nrows + 1)),
+	                 .left = ARENA_ARRAY(arena, bool, n)};
+	char text[ENTRY_TEXT_BYTES];
+	for (unsigned r = 0; r < g.nrows; r++) {
+		for (unsigned c = 0; c < columns; c++) {
+			cell_text(t, r, c, text);
+			g.texts[(size_t)r * n + c] = arena_copy(arena, text);
+			g.left[c] = !c || is_text(t->form->columns[c].kind);
+		}
+		if (bars)
+			g.texts[(size_t)r * n + columns] = "";
+	}
+	return g;
+}
+
+struct grid table_grid(struct arena *arena, const struct story_table *t, bool bars)
+{
+	bars &= table_bars(t) > 0;
+	const struct grid g = grid_of(arena, t, t->form->ncolumns, bars);
+	if (bars)
+		put_bars(arena, t, &g, PAGE_BAR, true);
+	return g;
+}
+
+bool table_is_bold(const struct story_table *t, unsigned row, unsigned column, const char *text)
+{
+	return row && column < t->form->ncolumns && t->form->columns[column].kind == KIND_WORD &&
+	       entry_decided(text);
+}
 
 void table_write_text(struct arena *arena, const struct story_table *t, bool with_bars, FILE *out,
                       unsigned indent, unsigned width)
 {
-	const unsigned bars = with_bars ? bars_of(t) : 0, n = bars ? bars + 2 : t->form->ncolumns,
-	               told = bars ? bars + 1 : n;
-	char text[ENTRY_TEXT_BYTES];
+	const unsigned bars = with_bars ? table_bars(t) : 0;
+	unsigned used = 0;
 	if (!t->nrows)
 		return;
 	const struct arena_mark mark = arena_mark(arena);
-	struct grid grid = {.ncolumns = n,
-	                    .nrows = t->nrows + 1,
-	                    .texts = ARENA_ARRAY(arena, const char *, (size_t)n *(t->nrows + 1)),
-	                    .left = ARENA_ARRAY(arena, bool, n)};
-	for (unsigned c = 0; c < told; c++) {
-		grid.left[c] = is_left(t, c);
-		head_text(&t->form->columns[c], text, sizeof text);
-		grid.texts[c] = arena_copy(arena, text);
-	}
-	for (unsigned r = 0; r < t->nrows; r++)
-		for (unsigned c = 0; c < told; c++) {
-			cell_text(t, r, c, text);
-			grid.texts[(size_t)(r + 1) * n + c] = arena_copy(arena, text);
-		}
-	if (!bars || draw_bars(arena, t, &grid, width))
-		grid_write(arena, &grid, out, indent, width);
-	else
-		table_write_text(arena, t, false, out, indent, width);
+	struct grid g = grid_of(arena, t, bars ? bars + 1 : t->form->ncolumns, bars);
+	for (unsigned c = 0; c <= bars; c++)
+		used += grid_column_width(&g, c) + 2;
+	if (bars && used + LEAST_BAR <= width)
+		put_bars(arena, t, &g, width - used < MOST_BAR ? width - used : MOST_BAR,
+		         terminal_has_utf8());
+	else if (bars)
+		g = grid_of(arena, t, t->form->ncolumns, false);
+	grid_write(arena, &g, out, indent, width);
 	arena_release(arena, mark);
-}
-
-void table_escape(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		if (strchr("|`*_<>[]&\\", c))
-			fprintf(out, "\\%c", c);
-		else
-			fputc(c < ' ' || c == 0x7F ? ' ' : c, out);
-	}
-}
-
-void table_write_markdown(const struct story_table *t, struct arena *arena, FILE *out)
-{
-	const struct column *columns = t->form->columns;
-	const unsigned ncolumns = t->form->ncolumns, bars = arena ? bars_of(t) : 0;
-	const double most = bars ? longest_bar(t, bars) : 1;
-	char text[ENTRY_TEXT_BYTES];
-	for (unsigned c = 0; c < ncolumns; c++) {
-		head_text(&columns[c], text, sizeof text);
-		fputs("| ", out);
-		table_escape(out, text);
-		fputc(' ', out);
-	}
-	fputs(bars ? "| ░ interval |\n" : "|\n", out);
-	for (unsigned c = 0; c < ncolumns; c++)
-		fputs(is_left(t, c) ? "|---" : "|---:", out);
-	fputs(bars ? "|---|\n" : "|\n", out);
-	for (unsigned r = 0; r < t->nrows; r++) {
-		for (unsigned c = 0; c < ncolumns; c++) {
-			const enum column_kind kind = columns[c].kind;
-			cell_text(t, r, c, text);
-			const bool bold = kind == KIND_WORD && entry_decided(text);
-			fputs(bold ? "| **" : "| ", out);
-			table_escape(out, text);
-			fputs(bold ? "** " : " ", out);
-		}
-		const struct entry e = entry_at(t, r, bars);
-		if (bars)
-			fprintf(out, "| %s ", bar_text(arena, &e, PAGE_BAR / most, PAGE_BAR, true));
-		fputs("|\n", out);
-	}
-	fputc('\n', out);
 }
 
 /* --- for programs --- */

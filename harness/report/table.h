@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "../story/story.h"
+#include "grid.h"
 
 #define TABLE_COLUMNS 64 /* more are omitted */
 
@@ -35,8 +36,15 @@ void table_drop_common(struct table *table, char *said, size_t bytes);
  * `bars`, if they have room. */
 void table_write_text(struct arena *arena, const struct story_table *table, bool with_bars,
                       FILE *out, unsigned indent, unsigned width);
-/* With bars if there is an arena for them, and the form asks for them. */
-void table_write_markdown(const struct story_table *table, struct arena *arena, FILE *out);
+/* The same as texts, beneath their heads. bars: in a column after the others, if the form asks for them. */
+struct grid table_grid(struct arena *arena, const struct story_table *table, bool bars);
+/* Whether the text of a grid's row, from 1 on, is a verdict that was decided. */
+bool table_is_bold(const struct story_table *table, unsigned row, unsigned column,
+                   const char *text);
+/* The column of the form's bars; 0: there are none. What the longest one is of, unless an interval's end is
+ * much farther: then it is cut. */
+unsigned table_bars(const struct story_table *table);
+double table_longest_bar(const struct story_table *table, unsigned column);
 void table_write_csv(const struct story_table *table, FILE *out);
 /* CSV as a data block of gnuplot, $name, for `set datafile separator comma`: nine digits, NaN
  * for no number. */
@@ -52,8 +60,5 @@ json_t *table_figure(double x);
 /* {"name", "title", "columns": [{"key", "head", "unit", "kind"}], "rows": [[…]]}. The caller owns
  * the reference; NULL if out of memory. */
 json_t *table_to_json(const struct story_table *table);
-
-/* Text from outside, escaped so that Markdown takes it as text. */
-void table_escape(FILE *out, const char *text);
 
 #endif

@@ -360,27 +360,23 @@ static unsigned once(const char *const *texts, const unsigned *rows, unsigned n,
 static int tell_pivot(const struct teller *t, const struct chapter_part *part,
                       const struct story_table *of)
 {
-	struct arena *arena = t->story->arena;
-	const unsigned most = of->nrows + 1;
-	unsigned *rows = ARENA_ARRAY(arena, unsigned, most), n;
-	const char **downs = texts_of(t, part, of, part->down),
-	           **lines = ARENA_ARRAY(arena, const char *, most);
-	if (!downs || rows_of(t, part, of, rows, &n))
+	struct story *story = t->story;
+	unsigned *rows = ARENA_ARRAY(story->arena, unsigned, of->nrows + 1), n;
+	if (rows_of(t, part, of, rows, &n))
 		return -1;
-	const bool turned = once(downs, rows, n, lines) <= part->beside;
-	if (*part->text && n)
+	if (!n)
+		return 0;
+	const struct story_table *pivot =
+	    story_pivot(story, of, rows, n, part->down, part->across, part->value);
+	if (pivot->nrows <= part->beside)
+		pivot = story_pivot(story, of, rows, n, part->across, part->down, part->value);
+	if (*part->text)
 		story_add_block(
-		    t->story, (struct story_block){
-		                  STORY_PART,
-		                  .text = t->key ? arena_text(arena, "%s: %s", t->value, part->text)
-		                                 : part->text});
-	if (n)
-		story_add_block(
-		    t->story,
-		    (struct story_block){
-		        STORY_PIVOT, .table = story_pivot(
-		                         t->story, of, rows, n, turned ? part->across : part->down,
-		                         turned ? part->down : part->across, part->value)});
+		    story, (struct story_block){
+		               STORY_PART,
+		               .text = arena_text(story->arena, "%s%s%s", t->key ? t->value : "",
+		                                  t->key ? ": " : "", part->text)});
+	story_add_block(story, (struct story_block){STORY_PIVOT, .table = pivot});
 	return 0;
 }
 

@@ -28,7 +28,6 @@ class Launchgap(MakefilePackage, CudaPackage):
     depends_on("cxx", type="build", when="+cuda")
     depends_on("gmake@4.3:", type="build")
     depends_on("pkgconfig", type="build")
-    depends_on("cmark-gfm")
     depends_on("hwloc")
     depends_on("jansson")
     depends_on("libsodium")
