@@ -21,7 +21,7 @@ static inline struct judged judged_of(const double *logs, unsigned n, enum claim
 {
 	const struct claims_ratio r = {stats_ratio_of_logs(scratch(), logs, n, 0.9),
 	                               stats_ratio_of_logs(scratch(), logs, n, 0.95)};
-	const struct contrast_p p = {.less = walsh_tails(logs, n, -JUDGED_EDGE),
+	const struct claims_tails p = {.less = walsh_tails(logs, n, -JUDGED_EDGE),
 	                             .one = walsh_tails(logs, n, 0),
 	                             .more = walsh_tails(logs, n, JUDGED_EDGE)};
 	unsigned more;

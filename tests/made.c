@@ -1,7 +1,6 @@
 #include "made.h"
 
 #include "../harness/coll/value.h"
-#include "../harness/chapters/reasons.h"
 #include "../harness/record/record_file.h"
 #include "cli.h"
 #include "scratch.h"
@@ -46,11 +45,6 @@ char *made_read(const char *name)
 bool made_has(const char *name)
 {
 	return !access(made_path(name), F_OK);
-}
-
-const char *made_reason(const struct reason *reason)
-{
-	return reason_text(scratch(), reason);
 }
 
 double made_noise(unsigned a, unsigned b, unsigned c)

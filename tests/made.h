@@ -88,9 +88,6 @@ const char *made_path(const char *name);
 char *made_read(const char *name);
 bool made_has(const char *name);
 
-/* The words of a reason; valid until the next call. */
-const char *made_reason(const struct reason *reason);
-
 /* Noise that is the same in every run and has no trend: −1 to 1. */
 double made_noise(unsigned a, unsigned b, unsigned c);
 bool made_no_gnuplot(void);

@@ -1,7 +1,7 @@
 /* From records to answers: every verdict of a claim, and its form in a report. */
 #include "asked.h"
 
-#include "../harness/story/verdict_text.h"
+#include "../harness/data/verdict_text.h"
 #include "scratch.h"
 
 /* With the same ends for both. */
@@ -57,8 +57,7 @@ static void expect_open(enum claim_test test, double by, double lo, double hi, c
 	struct claim claim = {.test = test, .by = by};
 	struct claims_result r = {.claim = &claim, .outcome = CLAIMS_UNDECIDED, .detectable = NAN};
 	r.tested = ratio(lo, sqrt(lo * hi), hi);
-	r.contrast.ratio = r.tested.both;
-	r.contrast.bounds = r.tested.bounds;
+	r.ratio = r.tested;
 	assert_int_equal(claims_decide(&r.tested, test, by, &r.more_blocks), CLAIMS_UNDECIDED);
 	assert_string_equal(verdict_claim_text(scratch(), &r, false), words);
 }
@@ -159,31 +158,12 @@ TEST_WITH(swapping_left_and_right_changes_nothing, NULL, NULL)
 		assert_true(seen[i] > 50);
 }
 
-/* The interval that a report shows with a verdict is the one that decided. */
-static void assert_interval_agrees(const struct claims_result *r)
-{
-	const struct stats_ratio *shown = claims_interval(r);
-	const double by = 1 + r->claim->by;
-	const bool inside = shown->lo > 1 / by && shown->hi < by;
-	const bool above = shown->lo > by, below = shown->hi < 1 / by;
-	if (r->claim->test == CLAIM_WITHIN)
-		assert_int_equal(r->outcome, inside           ? CLAIMS_HOLD
-		                             : above || below ? CLAIMS_FAIL
-		                                              : CLAIMS_UNDECIDED);
-	else
-		assert_int_equal(r->outcome == CLAIMS_HOLD,
-		                 r->claim->test == CLAIM_LESS ? below : above);
-	assert_int_equal(r->outcome == CLAIMS_LITTLE || r->outcome == CLAIMS_FAIL,
-	                 r->claim->test == CLAIM_WITHIN ? above || below
-	                 : r->claim->test == CLAIM_LESS ? shown->lo > 1 / by
-	                                                : shown->hi < by);
-}
-
 /* The probability decides as the interval does, at the bound of each test. */
 TEST(probability_and_verdict_agree)
 {
 	static const enum claim_test tests[] = {CLAIM_LESS, CLAIM_MORE, CLAIM_WITHIN};
-	unsigned seen[CLAIMS_UNTESTED] = {0};
+	static const char *const outcomes[] = {"holds", "little", "fails", "undecided"};
+	unsigned seen[LENGTH(outcomes)] = {0};
 	noise = 0.04;
 	for (unsigned run = 0; run < 30; run++) {
 		asked.nclaims = 0;
@@ -193,15 +173,25 @@ TEST(probability_and_verdict_agree)
 		speed[2] = 0.9 + 0.005 * run;
 		made.blocks = 6 + run % 5;
 		find();
-		for (unsigned i = 0; i < asked.nclaims; i++) {
-			const struct claims_result *r = &found->claims[i];
-			assert_int_equal(claims_decided(r), r->p <= 0.05);
-			assert_interval_agrees(r);
-			seen[r->outcome]++;
-		}
+		assert_string_equal(
+		    says_sql("SELECT count(*) FROM claimed "
+		             "WHERE (outcome <> 'undecided') <> (p <= 0.05)"),
+		    "0");
+		/* An end beyond the bound decides; of 95 % it is only where that of 90 % is. */
+		assert_string_equal(
+		    says_sql("SELECT count(*) FROM claimed WHERE outcome = 'undecided' AND "
+		             "CASE kind WHEN 'less' THEN ratio_hi * (1 + by) < 1 OR ratio_lo * (1 + "
+		             "by) > 1 WHEN 'more' THEN ratio_lo > 1 + by OR ratio_hi < 1 + by "
+		             "ELSE ratio_lo * (1 + by) > 1 AND ratio_hi < 1 + by OR ratio_lo > 1 + by "
+		             "OR ratio_hi * (1 + by) < 1 END"),
+		    "0");
+		for (unsigned i = 0; i < LENGTH(outcomes); i++)
+			seen[i] += (unsigned)query_number(
+			    found, test_text("SELECT count(*) FROM claimed WHERE outcome = '%s'",
+			                     outcomes[i]));
 		done();
 	}
-	for (int i = 0; i < CLAIMS_UNTESTED; i++)
+	for (unsigned i = 0; i < LENGTH(outcomes); i++)
 		assert_true(seen[i] > 0);
 }
 
@@ -242,7 +232,7 @@ TEST(a_family_is_corrected_for_its_size)
 	json_assert_one_says(json_section(made_report(&made), "claims"),
 	                     "27 claims, each tested at 5 %");
 	find();
-	assert_near(found->claims[2].p_adjusted, 27 * least, 1e-9);
+	assert_near(claim_number(2, "p_adjusted"), 27 * least, 1e-9);
 	done();
 	/* One beside the primary one has nothing to be corrected for. */
 	asked.nclaims = 2;
@@ -254,7 +244,7 @@ TEST(a_family_is_corrected_for_its_size)
 	/* One alone is none. */
 	asked.nclaims = 1;
 	find();
-	assert_false(found->claims[0].alone);
+	assert_string_equal(claim_says(0, "alone"), "0");
 	done();
 	assert_false(json_one_says(json_section(made_report(&made), "claims"), "by chance"));
 }
@@ -263,46 +253,43 @@ TEST(direction_and_size_are_the_claims)
 {
 	speed[2] = 0.9;
 	struct claim *c = claim(METRIC_TIME, CLAIM_MORE, 0.05);
-	assert_int_equal(outcome(), CLAIMS_HOLD);
+	outcome_is("holds");
 	c->metric = METRIC_LATENCY;
-	assert_int_equal(outcome(), CLAIMS_HOLD);
+	outcome_is("holds");
 	c->pace = PACE_ISOLATED;
 	c->bytes = (struct claim_range){16384, 65536};
 	find();
-	assert_int_equal(found->claims[0].contrast.ncells, 2);
-	assert_int_equal(found->claims[0].outcome, CLAIMS_HOLD);
+	assert_string_equal(claim_says(0, "cells"), "2");
+	claim_is(0, "holds");
 	done();
 	c->metric = METRIC_LAUNCH;
 	c->test = CLAIM_WITHIN;
-	assert_int_equal(outcome(), CLAIMS_HOLD);
+	outcome_is("holds");
 }
 
 /* Nine times what is claimed to be less, with an A/A line that is off by more than the margin.
  */
 TEST(a_run_that_tells_little_refutes_what_is_far_off)
 {
-	struct status st = {""};
 	noise = isolated_noise = 0.1;
 	speed[2] = 0.11;
 	claim(METRIC_LATENCY, CLAIM_LESS, 0.02);
 	claim(METRIC_LATENCY, CLAIM_WITHIN, 0.02);
 	claim(METRIC_LATENCY, CLAIM_MORE, 0.02);
-	find();
-	const struct analysis *a = analysis_make(&loaded.summary, &st);
-	assert_non_null(a);
-	assert_false(regimes_find(&a->regimes, REGIME_SMALL)->tells);
-	assert_int_equal(a->claims[0].outcome, CLAIMS_FAIL);
-	assert_int_equal(a->claims[1].outcome, CLAIMS_FAIL);
-	assert_int_equal(a->claims[2].outcome, CLAIMS_HOLD);
+	find_in(true);
+	assert_string_equal(says_sql("SELECT tells FROM regime WHERE name = 'small'"), "0");
+	claim_is(0, "fails");
+	claim_is(1, "fails");
+	claim_is(2, "holds");
 	done();
 }
 
 static void untested(const char *why)
 {
 	find();
-	assert_int_equal(found->claims[0].outcome, CLAIMS_UNTESTED);
-	assert_says(made_reason(&found->claims[0].contrast.why), why);
-	assert_true(isnan(found->claims[0].contrast.ratio.estimate));
+	claim_is(0, "untested");
+	assert_says(claim_says(0, "why"), why);
+	assert_string_equal(claim_says(0, "ratio"), "-");
 	done();
 }
 
@@ -360,8 +347,8 @@ TEST(a_block_without_a_cell_is_left_out)
 	speed[2] = 0.9;
 	lacks_block = 3;
 	find();
-	assert_int_equal(found->claims[0].contrast.ratio.blocks, 9);
-	assert_int_equal(found->claims[0].outcome, CLAIMS_HOLD);
+	assert_string_equal(claim_says(0, "ratio_blocks"), "9");
+	claim_is(0, "holds");
 	done();
 }
 
@@ -374,15 +361,13 @@ TEST(counters_are_claimed_about)
 	claim(METRIC_ISSUE_CORES, CLAIM_WITHIN, 0.01);
 	find();
 	for (unsigned i = 0; i < 4; i++)
-		assert_int_equal(found->claims[i].outcome, CLAIMS_HOLD);
-	assert_near(found->claims[0].contrast.left_side.value, 4, 1e-9);
-	assert_near(found->claims[1].contrast.left_side.value, 420,
-	            1e-9); /* the mean of 4 × 100 and 4 × 110 */
-	assert_near(found->claims[2].contrast.right_side.value, 105,
-	            1e-9); /* the mean over ranks */
-	assert_near(found->claims[3].contrast.left_side.value, 1.5,
-	            1e-9); /* 135 µs in 3 rows of 30 */
-	assert_int_equal(found->claims[0].contrast.ratio.blocks, 10);
+		claim_is(i, "holds");
+	assert_near(claim_number(0, "left_value"), 4, 1e-9);
+	/* The mean of 4 × 100 and 4 × 110; the mean over ranks; 135 µs in 3 rows of 30. */
+	assert_near(claim_number(1, "left_value"), 420, 1e-9);
+	assert_near(claim_number(2, "right_value"), 105, 1e-9);
+	assert_near(claim_number(3, "left_value"), 1.5, 1e-9);
+	assert_string_equal(claim_says(0, "ratio_blocks"), "10");
 	done();
 }
 

@@ -3,7 +3,6 @@
 #include "asked.h"
 
 #include "../harness/analysis/claims.h"
-#include "../harness/analysis/regime.h"
 #include "here.h"
 #include "scratch.h"
 
@@ -16,21 +15,16 @@ TEST(claims_on_counters_rest_on_the_blocks_that_have_them)
 	claim(METRIC_DRAM_PER_NVLINK, CLAIM_MORE, 0.5);
 	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
 	find();
-	const struct claims_result *counted = &found->claims[0], *timed = &found->claims[1];
-	assert_int_equal(counted->contrast.ratio.blocks, 6);
-	assert_int_equal(counted->outcome, CLAIMS_HOLD);
-	assert_near(counted->p, 1.0 / (1 << 6), 1e-12);
-	assert_near(counted->contrast.ratio.estimate, 2, 1e-9);
-	assert_int_equal(timed->contrast.ratio.blocks, 10);
-	assert_int_equal(timed->outcome, CLAIMS_HOLD);
-	assert_near(timed->p, 1.0 / (1 << 10), 1e-12);
-	assert_false(counted->alone || timed->alone);
+	assert_string_equal(says_sql("SELECT outcome, ratio_blocks, alone FROM claimed ORDER BY id"),
+	                    "holds 6 0; holds 10 0");
+	assert_near(claim_number(0, "p"), 1.0 / (1 << 6), 1e-12);
+	assert_near(claim_number(0, "ratio"), 2, 1e-9);
+	assert_near(claim_number(1, "p"), 1.0 / (1 << 10), 1e-12);
 	done();
 	claim(METRIC_NVLINK_TX, CLAIM_WITHIN, 0.02);
 	claim(METRIC_NVLINK_TX, CLAIM_WITHIN, 0.02);
 	find();
-	assert_true(found->claims[0].alone && found->claims[2].alone);
-	assert_false(found->claims[1].alone);
+	assert_string_equal(says_sql("SELECT alone FROM claimed WHERE id < 3 ORDER BY id"), "1; 0; 1");
 	done();
 }
 
@@ -40,8 +34,8 @@ TEST(five_blocks_are_too_few)
 	dram_per_byte[2] = 4;
 	claim(METRIC_DRAM_PER_NVLINK, CLAIM_MORE, 0.5);
 	find();
-	assert_int_equal(found->claims[0].outcome, CLAIMS_UNDECIDED);
-	assert_int_equal(found->claims[0].more_blocks, 1);
+	claim_is(0, "undecided");
+	assert_says(claim_says(0, "verdict"), "needs about 1 more block");
 	done();
 }
 
@@ -86,8 +80,10 @@ TEST_WITH(a_plan_reads_counters_in_some_blocks, set_up, tear_down)
 /* --- the reference records --- */
 
 struct choice {
-	const struct claim *claim;
-	const double *x, *again; /* a log ratio per block; to the twin's trial, or NULL */
+	struct claim claim;
+	const char *outcome;   /* by all */
+	double x[32], again[32]; /* a log ratio per block; to the twin's trial */
+	bool twinned;
 	unsigned nblocks;
 };
 
@@ -99,14 +95,14 @@ static enum claims_outcome outcome_of(struct arena *arena, const struct choice *
 		if (!(bits >> b & 1))
 			continue;
 		x[n] = c->x[b];
-		again[n++] = c->again ? c->again[b] : 0;
+		again[n++] = c->again[b];
 	}
 	const struct arena_mark mark = arena_mark(arena);
-	const struct stats_walsh of = stats_walsh_of(arena, x, c->again ? again : NULL, n);
+	const struct stats_walsh of = stats_walsh_of(arena, x, c->twinned ? again : NULL, n);
 	const struct claims_ratio ratio = {stats_walsh_ratio(&of, 2 * VERDICT_CONFIDENCE - 1),
 	                                   stats_walsh_ratio(&of, VERDICT_CONFIDENCE)};
 	arena_release(arena, mark);
-	return claims_decide(&ratio, c->claim->test, c->claim->by, &more);
+	return claims_decide(&ratio, c->claim.test, c->claim.by, &more);
 }
 
 /* A claim holds or not, as by all blocks; or a difference within the margin is found where all
@@ -115,11 +111,14 @@ struct agreement {
 	unsigned claims, choices, same, opposite; /* opposite: one holds, the other doesn't */
 };
 
-static void tally_choices(struct arena *arena, const struct choice *c, enum claims_outcome is,
-                          struct agreement *t)
+static void tally_choices(struct arena *arena, const struct choice *c, struct agreement *t)
 {
 	const unsigned all = (1u << c->nblocks) - 1;
-	assert_int_equal(outcome_of(arena, c, all), is);
+	const enum claims_outcome is = outcome_of(arena, c, all);
+	assert_string_equal(c->outcome, is == CLAIMS_HOLD     ? "holds"
+	                                : is == CLAIMS_FAIL   ? "fails"
+	                                : is == CLAIMS_LITTLE ? "little"
+	                                                      : "undecided");
 	t->claims++;
 	for (unsigned bits = 0; bits <= all; bits++) {
 		if (__builtin_popcount(bits) != CLAIM_BLOCKS)
@@ -132,47 +131,47 @@ static void tally_choices(struct arena *arena, const struct choice *c, enum clai
 	}
 }
 
+/* Its claims on counters that have an interval, block by block. */
 static void tally_record(struct arena *arena, const char *folder_of, struct agreement *t)
 {
+	static const struct db_source blocks = {
+	    .file = "test",
+	    .sql = "SELECT c.id, outcome, kind, by, first, second, two FROM claimed c "
+	           "JOIN metric m ON m.name = metric AND counters JOIN contrast_found f "
+	           "ON (finding, part) = ('claims', c.id) JOIN contrast_block b USING (asked) "
+	           "JOIN asked_side s ON s.asked = b.asked AND side = 0 "
+	           "WHERE ratio_lo NOT NULL ORDER BY c.id, block"};
 	struct record_run run;
 	struct summary s;
 	struct status st = {""};
-	struct claim_list *list = ARENA_NEW(arena, struct claim_list);
 	assert_works(record_load(folder_of, &run, &st), st);
 	summary_make(&run, arena, &s);
-	assert_works(claim_list_take(run.environment, list, &st), st);
-	regimes_settle(&s, list);
-	for (unsigned i = 0; i < list->nclaims; i++) {
-		const struct claim *c = &list->claims[i];
-		if (c->test == CLAIM_NEEDS || !metric_info(c->metric)->counters)
-			continue;
-		const struct claims_result judged = claims_judge(&s, c);
-		if (isnan(judged.contrast.ratio.lo) || claims_opposed(&judged)) /* by no choice */
-			continue;
-		const unsigned left = (unsigned)index_variant(&s, c->left),
-		               right = (unsigned)index_variant(&s, c->right);
-		const unsigned twin = (unsigned)s.twin, with[] = {twin};
-		const bool is_left = (int)left == s.reference, is_right = (int)right == s.reference;
-		const struct contrast_select select = {.bytes = c->bytes,
-		                                       .pace = c->pace,
-		                                       .coll = c->coll,
-		                                       .with = with,
-		                                       .nwith = is_left || is_right};
-		const struct contrast of = contrast_make(&s, left, right, c->metric, &select);
-		struct choice choice = {.claim = c, .x = of.logs, .nblocks = of.nblocks};
-		if (select.nwith)
-			choice.again =
-			    contrast_make(
-			        &s, is_left ? twin : left, is_right ? twin : right, c->metric,
-			        &(struct contrast_select){.bytes = c->bytes,
-			                                  .pace = c->pace,
-			                                  .coll = c->coll,
-			                                  .with = (unsigned[]){left, right},
-			                                  .nwith = 2})
-			        .logs;
-		if (choice.nblocks > CLAIM_BLOCKS)
-			tally_choices(arena, &choice, judged.outcome, t);
+	struct db *db = figures_load(&s, arena, &st);
+	assert_non_null(db);
+	struct choice choice = {.nblocks = 0};
+	double id = NAN;
+	struct db_rows *rows = db_ask(db, &blocks, &st);
+	for (bool more = rows && db_next(rows); choice.nblocks || more;
+	     more = more && db_next(rows)) {
+		if (choice.nblocks && (!more || db_real(rows, 0) != id)) {
+			if (choice.nblocks > CLAIM_BLOCKS)
+				tally_choices(arena, &choice, t);
+			choice.nblocks = 0;
+		}
+		if (!more)
+			break;
+		id = db_real(rows, 0);
+		choice.outcome = arena_copy(arena, db_text(rows, 1));
+		choice.claim.test = !strcmp(db_text(rows, 2), "less")   ? CLAIM_LESS
+		                    : !strcmp(db_text(rows, 2), "more") ? CLAIM_MORE
+		                                                        : CLAIM_WITHIN;
+		choice.claim.by = db_real(rows, 3);
+		choice.x[choice.nblocks] = db_real(rows, 4);
+		choice.again[choice.nblocks++] = db_real(rows, 5);
+		choice.twinned = db_real(rows, 6) > 0;
 	}
+	assert_works(db_end(rows, &st), st);
+	arena_undo(arena, db);
 	record_free(&run);
 }
 

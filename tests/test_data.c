@@ -19,8 +19,7 @@ static struct db *tables_of(const struct made *m)
 	static struct made_loaded l;
 	struct status st = {0};
 	made_load(m, &l);
-	const struct analysis *a = analysis_make(&l.summary, &st);
-	struct db *tables = a ? figures_load(a, scratch(), &st) : NULL;
+	struct db *tables = figures_load(&l.summary, scratch(), &st);
 	made_unload(&l);
 	return tables;
 }

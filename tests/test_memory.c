@@ -1,7 +1,7 @@
 /* The report's section about memory, on records that are made up. */
 #include "made.h"
 
-#include "../harness/analysis/contrast.h"
+#include "queried.h"
 
 static const struct made plain = {.blocks = 3, .sizes = 2, .rows = 2, .cores = 8};
 
@@ -44,16 +44,22 @@ TEST(a_fact_that_is_no_number_is_left_out)
 TEST(what_no_worker_says_has_no_figure)
 {
 	static struct made_loaded l;
+	static struct claim_list asked = {.nclaims = 1,
+	                                  .claims = {{.name = "init",
+	                                              .left = "processes",
+	                                              .right = "threads",
+	                                              .metric = METRIC_INIT,
+	                                              .by = 0.02,
+	                                              .bytes = {0, SIZE_MAX},
+	                                              MADE_OPEN}}};
 	struct made m = plain;
-	const struct contrast_select all = {
-	    .bytes = {0, SIZE_MAX}, .pace = CLAIM_ANY_PACE, .coll = CLAIM_ANY_COLL};
+	struct status st = {""};
 	m.line = half_said;
+	m.asked = &asked;
 	made_load(&m, &l);
-	struct contrast init =
-	    contrast_make(&l.summary, MADE_PROCESSES, MADE_THREADS, METRIC_INIT, &all);
-	assert_true(isnan(init.ratio.estimate));
-	assert_string_equal(made_reason(&init.why),
-	                    "the record does not have it of each of the variants: making "
+	struct db *db = figures_load(&l.summary, scratch(), &st);
+	assert_string_equal(query(db, "SELECT ratio, why FROM claimed"),
+	                    "- the record does not have it of each of the variants: making "
 	                    "the communicators of a fresh job");
 	made_unload(&l);
 }

@@ -1,10 +1,6 @@
 #include "claims.h"
 
 #include <math.h>
-#include <string.h>
-
-#include "../config/family.h"
-#include "verdict.h"
 
 _Static_assert(CLAIM_BLOCKS == STATS_MIN_BLOCKS, "a plan measures what a claim wants");
 
@@ -82,7 +78,7 @@ double claims_detectable(const struct claims_ratio *r, enum claim_test test, dou
 const struct stats_ratio *claims_interval(const struct claims_result *r)
 {
 	const bool both = r->claim->test == CLAIM_WITHIN && r->outcome != CLAIMS_HOLD;
-	return both ? &r->contrast.ratio : &r->contrast.bounds;
+	return both ? &r->ratio.both : &r->ratio.bounds;
 }
 
 bool claims_decided(const struct claims_result *r)
@@ -90,7 +86,7 @@ bool claims_decided(const struct claims_result *r)
 	return r->outcome != CLAIMS_UNDECIDED && r->outcome != CLAIMS_UNTESTED;
 }
 
-double claims_p(const struct contrast_p *p, enum claim_test test, enum claims_outcome outcome)
+double claims_p(const struct claims_tails *p, enum claim_test test, enum claims_outcome outcome)
 {
 	const struct stats_tails bound = test == CLAIM_LESS ? p->less : p->more;
 	const bool less = test == CLAIM_LESS;
@@ -117,68 +113,31 @@ static struct stats_ratio ratio_of(const struct stats_ratio *ratio, double expec
 	return r;
 }
 
-bool claims_opposed(const struct claims_result *r)
+/* If the run cannot distinguish variants, or only equal ones as its A/A line is off, a verdict is valid
+ * only as far as it is decided beyond that line. */
+static void withhold(struct claims_result *r, double line)
 {
-	return r->claim->test != CLAIM_NEEDS && !r->claim->of && contrast_opposed(&r->contrast);
+	const struct claim *claim = r->claim;
+	r->outcome = claims_decide_beyond(&r->tested, claim->test, claim->by, line);
+	if (claims_decided(r))
+		return;
+	r->more_blocks = 0;
+	r->detectable =
+	    claims_detectable(&r->tested, claim->test, (1 + line) * (1 + claim->by) - 1);
 }
 
-struct claims_result claims_judge(const struct summary *s, const struct claim *claim)
+void claims_judge(struct claims_result *r, double line)
 {
-	struct claims_result r = {
-	    .claim = claim,
-	    .outcome = CLAIMS_UNTESTED,
-	    .detectable = NAN,
-	    .p = NAN,
-	    .p_adjusted = NAN,
-	    .contrast = contrast_none(0, 0, claim->metric, (struct reason){.kind = REASON_NONE})};
-	struct contrast *c = &r.contrast;
-	if (claim->test == CLAIM_NEEDS)
-		c->why = (struct reason){.kind = REASON_NEEDS, .detail = claim->needs};
-	else
-		c->why = contrast_obstacle(s, claim->left, claim->right);
-	if (!c->why.kind)
-		c->why = contrast_oversubscribed(s, claim->metric);
-	if (!c->why.kind)
-		c->why = contrast_few_calls(s, claim->metric);
-	if (!c->why.kind) {
-		const int coll = claim_coll(claim, true);
-		const enum coll_kind right = coll < 0 ? COLL_ALL_REDUCE : (enum coll_kind)coll;
-		const struct contrast_select select = {.bytes = claim->bytes,
-		                                       .pace = claim->pace,
-		                                       .coll = claim_coll(claim, false),
-		                                       .across_colls = claim->right_coll[0],
-		                                       .right_coll = right,
-		                                       .across_ranks = true,
-		                                       .by = claim->by,
-		                                       .of = claim->of};
-		*c =
-		    contrast_make(s, (unsigned)index_variant(s, claim->left),
-		                  (unsigned)index_variant(s, claim->right), claim->metric, &select);
+	const struct claim *claim = r->claim;
+	r->tested = (struct claims_ratio){ratio_of(&r->ratio.bounds, claim->of),
+	                                  ratio_of(&r->ratio.both, claim->of)};
+	r->outcome = claims_decide(&r->tested, claim->test, claim->by, &r->more_blocks);
+	r->detectable = claims_detectable(&r->tested, claim->test, claim->by);
+	if (r->least > 0) {
+		r->outcome = CLAIMS_UNDECIDED;
+		r->more_blocks = 0;
 	}
-	if (c->nblocks) {
-		r.tested = (struct claims_ratio){ratio_of(&c->bounds, claim->of),
-		                                 ratio_of(&c->ratio, claim->of)};
-		r.outcome = claims_decide(&r.tested, claim->test, claim->by, &r.more_blocks);
-		r.detectable = claims_detectable(&r.tested, claim->test, claim->by);
-		if (claims_opposed(&r)) {
-			r.outcome = CLAIMS_UNDECIDED;
-			r.more_blocks = 0;
-		}
-		r.p = claims_p(&c->p, claim->test, r.outcome);
-	}
-	return r;
-}
-
-void claims_family(struct claims_result *results, unsigned n, const char *primary)
-{
-	unsigned family = 0;
-	for (unsigned i = 0; i < n; i++) {
-		results[i].primary = !strcmp(results[i].claim->name, primary);
-		family += !results[i].primary && !isnan(results[i].p);
-	}
-	for (unsigned i = 0; i < n; i++) {
-		struct claims_result *r = &results[i];
-		r->p_adjusted = r->primary ? r->p : family_p(r->p, family);
-		r->alone = claims_decided(r) && !(r->p_adjusted <= FAMILY_ALPHA);
-	}
+	r->p = claims_p(&r->tails, claim->test, r->outcome);
+	if (line != 0 && claims_decided(r))
+		withhold(r, line);
 }

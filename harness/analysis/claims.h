@@ -1,6 +1,6 @@
 /* Claims with their verdicts. Pure.
  *
- * A claim uses one number per block, the log ratio left ÷ right over its cells (contrast.h), and
+ * A claim uses one number per block, the log ratio left ÷ right over its cells, and
  * exact signed-rank tests. less and more are tested on one side: each end of their interval is a
  * bound of 95 % by itself, so that both are the interval of 90 %. within holds by two such tests, one
  * at each end (TOST; Schuirmann, J. Pharmacokin. Biopharm. 15, 1987), and is refuted on either side,
@@ -30,32 +30,40 @@
 #ifndef LAUNCHGAP_CLAIMS_H
 #define LAUNCHGAP_CLAIMS_H
 
-#include "contrast.h"
+#include "../config/claim.h"
+#include "verdict.h"
 
 /* CLAIMS_LITTLE: as claimed, by less than claimed. */
 enum claims_outcome { CLAIMS_HOLD, CLAIMS_LITTLE, CLAIMS_FAIL, CLAIMS_UNDECIDED, CLAIMS_UNTESTED };
 
 /* A claim's ratio, as a multiple of what it expects. */
 struct claims_ratio {
-	struct stats_ratio bounds; /* each end by itself: contrast.h */
+	struct stats_ratio bounds; /* each end by itself: at 95 % the interval of 90 % */
 	struct stats_ratio both;   /* both ends together */
+};
+
+/* Exact one-sided probabilities, if the ratio is 1 ÷ (1 + X), 1, 1 + X: at most 5 % exactly when
+ * that end of `bounds` excludes it (stats_signed_rank_tails). With several looks at a run they grow
+ * by the factor by which the looks reduce the 5 % (looks.h). */
+struct claims_tails {
+	struct stats_tails less, one, more;
 };
 
 struct claims_result {
 	const struct claim *claim; /* borrowed */
+	struct claims_ratio ratio; /* left ÷ right */
+	struct verdict_odd odd;    /* of that */
+	double least, most;        /* of cells that go both ways, so that their mean says nothing; 0 */
+	struct claims_tails tails;
+	/* From here on claims_judge sets it. */
 	enum claims_outcome outcome;
-	struct contrast contrast; /* what it uses, or why it is untested */
 	struct claims_ratio tested;
 	unsigned more_blocks; /* undecided, as in struct verdict; 0: not by blocks */
-	double detectable;    /* as in struct verdict; NaN if untested */
-	double p;             /* NaN where it is untested */
-	double p_adjusted;    /* within its family; of the primary claim p itself */
-	bool primary;
+	double detectable;    /* as in struct verdict */
+	double p;
 	bool alone; /* decided, and not within its family */
 };
 
-/* Sets primary, p_adjusted and alone. primary: a name, or "". */
-void claims_family(struct claims_result *results, unsigned n, const char *primary);
 /* Whether there is a verdict: holds, does not hold, or the outcome between them. */
 bool claims_decided(const struct claims_result *result);
 
@@ -66,7 +74,7 @@ const struct stats_ratio *claims_interval(const struct claims_result *result);
 enum claims_outcome claims_decide(const struct claims_ratio *ratio, enum claim_test test, double by,
                                   unsigned *more_blocks);
 /* The probability of a decision; if there is none, of the one that is nearer. */
-double claims_p(const struct contrast_p *p, enum claim_test test, enum claims_outcome outcome);
+double claims_p(const struct claims_tails *p, enum claim_test test, enum claims_outcome outcome);
 /* The smallest effect that could have been seen. */
 double claims_detectable(const struct claims_ratio *ratio, enum claim_test test, double by);
 
@@ -77,8 +85,8 @@ double claims_detectable(const struct claims_ratio *ratio, enum claim_test test,
 enum claims_outcome claims_decide_beyond(const struct claims_ratio *ratio, enum claim_test test,
                                          double by, double line);
 
-/* Whether it is left open because cells go both ways: all that a claim says is of their mean. */
-bool claims_opposed(const struct claims_result *result);
-struct claims_result claims_judge(const struct summary *summary, const struct claim *claim);
+/* By its ratio and its tails. line: as above, where the run distinguishes no less; 0: it does; NaN:
+ * nothing. */
+void claims_judge(struct claims_result *result, double line);
 
 #endif

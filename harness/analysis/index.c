@@ -142,47 +142,6 @@ unsigned index_place(const struct summary *s, unsigned group, unsigned size)
 	return s->index.first[group] + size;
 }
 
-/* Whether all ranks are one communicator. */
-static bool is_whole(const struct summary_group *g)
-{
-	return !g->cell.comm_ranks || g->cell.comm_ranks == g->nranks;
-}
-
-/* As the cell would be of another collective: what the one has and the other lacks is taken from
- * there. */
-static struct cell as_other(const struct cell *cell, const struct cell *other)
-{
-	const unsigned both = coll_info(cell->coll)->is & coll_info(other->coll)->is;
-	struct cell as = *cell;
-	if (cell->coll == other->coll)
-		return as;
-	as.coll = other->coll;
-	as.op = both & COLL_REDUCES ? as.op : other->op;
-	as.root = both & COLL_ROOTED ? as.root : other->root;
-	as.in_place = both & COLL_IN_PLACE ? as.in_place : other->in_place;
-	return as;
-}
-
-unsigned index_place_on(const struct summary *s, unsigned group, unsigned size, unsigned nranks,
-                        enum coll_kind coll)
-{
-	const struct summary_group *from = &s->groups[group];
-	if (from->nranks == nranks && from->cell.coll == coll)
-		return index_place(s, group, size);
-	for (unsigned g = 0; g < s->ngroups; g++) {
-		const struct summary_group *to = &s->groups[g];
-		struct cell as = as_other(&from->cell, &to->cell);
-		if (is_whole(from) && is_whole(to))
-			as.comm_ranks = to->cell.comm_ranks;
-		if (to->nranks != nranks || to->cell.coll != coll || !same_group(&as, &to->cell))
-			continue;
-		for (unsigned i = 0; i < to->nsizes; i++)
-			if (to->asked_bytes[i] == from->asked_bytes[size])
-				return index_place(s, g, i);
-	}
-	return INDEX_NONE;
-}
-
 static void cells_find(struct summary *s)
 {
 	struct index *x = &s->index;
@@ -274,28 +233,15 @@ void index_trials(struct summary *s)
 	struct index *x = &s->index;
 	const size_t rows = (size_t)s->nvariants * x->nplaces, room = rows * x->nblocks;
 	x->timed = ARENA_ARRAY(s->arena, const struct summary_trial *, room);
-	x->counted = ARENA_ARRAY(s->arena, const struct record_cell *, room);
 	for (size_t r = 0; r < rows; r++)
 		for (unsigned i = x->rows[r] ? x->rows[r]->ntrials : 0; i-- > 0;) {
 			const struct summary_trial *t = &x->rows[r]->trials[i];
 			x->timed[r * x->nblocks + block_of(x, t->block)] = t;
 		}
-	for (unsigned i = s->run->ncells; i-- > 0;) {
-		const struct record_cell *c = &s->run->cells[i];
-		if (c->cell.pass == PASS_COUNTERS && !c->error[0] && x->place_of[i] != INDEX_NONE)
-			x->counted[slot(s, x->variant_of[i], x->place_of[i],
-			                block_of(x, c->block))] = c;
-	}
 }
 
 const struct summary_trial *index_timed(const struct summary *s, unsigned variant, unsigned place,
                                         unsigned block)
 {
 	return s->index.timed[slot(s, variant, place, block)];
-}
-
-const struct record_cell *index_counted(const struct summary *s, unsigned variant, unsigned place,
-                                        unsigned block)
-{
-	return s->index.counted[slot(s, variant, place, block)];
 }

@@ -9,7 +9,6 @@
 
 #include "../trial/settings.h"
 #include "../record/record.h"
-#include "reason.h"
 #include "looks.h"
 #include "stats.h"
 #include "timing.h"
@@ -68,14 +67,21 @@ struct summary_row {
 	double p50_us;
 	struct stats_interval p95_us, p99_us;
 	double launch_us, skew_us, resolution_us;
-	struct stats_ratio ratio; /* time of the reference ÷ time of this (contrast.h): < 1 is
-	                             slower */
 	uint64_t wrong, faults, switches;
 	uint64_t ncalls;  /* that were timed */
 	double watched_s; /* timed calls × ranks: what the workers' time was watched for */
 	bool carries_data;
 	struct summary_rank *ranks; /* nranks; NULL without a time */
 	unsigned straggler;         /* the rank that is last most often */
+};
+
+/* What is wrong with the data: of a cell of this variant and block. */
+struct trouble {
+	const char *collective, *variant; /* borrowed, as all here */
+	size_t bytes;
+	unsigned block;
+	unsigned long long wrong; /* elements; 0: there is no trouble */
+	const json_t *at;         /* the first wrong element, or NULL */
 };
 
 /* Rows that belong in one table: all but the size is equal. */
@@ -97,11 +103,9 @@ struct index {
 	unsigned *variant_of, *place_of;
 	/* [variant * nplaces + place]; NULL where it was not measured. */
 	struct summary_row **rows;
-	/* [(variant * nplaces + place) * nblocks + block], blocks by their place in the list.
-	 * Timed cells, and those that counters were read in; the first of a block. NULL: there
-	 * is none. */
+	/* [(variant * nplaces + place) * nblocks + block], blocks by their place in the list; the
+	 * first of a block. NULL: there is none. */
 	const struct summary_trial **timed;
-	const struct record_cell **counted;
 };
 
 struct summary {
@@ -131,8 +135,8 @@ struct summary {
 	bool oversubscribed;      /* more ranks than cores: waiting yields, and latencies are the
 	                            scheduler's */
 	struct trouble trouble;   /* what is wrong: wrong data */
-	struct reason uncompared; /* why no times may be compared: trouble, or ranks that share a
-	                             GPU */
+	const char *uncompared;   /* why no times may be compared: trouble, or ranks that share a
+	                             GPU; NULL: they may */
 };
 
 /* In three steps, as the summary grows. Groups, sizes and cells from run and variants: fills the
@@ -151,10 +155,6 @@ unsigned index_ranks(const struct summary *summary, unsigned variant);
 bool index_other_ranks(const struct summary *summary, unsigned variant);
 /* The place of a group's size. */
 unsigned index_place(const struct summary *summary, unsigned group, unsigned size);
-/* The same on so many ranks and of that collective: of the group that differs in nothing else that
- * both collectives have, the size that was asked for too. INDEX_NONE if there is none. */
-unsigned index_place_on(const struct summary *summary, unsigned group, unsigned size,
-                        unsigned nranks, enum coll_kind coll);
 /* NULL where it was not measured. */
 struct summary_row *index_row(const struct summary *summary, unsigned variant, unsigned place);
 /* The same by group and the number of its size. */
@@ -169,8 +169,6 @@ bool index_is_part(const struct summary *summary, enum coll_kind coll);
 struct summary_row *index_cell_row(const struct summary *summary, unsigned i);
 /* NULL if there is none. `block` is a place in the index' list. */
 const struct summary_trial *index_timed(const struct summary *summary, unsigned variant,
-                                        unsigned place, unsigned block);
-const struct record_cell *index_counted(const struct summary *summary, unsigned variant,
                                         unsigned place, unsigned block);
 
 #endif

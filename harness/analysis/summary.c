@@ -6,7 +6,7 @@
 #include "../arena.h"
 #include "../coll/counts.h"
 #include "../record/member.h"
-#include "contrast.h"
+#include "verdict.h"
 #include "ranks.h"
 
 #define MARGIN 0.02 /* where the record names none */
@@ -316,7 +316,6 @@ static void finish_row(struct summary_row *row, double *room)
 		row->busbw_gbs = coll_busbw(row->cell.coll, row->cell.comm_ranks, row->moved_bytes,
 		                            row->time_us / 1e6);
 	}
-	row->ratio = STATS_NO_RATIO;
 }
 
 static void finish_rows(struct summary *s)
@@ -350,32 +349,19 @@ static void check_wrong(struct summary *s)
 static bool is_compared(const struct summary *s, unsigned variant)
 {
 	/* Figures of different computations are not compared. */
-	return !s->uncompared.kind && s->reference >= 0 && (int)variant != s->reference &&
+	return !s->uncompared && s->reference >= 0 && (int)variant != s->reference &&
 	       s->variants[variant].role != ROLE_LIMIT;
-}
-
-/* Fills the rows' ratios. */
-static void compare_all(struct summary *s)
-{
-	for (unsigned i = 0; i < s->nrows; i++) {
-		struct summary_row *row = &s->rows[i];
-		const struct claim_range one = {row->cell.asked_bytes, row->cell.asked_bytes};
-		if (is_compared(s, row->variant))
-			row->ratio = contrast_against(s, row->variant, &s->groups[row->group], one)
-			                 .verdict.ratio;
-	}
 }
 
 static void check_comparable(struct summary *s)
 {
 	if (s->trouble.wrong)
-		s->uncompared.kind = REASON_TROUBLE;
-	for (unsigned v = 0; v < s->nvariants && !s->uncompared.kind; v++)
+		s->uncompared = "the variants did not do the same work";
+	for (unsigned v = 0; v < s->nvariants && !s->uncompared; v++)
 		if (s->variants[v].measured && s->run->variants[v].settings.ranks_per_gpu > 1)
-			s->uncompared =
-			    (struct reason){.kind = REASON_SHARED_GPU,
-			                    .of = s->variants[v].name,
-			                    .n = s->run->variants[v].settings.ranks_per_gpu};
+			s->uncompared = arena_text(
+			    s->arena, "%u ranks share a GPU in %s, where their kernels take turns",
+			    s->run->variants[v].settings.ranks_per_gpu, s->variants[v].name);
 }
 
 static bool has_trial(const struct summary *s, unsigned variant, unsigned block)
@@ -431,7 +417,6 @@ void summary_make(const struct record_run *run, struct arena *arena, struct summ
 	check_comparable(&s);
 	ranks_make(&s);
 	index_trials(&s);
-	compare_all(&s);
 	count_blocks(&s);
 	*out = s;
 }

@@ -99,7 +99,7 @@ struct verdict {
 	                         an interval, until there is one; else 0 */
 	double detectable;      /* the smallest effect that could have been seen: 0.06 is 6 %; NaN
 	                         without an interval */
-	struct verdict_odd odd; /* callers that have the blocks set it (contrast.h) */
+	struct verdict_odd odd; /* callers that have the blocks set it */
 	/* Cells of it that are decided beyond the margin, some faster and some slower: their least
 	 * and greatest ratio. Their mean is no verdict. 0: there are none. */
 	double least, most;
@@ -135,6 +135,10 @@ bool verdict_within(const struct verdict *verdict);
 bool verdict_decided(const struct verdict *verdict);
 /* 1, -1: the whole interval is above, below 1; 0: it holds 1, or there is none. */
 int verdict_direction(const struct stats_ratio *ratio);
+/* By an A/A line, at the verdict's margin: makes a decided verdict undecided that is not an effect
+ * beyond a line wider than the margin; none is faster or slower by little if a narrower one excludes
+ * 1. */
+void verdict_withhold(const struct stats_ratio *line, struct verdict *verdict);
 /* Of a block's log ratio, with the blocks' numbers, from 0 on, and their Walsh averages. */
 struct verdict_odd verdict_find_odd(struct arena *arena, const double *log_ratios,
                                     const unsigned *blocks, const struct stats_walsh *of,

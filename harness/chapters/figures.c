@@ -5,15 +5,12 @@
 
 #include "../analysis/calls.h"
 #include "../analysis/channels.h"
-#include "../analysis/measure.h"
 #include "../analysis/plot_order.h"
 #include "../analysis/spent.h"
 #include "../coll/counts.h"
 #include "../data/load.h"
 #include "../data/format.h"
-#include "../story/verdict_text.h"
 #include "chapters.h"
-#include "reasons.h"
 #include "run.h"
 
 #define FEW_GROUPS 30 /* for tables by size; with more, only the files have them */
@@ -92,20 +89,16 @@ static void put_given(const struct figures *f)
 	const struct summary *s = f->s;
 	const struct looks *looks = &s->looks;
 	const struct plot_order order = plot_order_make(s, f->arena);
-	struct reason unlatency = {.kind = REASON_NONE};
 	char machine[256];
-	if (summary_has_pace(s, PACE_ISOLATED))
-		unlatency = contrast_oversubscribed(s, METRIC_LATENCY);
 	run_machine(s, machine, sizeof machine);
 	db_add(f->db, "given", "ttddiiiiiiiiiitttiiiidt", name_of(s, s->reference), machine,
 	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
 	       s->measured && s->ngroups <= FEW_GROUPS, s->isolated_calls, METRIC_P99_CALLS,
 	       s->measured, s->carries_data, summary_has_pace(s, PACE_ISOLATED),
-	       s->reference >= 0 && !s->uncompared.kind,
-	       s->uncompared.kind ? reason_text(f->arena, &s->uncompared) : NULL,
-	       s->trouble.wrong ? trouble_text(f->arena, &s->trouble) : NULL,
-	       reason_text(f->arena, &unlatency), s->run->search != NULL, run_lacks_blocks(f->a),
-	       record_traits(s->run, NULL)->gpus, regime_disturbed(s), job_s(f), counts_of(f));
+	       s->reference >= 0 && !s->uncompared, s->uncompared,
+	       s->trouble.wrong ? trouble_text(f->arena, &s->trouble) : NULL, (const char *)NULL,
+	       s->run->search != NULL, DB_NONE, record_traits(s->run, NULL)->gpus, DB_NONE,
+	       job_s(f), counts_of(f));
 	db_add(f->db, "look", "iiiitti", s->nblocks, looks->n, looks->first, looks->added,
 	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence),
 	       arena_text(f->arena, "%.3g %%", 100 * (1 - looks->confidence)), looks->by_width);
@@ -114,20 +107,6 @@ static void put_given(const struct figures *f)
 }
 
 /* --- places --- */
-
-static void put_over(const struct figures *f, unsigned v, unsigned group)
-{
-	const struct summary_group *g = &f->s->groups[group];
-	const struct claim_range all = {0, SIZE_MAX};
-	struct verdict verdict = contrast_against(f->s, v, g, all).verdict;
-	const struct regime seen = regime_of_twin(f->s, g, all);
-	char text[VERDICT_TEXT_BYTES];
-	regime_withhold(&seen, seen.least_effect, &verdict);
-	verdict_text(&verdict, text, sizeof text);
-	if (!isnan(verdict.ratio.estimate))
-		db_add(f->db, "over_sizes", "iirt", v, group, verdict.ratio,
-		       f->s->variants[v].role == ROLE_AGAIN ? "" : text);
-}
 
 /* Parts of a step, pairs and pseudo-collectives have no verdict of their own; launching has none
  * where ranks share cores. */
@@ -145,8 +124,9 @@ static void put_places(const struct figures *f)
 		const struct cell *c = &of->cell;
 		const bool whole = !c->comm_ranks || c->comm_ranks == of->nranks,
 		           pairs = coll_info(c->coll)->is & COLL_PAIRS;
+		const unsigned is = coll_info(c->coll)->is;
 		for (unsigned i = 0; i < of->nsizes; i++)
-			db_add(f->db, "place", "iiiiiiitittttiitiiiiillll", index_place(f->s, g, i),
+			db_add(f->db, "place", "iiiiiiitittttiitiiiiillllii", index_place(f->s, g, i),
 			       g, i + 1, of->nsizes, of->limit, is_judged(f->s, of),
 			       index_is_part(f->s, c->coll), coll_info(c->coll)->name, c->coll,
 			       run_collective(f->arena, of), coll_title(c, of->nranks).text,
@@ -156,10 +136,8 @@ static void put_places(const struct figures *f)
 			       pairs ? value_pair_from(c->root) : DB_NONE,
 			       pairs ? value_pair_to(c->root, of->nranks) : DB_NONE,
 			       of->asked_bytes[i], of->bytes[i],
-			       of->bytes[i] / coll_dtype_bytes(c->dtype), of->moved_bytes[i]);
-		for (unsigned v = 0; v < f->s->nvariants; v++)
-			if (summary_has_ratio(f->s, v))
-				put_over(f, v, g);
+			       of->bytes[i] / coll_dtype_bytes(c->dtype), of->moved_bytes[i],
+			       (is & COLL_ROOTED) != 0, (is & COLL_IN_PLACE) != 0);
 	}
 }
 
@@ -196,11 +174,7 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	const unsigned place = place_of(s, row);
 	const struct stats_interval time = {row->time_us, row->time_us_lo, row->time_us_hi};
 	struct stats_interval busbw = summary_busbw(row);
-	const struct claim_range size = {row->cell.asked_bytes, row->cell.asked_bytes};
-	const struct regime seen = regime_of_twin(s, &s->groups[row->group], size);
-	struct verdict verdict = verdict_of(row->ratio, s->margin);
 	double step_ns = 0;
-	regime_withhold(&seen, seen.least_effect, &verdict);
 	for (unsigned i = 0; i < row->ntrials; i++)
 		step_ns = fmax(step_ns, row->trials[i].step_ns);
 	busbw.estimate = row->busbw_gbs;
@@ -214,7 +188,7 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	    row->variant, place, row->ntrials, row->failed, time, row->time_rank0_us,
 	    row->time_mean_us, row->time_min_us, row->time_max_us, row->algbw_gbs, busbw,
 	    row->p50_us, row->p95_us, row->p99_us, row->launch_us, row->skew_us, row->resolution_us,
-	    row->ratio, isnan(row->ratio.estimate) ? NULL : verdict_effect_name(verdict.kind),
+	    STATS_NO_RATIO, (const char *)NULL,
 	    row->carries_data ? (double)row->wrong : NAN, row->faults, row->switches,
 	    last ? row->straggler : DB_NONE, last ? last->last : NAN, last ? last->last_by_us : NAN,
 	    summary_limit(s, row->cell.bytes), row->ncalls, summary_lost_cores(row),
@@ -237,56 +211,15 @@ static void put_level(const struct figures *f, unsigned v, unsigned place, unsig
 {
 	const struct summary_trial *t = index_timed(f->s, v, place, block);
 	const struct summary_row *row = t ? index_row(f->s, v, place) : NULL;
-	const double time = row ? log_of(measure_timed(row, t, METRIC_TIME)) : NAN;
+	const double time = row ? log_of(t->time_ns) : NAN;
 	if (!isnan(time))
-		db_add(f->db, "level", "iiiddd", v, place, f->s->index.blocks[block], time,
-		       log_of(measure_timed(row, t, METRIC_BUSBW)), t->time_ns / 1e3);
-}
-
-/* --- regimes --- */
-
-/* Where a regime cannot distinguish variants, what is beyond its noise. */
-static enum verdict_kind kind_in(const struct regime *g, const struct verdict *v)
-{
-	const int beyond = regime_direction(g, v);
-	return g->tells     ? v->kind
-	       : beyond > 0 ? VERDICT_FASTER
-	       : beyond < 0 ? VERDICT_SLOWER
-	                    : VERDICT_UNDECIDED;
-}
-
-static void put_speed(const struct figures *f, unsigned nth, unsigned v)
-{
-	const struct regime *g = &f->a->regimes.list[nth];
-	const struct contrast *c = &g->contrasts[v];
-	const struct stats_ratio *r = &c->verdict.ratio;
-	const double scale = contrast_is_time(g->metric) ? 1e-3 : 1; /* times are in ns */
-	const enum verdict_kind kind = kind_in(g, &c->verdict);
-	const bool both = contrast_opposed(c);
-	char verdict[VERDICT_TEXT_BYTES], odd[128];
-	if (c->why.kind || isnan(c->ratio.estimate))
-		return;
-	regime_verdict_text(g, v, verdict, sizeof verdict);
-	verdict_odd_text(&c->verdict.odd, odd, sizeof odd);
-	db_add(f->db, "speed", "iiddrtttsiiddt", nth, v, c->left_side.value * scale,
-	       c->right_side.value * scale, both ? STATS_NO_RATIO : *r, verdict,
-	       both ? "both" : verdict_effect_name(kind), verdict_word(kind), contrast_by_cell(c),
-	       c->ncells, verdict_within(&c->verdict), c->verdict.detectable,
-	       verdict_detectable(r, fmax(g->least_effect, f->s->margin), VERDICT_BOTH_ENDS),
-	       *odd ? odd : NULL);
-}
-
-static void put_regimes(const struct figures *f)
-{
-	for (unsigned i = 0; i < f->a->regimes.n; i++) {
-		const struct regime *g = &f->a->regimes.list[i];
-		db_add(f->db, "regime", "itttttitllitd", i, g->name, g->label, regime_about(g).text,
-		       format_range(g->sizes).text, metric_info(g->metric)->name, g->third,
-		       coll_pace_name((enum pace)g->pace), g->range.lo, figures_end(g->range),
-		       g->tells, regime_doubt_text(f->arena, f->s, g), g->least_effect);
-		for (unsigned v = 0; v < g->nvariants; v++)
-			put_speed(f, i, v);
-	}
+		db_add(f->db, "level", "iiidddddd", v, place, f->s->index.blocks[block], time,
+		       row->carries_data
+		           ? log_of(coll_busbw(row->cell.coll, row->cell.comm_ranks,
+		                               row->moved_bytes, t->time_ns * 1e-9))
+		           : NAN,
+		       t->time_ns / 1e3, log_of(t->p95_ns), log_of(t->p99_ns),
+		       log_of(t->launch_ns));
 }
 
 /* --- calls, channels --- */
@@ -383,36 +316,35 @@ static void put_chapters(const struct figures *f)
 		db_add(f->db, "chapter", "t", all[i]);
 }
 
-struct db *figures_load(const struct analysis *a, struct arena *arena, struct status *st)
+struct db *figures_load(const struct summary *s, struct arena *arena, struct status *st)
 {
-	struct figures f = {a, a->s, arena, load_run(a->s->run, arena, st)};
+	struct figures f = {s, arena, load_run(s->run, arena, st)};
 	if (!f.db || db_run_text(f.db, "harness/chapters/figures.sql", st))
 		return NULL;
-	db_looks(f.db, &a->s->looks);
+	db_looks(f.db, &s->looks);
 	put_given(&f);
 	put_places(&f);
-	for (unsigned i = 0; i < a->s->nrows; i++)
-		put_result(&f, &a->s->rows[i]);
-	for (unsigned v = 0; v < a->s->nvariants; v++)
-		for (unsigned p = 0; p < a->s->index.nplaces; p++)
-			for (unsigned b = 0; b < a->s->index.nblocks; b++)
+	for (unsigned i = 0; i < s->nrows; i++)
+		put_result(&f, &s->rows[i]);
+	for (unsigned v = 0; v < s->nvariants; v++)
+		for (unsigned p = 0; p < s->index.nplaces; p++)
+			for (unsigned b = 0; b < s->index.nblocks; b++)
 				put_level(&f, v, p, b);
-	for (unsigned i = 0; i < a->s->run->ncells; i++)
-		if (a->s->index.place_of[i] != INDEX_NONE)
-			db_add(f.db, "cell_place", "ii", i, a->s->index.place_of[i]);
+	for (unsigned i = 0; i < s->run->ncells; i++)
+		if (s->index.place_of[i] != INDEX_NONE)
+			db_add(f.db, "cell_place", "ii", i, s->index.place_of[i]);
 	figures_of_links(&f);
-	put_regimes(&f);
 	put_paths(&f);
-	figures_of_claims(&f);
-	if (db_run_text(f.db, "harness/chapters/factors.sql", st) ||
+	figures_of_trust(&f);
+	if (figures_of_asked(&f, st) || db_run_text(f.db, "harness/chapters/asked.sql", st) ||
+	    db_run_text(f.db, "harness/chapters/factors.sql", st) ||
 	    db_run_text(f.db, "harness/chapters/gap.sql", st) ||
 	    db_run_text(f.db, "harness/chapters/versions.sql", st) ||
-	    figures_of_contrasts(&f, st) ||
+	    db_run_text(f.db, "harness/chapters/contrast.sql", st) ||
+	    db_run_text(f.db, "harness/chapters/verdicts.sql", st) ||
 	    db_run_text(f.db, "harness/chapters/gap_found.sql", st) ||
 	    db_run_text(f.db, "harness/chapters/evidence.sql", st) || figures_of_bandwidth(&f, st))
 		return NULL;
-	figures_of_trust(&f);
-	figures_of_blocks(&f);
 	put_curves(&f);
 	figures_of_tuning(&f);
 	put_chapters(&f);

@@ -3,24 +3,23 @@
 #ifndef LAUNCHGAP_FIGURES_H
 #define LAUNCHGAP_FIGURES_H
 
-#include "../analysis/analysis.h"
+#include "../analysis/summary.h"
 #include "../data/db.h"
 
 /* Sealed. NULL: a defect of these files, with a sentence. */
-struct db *figures_load(const struct analysis *analysis, struct arena *arena, struct status *st);
+struct db *figures_load(const struct summary *summary, struct arena *arena, struct status *st);
 
 /* --- its parts, a file each --- */
 
-/* A source of figures: the analysis, and where they go. */
+/* A source of figures: the summary, and where they go. */
 struct figures {
-	const struct analysis *a;
 	const struct summary *s;
 	struct arena *arena;
 	struct db *db;
 };
 
-/* After factors.sql, gap.sql and versions.sql, which ask for them. */
-int figures_of_contrasts(const struct figures *figures, struct status *st);
+/* What the experiment's file asks. -1: the record's questions cannot be read. */
+int figures_of_asked(const struct figures *figures, struct status *st);
 /* After evidence.sql, which it asks. */
 int figures_of_bandwidth(const struct figures *figures, struct status *st);
 /* What joins the ranks (ranks_joined). */
@@ -38,16 +37,10 @@ struct figures_joined figures_joined_of(struct db *db, struct arena *arena, stru
  * receives its data once, algbw is at most the line rate, and busbw at most 2 (n − 1) ÷ n times it. */
 double figures_line_gbs(const struct figures_joined *joined, enum coll_kind coll, unsigned nranks,
                         bool adds);
-/* What the blocks of an unfinished run showed. */
-void figures_of_blocks(const struct figures *figures);
-void figures_of_claims(const struct figures *figures);
 void figures_of_links(const struct figures *figures);
 void figures_of_trust(const struct figures *figures);
 void figures_of_tuning(const struct figures *figures);
 
 /* The last of sizes; without an end the largest number of SQL. */
 size_t figures_end(struct claim_range sizes);
-/* "0.912 to 1.083"; NULL: there is one cell, or all are the same. */
-const char *figures_cells(struct arena *arena, struct stats_interval cells);
-
 #endif

@@ -86,7 +86,9 @@ CREATE TABLE place(
   asked_bytes INTEGER,
   bytes       INTEGER,
   elements    INTEGER,
-  moved_bytes INTEGER  -- what bandwidth is of
+  moved_bytes INTEGER, -- what bandwidth is of
+  rooted      INTEGER, -- 1: its collective has a root
+  may_in_place INTEGER -- 1: and is done in place too
 );
 
 -- A variant at a place: medians over blocks, with quartiles; p95 and p99 with the 95 % interval of
@@ -118,12 +120,14 @@ CREATE TABLE result(
   PRIMARY KEY(variant, place)
 );
 
--- What comparisons are of: a variant at a place in a block, one trial.
+-- What comparisons are of: a variant at a place in a block, one trial. Natural logarithms of ns and
+-- GB/s.
 CREATE TABLE level(
   variant INTEGER, place INTEGER, block INTEGER,
-  time REAL,                   -- natural logarithm of its ns
-  busbw REAL,                  -- and of its GB/s; nothing without data
+  time REAL,
+  busbw REAL,                  -- nothing without data
   own_us REAL,                 -- the same time in µs
+  p95 REAL, p99 REAL, launch REAL,
   PRIMARY KEY(variant, place, block)
 );
 
@@ -146,13 +150,6 @@ CREATE TABLE result_rank(
   PRIMARY KEY(variant, place, rank)
 );
 
--- A variant over all sizes of a group: one number a block.
-CREATE TABLE over_sizes(
-  variant INTEGER, grp INTEGER,
-  speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
-  verdict TEXT
-);
-
 -- Sizes that are judged together.
 CREATE TABLE regime(
   nth     INTEGER PRIMARY KEY,
@@ -166,23 +163,29 @@ CREATE TABLE regime(
   from_bytes INTEGER, to_bytes INTEGER, -- its range of sizes, as asked
   tells   INTEGER, -- 1: it can distinguish variants
   doubt   TEXT,    -- why not, a sentence
-  least_effect REAL -- that it shows; 0.07 is 7 %
+  least_effect REAL, -- that it shows; 0.07 is 7 %
+  off     REAL,    -- the far end of an A/A line within the margin that excludes 1; else 0
+  least_bytes INTEGER, most_bytes INTEGER -- its smallest and largest size
 );
 
--- A variant in a regime, against the reference.
-CREATE TABLE speed(
-  regime INTEGER, variant INTEGER,
-  value REAL, reference_value REAL, -- of the metric
-  speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
-  verdict TEXT,
-  effect TEXT,       -- faster, slower, as fast, undecided, both: by cell, which have no mean
-  word TEXT,         -- the same in the words of verdicts
-  by_cell REAL, by_cell_lo REAL, by_cell_hi REAL, -- the same, of the slowest and the fastest cell
-  cells INTEGER,
-  within INTEGER,    -- 1: surely within the margin
-  detectable REAL,   -- the smallest effect that could have been seen; 0.06 is 6 %
-  unseen REAL,       -- the same, none below the margin or the A/A line's
-  odd TEXT           -- the one block that leaves it undecided; or nothing
+-- The sizes of a regime at a pace, as asked; of all that were measured those that it holds.
+CREATE TABLE regime_range(
+  name TEXT, pace TEXT, from_bytes INTEGER, to_bytes INTEGER, third INTEGER,
+  least_bytes INTEGER, most_bytes INTEGER, -- nothing: it holds none
+  PRIMARY KEY(name, pace)
+);
+
+-- What can be compared.
+CREATE TABLE metric(
+  name TEXT PRIMARY KEY,
+  about TEXT, brief TEXT, unit TEXT, -- in words, in few
+  counters INTEGER,     -- 1: of that pass
+  waits INTEGER,        -- 1: of little meaning if workers share cores
+  pace TEXT,            -- that it is about; or nothing
+  by_path INTEGER,      -- 1: it depends on the data path
+  regime TEXT,          -- of claims that name none; or nothing
+  least_calls INTEGER,  -- in a trial
+  whole INTEGER         -- 1: of the trial, not of a cell
 );
 
 -- Of a drawn variant the call that the timeline of a collective shows: that of the median length,
@@ -281,7 +284,7 @@ CREATE TABLE asked_gap(
   why TEXT -- they cannot be compared; or ""
 );
 
--- Two variants whose comparison a finding needs. figures_contrast.c answers in contrast.
+-- Two variants whose comparison a finding needs; contrast.sql answers.
 CREATE TABLE asked_contrast(
   id INTEGER PRIMARY KEY,
   finding TEXT, part INTEGER, nth INTEGER, what TEXT, -- whose, and the finding's own keys
@@ -289,68 +292,34 @@ CREATE TABLE asked_contrast(
   coll_nth INTEGER, -- nothing: all
   from_bytes INTEGER, to_bytes INTEGER,
   regime INTEGER,   -- only what its A/A line lets through; or nothing
-  together TEXT     -- all that are so use the same cells and blocks; or nothing
+  together TEXT,    -- all that are so use the same cells and blocks; or nothing
+  pace TEXT,        -- nothing: the metric's
+  grp INTEGER,      -- nothing: all
+  against_coll INTEGER, -- the other side's own; nothing: the same
+  by REAL, times REAL   -- what probabilities are of; nothing: the margin, 1
 );
-
-CREATE TABLE contrast(
-  asked INTEGER PRIMARY KEY, -- its row
-  value REAL, value_lo REAL, value_hi REAL, -- of the variant, GB/s or µs
-  against_value REAL,
-  speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
-  confidence REAL,
-  effect INTEGER,            -- 2 faster, 0 slower, 1 neither
-  word TEXT,                 -- faster, slower, no difference …
-  verdict TEXT,              -- the same, and what would decide it
-  decided INTEGER,
-  withheld INTEGER,          -- 1: by the A/A line
-  label TEXT,                -- the speed with its interval
-  least REAL, most REAL,     -- the same in its slowest and its fastest cell, where it has several
-  by_cell TEXT,              -- and in words
-  detectable REAL,           -- the least effect that could have been seen
-  cells INTEGER, blocks INTEGER, from_bytes INTEGER, to_bytes INTEGER,
-  why TEXT                   -- there are no figures; or ""
-);
-
--- The logarithm of the metric, variant ÷ against, in each of its blocks.
-CREATE TABLE contrast_block(asked INTEGER, block INTEGER, log REAL, PRIMARY KEY(asked, block));
 
 CREATE VIEW asked_found AS
 SELECT finding, part, nth, what, variant, against, metric, c.*
 FROM asked_contrast a JOIN contrast c ON c.asked = a.id;
 
--- What the file claims of left ÷ right, and the outcome.
-CREATE TABLE claimed(
+-- What the file claims of left ÷ right. claims.sql has the outcome.
+CREATE TABLE asked_claim(
   id INTEGER PRIMARY KEY, name TEXT, text TEXT,
   source TEXT,          -- whose line it tests; or nothing
   says TEXT, original TEXT,              -- the line in English, and as it is there
   needs TEXT,           -- what it lacks here, in place of a test; or nothing
   left_name TEXT, right_name TEXT,       -- variants
   left_coll TEXT, right_coll TEXT,       -- of each side its own collective; or nothing
-  coll TEXT, pace TEXT, -- of both sides; NULL: all
-  metric TEXT, about TEXT, brief TEXT, unit TEXT, -- the metric, in words, in few
-  whole INTEGER,        -- 1: of trials, not of cells
-  by_path INTEGER,      -- 1: the metric depends on the data path
-  regime TEXT,
+  left_nth INTEGER, right_nth INTEGER,   -- of each side the collective; nothing: all
+  coll TEXT, metric TEXT,
+  own_regime TEXT, own_pace TEXT,        -- that it names; or nothing
   kind TEXT,            -- less, more, within, needs
-  test TEXT,            -- the ratios at which it holds: below 0.980
   by REAL, times REAL,  -- within by of times; 0: of the whole
-  is_primary INTEGER,
-  outcome TEXT,         -- holds, little (less than claimed), fails, undecided, untested
-  verdict TEXT,         -- the same in words, and what would decide it
-  why TEXT,             -- it is untested; or nothing
-  p REAL,
-  p_adjusted REAL,      -- in the family of all but the primary claim
-  alpha REAL,           -- the p of a decision
-  alone INTEGER,        -- 1: decided, but not in its family
-  left_value REAL, right_value REAL,
-  ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
-  by_cell TEXT,         -- from its least to its greatest cell, where it has several
-  confidence REAL,      -- of its interval
-  cells INTEGER, blocks INTEGER,
   from_bytes INTEGER, to_bytes INTEGER,
-  detectable REAL,      -- the least effect that could be seen
-  odd TEXT,             -- the block that alone leaves it open; or nothing
+  is_primary INTEGER,
   analogue INTEGER,     -- 1: the backend is only like the one that is meant
+  alpha REAL,           -- the p of a decision
   question TEXT         -- all but the variants: the same in claims that ask the same of others
 );
 
@@ -402,14 +371,6 @@ CREATE TABLE went(
 
 -- Chapters of this program.
 CREATE TABLE chapter(name TEXT);
-
--- What the blocks of a run with too few of them showed: of the primary claim's two variants, or of
--- those of each regime. A row for each block that has both.
-CREATE TABLE seen(
-  regime INTEGER, variant INTEGER, against INTEGER,
-  ratio REAL, -- of the claim's metric, about; of speed
-  about TEXT
-);
 
 -- A session after the first.
 CREATE TABLE session(

@@ -36,23 +36,6 @@ void run_machine(const struct summary *s, char *text, size_t bytes)
 	           s->ncores, format_plural(s->ncores));
 }
 
-/* Whether anything is compared with the reference, be it the reference again. */
-static bool run_compares(const struct summary *s)
-{
-	for (unsigned v = 0; v < s->nvariants; v++)
-		if (summary_has_ratio(s, v))
-			return true;
-	return false;
-}
-
-bool run_lacks_blocks(const struct analysis *a)
-{
-	const struct summary *s = a->s;
-	return s->measured && run_compares(s) && s->nblocks < STATS_MIN_BLOCKS &&
-	       !s->uncompared.kind && (a->regimes.n || a->asked.primary[0]) &&
-	       !json_object_get(s->run->environment, "search");
-}
-
 const char *run_command(const struct summary *s, struct arena *arena)
 {
 	const struct record_run *run = s->run;
@@ -73,4 +56,32 @@ const char *run_command(const struct summary *s, struct arena *arena)
 	if (few && !json_object_get(run->environment, "search"))
 		more = arena_text(arena, " blocks=%lld", wanted - has);
 	return arena_text(arena, "To go on%s: launchgap resume %s%s", about, word, more);
+}
+
+static long long number_at(const json_t *at, const char *key)
+{
+	return (long long)json_integer_value(json_object_get(at, key));
+}
+
+static const char *bits_at(const json_t *at, const char *key)
+{
+	const char *text = json_string_value(json_object_get(at, key));
+	return text ? text : "?";
+}
+
+const char *trouble_text(struct arena *arena, const struct trouble *t)
+{
+	const char *where = arena_text(arena, "%s of %zu bytes: %s (block %u)", t->collective,
+	                               t->bytes, t->variant, t->block);
+	if (!t->wrong)
+		return "";
+	const char *delivered = arena_text(arena, "%s delivered %llu wrong element%s", where,
+	                                   t->wrong, format_plural(t->wrong));
+	return !t->at ? delivered
+	              : arena_text(arena,
+	                           "%s, the first on rank %lld at element %lld (byte %lld): "
+	                           "expected %.24s, got %.24s",
+	                           delivered, number_at(t->at, "rank"), number_at(t->at, "element"),
+	                           number_at(t->at, "byte"), bits_at(t->at, "expected"),
+	                           bits_at(t->at, "got"));
 }

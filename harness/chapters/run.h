@@ -2,7 +2,8 @@
 #ifndef LAUNCHGAP_RUN_FACTS_H
 #define LAUNCHGAP_RUN_FACTS_H
 
-#include "../analysis/analysis.h"
+#include "../analysis/summary.h"
+#include "../arena.h"
 
 /* A text from the run's first line, "" if it is missing; a whole number from it, or 0. */
 const char *run_text(const struct record_run *run, const char *key);
@@ -12,8 +13,8 @@ void run_machine(const struct summary *summary, char *text, size_t bytes);
 /* "alltoall", "sendrecv in float16, in place": describes a group's cells. */
 const char *run_collective(struct arena *arena, const struct summary_group *group);
 
-/* Whether a run that compares has fewer blocks than a verdict needs. */
-bool run_lacks_blocks(const struct analysis *analysis);
+/* What is wrong with the data; "": nothing. */
+const char *trouble_text(struct arena *arena, const struct trouble *trouble);
 
 /* "To go on (about 80 s): launchgap resume DIR blocks=3": for all blocks that were asked for,
  * and as many as a verdict needs. */

@@ -34,12 +34,6 @@ UNION ALL SELECT 1, 'by collective';
 CREATE VIEW own_key AS
 SELECT differs.variant, key FROM differs JOIN variant r ON r.id = other AND r.role = 'reference';
 
--- Facts that are numbers.
-CREATE VIEW figure AS
-SELECT trial, worker, key, CAST(value AS REAL) x
-FROM fact
-WHERE value GLOB '[0-9]*' AND value NOT GLOB '*[^0-9.]*';
-
 -- A worker of a trial, MiB. A worker that registers nothing has that in its communicator.
 CREATE VIEW worker_memory AS
 SELECT variant,
@@ -96,11 +90,6 @@ CREATE VIEW of_pair AS
 SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY variant, coll, root ORDER BY grp) nth
                FROM extreme WHERE sender NOT NULL)
 WHERE nth = 1;
-
--- What plain copies reach.
-CREATE VIEW copied AS
-SELECT bytes, busbw_gbs FROM result JOIN place ON place.id = place JOIN variant v ON v.id = variant
-WHERE role = 'limit' AND busbw_gbs NOT NULL;
 
 -- The claims that are about one version of the library, and the place among those that ask the same
 -- of the same variants.

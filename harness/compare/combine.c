@@ -4,13 +4,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../analysis/analysis.h"
+#include "../analysis/claims.h"
 #include "../analysis/pooled.h"
 #include "../arena.h"
+#include "../chapters/figures.h"
+#include "../config/family.h"
 #include "../record/member.h"
 #include "../record/record_file.h"
 #include "../story/story.h"
-#include "../story/verdict_text.h"
+#include "../data/verdict_text.h"
 #include "../texts.h"
 #include "side.h"
 
@@ -20,7 +22,7 @@ struct combining {
 	struct arena *arena;
 	struct db *db;
 	double margin;
-	const struct analysis *runs[POOLED_MOST];
+	struct claim_list *runs[POOLED_MOST];
 	unsigned n;
 };
 
@@ -40,60 +42,50 @@ static const char *gpus_of(struct arena *arena, const json_t *machine)
 	return all;
 }
 
-static const char *doubt_of(struct arena *arena, const struct regimes *r)
+/* What the run says, by its own tables: intervals of claims, of regimes and of cells. */
+static int say_all(const struct combining *c, struct db *run, struct status *st)
 {
-	const char *all = NULL;
-	for (unsigned i = 0; i < r->n; i++)
-		if (!r->list[i].tells)
-			all = arena_text(arena, "%s%s%s", all ? all : "", all ? ", " : "",
-			                 r->list[i].label);
+	static const struct db_source query = {
+	    .file = "combine.c",
+	    .sql =
+	        "SELECT printf('%s %s %s %s %s %.9f %.9f %d %d %d', name, left_name, right_name, "
+	        "a.metric, kind, a.by, a.times, f.from_bytes, f.to_bytes, f.cells), 'claim', a.id, "
+	        "0, NULL, NULL, NULL, NULL, 0, c ->> 'ratio', c ->> 'lo', c ->> 'hi', "
+	        "c ->> 'blocks', c ->> 'confidence' "
+	        "FROM contrast_found f JOIN asked_claim a ON a.id = part WHERE finding = 'claims' "
+	        "UNION ALL SELECT printf('%s %s %d %d', v.name, r.name, least_bytes, most_bytes), "
+	        "'regime', r.nth, role = 'again', r.name, v.name, r.label, NULL, 0, speed, speed_lo, "
+	        "speed_hi, c ->> 'blocks', c ->> 'confidence' FROM contrast_found f "
+	        "JOIN regime r ON r.nth = part JOIN variant v ON v.id = f.variant "
+	        "WHERE finding = 'regime' "
+	        "UNION ALL SELECT printf('%s %s %s %s %s %d %d %d %d %d', v.name, coll, pace, dtype, "
+	        "op, in_place, root, comm_ranks, ranks, bytes), 'cell', p.id, role = 'again', NULL, "
+	        "v.name, what, pace, asked_bytes, speed, speed_lo, speed_hi, c ->> 'blocks', "
+	        "c ->> 'confidence' FROM contrast_found f JOIN place p ON p.id = part "
+	        "JOIN variant v ON v.id = f.variant WHERE finding = 'place' ORDER BY 2, 3, 6"};
+	struct db_rows *of = db_ask(run, &query, st);
+	while (of && db_next(of))
+		if (!isnan(db_real(of, 10)))
+			db_add(c->db, "said", "ttiiittttldddid",
+			       arena_copy(c->arena, db_text(of, 0)), db_text(of, 1), c->n,
+			       (unsigned)db_real(of, 2), db_real(of, 3) > 0, db_text(of, 4),
+			       db_text(of, 5), db_text(of, 6), db_text(of, 7),
+			       (int64_t)db_real(of, 8), db_real(of, 9), db_real(of, 10),
+			       db_real(of, 11), (unsigned)db_real(of, 12), db_real(of, 13));
+	return of ? db_end(of, st) : -1;
+}
+
+/* The regimes in which the run cannot distinguish variants; NULL: none. */
+static const char *doubt_of(struct arena *arena, struct db *run, struct status *st)
+{
+	static const struct db_source query = {
+	    .file = "combine.c", .sql = "SELECT group_concat(label, ', ') FROM regime WHERE NOT tells"};
+	struct db_rows *rows = db_ask(run, &query, st);
+	const char *all = rows && db_next(rows) && db_text(rows, 0)
+	                      ? arena_copy(arena, db_text(rows, 0))
+	                      : NULL;
+	arena_need(arena, rows && !db_end(rows, st));
 	return all;
-}
-
-static void say(const struct combining *c, const char *kind, unsigned nth, bool twin,
-                const char *regime, const char *variant, const char *what, const struct cell *cell,
-                const struct stats_ratio *ratio, const char *question)
-{
-	if (!isnan(ratio->lo))
-		db_add(c->db, "said", "ttiiittttlrd", question, kind, c->n, nth, twin, regime,
-		       variant, what, cell ? coll_pace_name(cell->pace) : NULL,
-		       cell ? (int64_t)cell->asked_bytes : 0, *ratio, ratio->confidence);
-}
-
-static void say_claims(const struct combining *c, const struct analysis *a)
-{
-	for (unsigned i = 0; i < a->asked.nclaims; i++) {
-		const struct claims_result *r = &a->claims[i];
-		const struct claim *x = r->claim;
-		const struct claim_range *sizes = &r->contrast.sizes;
-		if (r->outcome != CLAIMS_UNTESTED)
-			say(c, "claim", i, false, NULL, NULL, NULL, NULL, &r->contrast.ratio,
-			    arena_text(c->arena, "%s %s %s %d %d %.9f %.9f %zu %zu %u", x->name,
-			               x->left, x->right, x->metric, x->test, x->by, x->of,
-			               sizes->lo, sizes->hi, r->contrast.ncells));
-	}
-}
-
-static void say_speeds(const struct combining *c, const struct analysis *a)
-{
-	const struct summary *s = a->s;
-	for (unsigned i = 0; i < a->regimes.n; i++) {
-		const struct regime *g = &a->regimes.list[i];
-		for (unsigned v = 0; v < g->nvariants; v++)
-			say(c, "regime", i, (int)v == g->twin, g->name, s->variants[v].name,
-			    g->label, NULL, &g->contrasts[v].verdict.ratio,
-			    arena_text(c->arena, "%s %s %zu %zu", s->variants[v].name, g->name,
-			               g->sizes.lo, g->sizes.hi));
-	}
-	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct summary_row *row = &s->rows[i];
-		const struct cell *x = &row->cell;
-		const char *variant = s->variants[row->variant].name;
-		say(c, "cell", i, (int)row->variant == s->twin, NULL, variant,
-		    coll_word(x, row->nranks).text, x, &row->ratio,
-		    arena_text(c->arena, "%s %s %u %zu", variant, side_kind(c->arena, x),
-		               row->nranks, x->bytes));
-	}
 }
 
 static int add_run(struct combining *c, const struct told *t, const char *path, struct status *st)
@@ -110,15 +102,17 @@ static int add_run(struct combining *c, const struct told *t, const char *path, 
 	if (source_open(path, c->arena, record, st))
 		return -1;
 	source_facts(&side, &record->s);
-	const struct analysis *a = c->runs[c->n] = analysis_make(&record->s, st);
-	if (!a)
+	struct db *run = figures_load(&record->s, c->arena, st);
+	c->runs[c->n] = ARENA_NEW(c->arena, struct claim_list);
+	if (!run || claim_list_take(record->run.environment, c->runs[c->n], st))
 		return -1;
 	const json_t *env = record->run.environment, *machine = json_object_get(env, "machine");
 	db_add(c->db, "repetition", "ttitttt", side.letter, side_plain(c->arena, path),
 	       record->s.nblocks, gpus_of(c->arena, machine), member_or_empty(machine, "boot"),
-	       doubt_of(c->arena, &a->regimes), member_or_empty(env, "seed"));
-	say_claims(c, a);
-	say_speeds(c, a);
+	       doubt_of(c->arena, run, st), member_or_empty(env, "seed"));
+	if (say_all(c, run, st))
+		return -1;
+	arena_undo(c->arena, run);
 	c->n++;
 	const char *why = told_text(t, "SELECT why FROM refused");
 	return why ? status_set(st, "%s", why) : 0;
@@ -132,7 +126,10 @@ struct question {
 	bool twin;
 	struct stats_ratio runs[POOLED_MOST];
 	unsigned n;
-	struct claims_result claim; /* of the first run that tested it, then of all */
+	const struct claim *claim;  /* of the first run that tested it; NULL: it is none */
+	struct claims_result result;
+	bool primary;
+	double p_adjusted; /* within its family; of the primary claim p itself */
 	struct pooled pooled;
 };
 
@@ -143,8 +140,10 @@ static struct question question_of(const struct combining *c, const struct db_ro
 	                     .kind = arena_copy(c->arena, kind),
 	                     .regime = arena_copy(c->arena, regime ? regime : ""),
 	                     .twin = db_real(row, 3) > 0};
-	if (!strcmp(kind, "claim"))
-		q.claim = c->runs[(unsigned)db_real(row, 4)]->claims[(unsigned)db_real(row, 5)];
+	if (!strcmp(kind, "claim")) {
+		q.claim = &c->runs[(unsigned)db_real(row, 4)]->claims[(unsigned)db_real(row, 5)];
+		q.primary = !strcmp(q.claim->name, c->runs[0]->primary);
+	}
 	return q;
 }
 
@@ -175,62 +174,49 @@ static struct question *read_questions(const struct combining *c, unsigned *n, s
 	return all;
 }
 
-static struct stats_ratio divided(struct stats_ratio r, double by)
-{
-	r.estimate /= by;
-	r.lo /= by;
-	r.hi /= by;
-	return r;
-}
-
 /* Blocks that more of would decide are of runs, and more runs decide: neither is said, here and below. */
-static void judge_claim(const struct pooled *p, struct claims_result *r)
+static void judge_claim(struct question *q)
 {
-	const struct claim *claim = r->claim;
-	const double of = claim->of > 0 ? claim->of : 1, edge = log1p(claim->by);
-	r->contrast.ratio = p->ratio;
-	r->contrast.bounds = p->bounds;
-	r->contrast.odd = (struct verdict_odd){.block = 0};
-	r->contrast.p = (struct contrast_p){.less = pooled_tails(p, log(of) - edge),
-	                                    .one = pooled_tails(p, log(of)),
-	                                    .more = pooled_tails(p, log(of) + edge)};
-	r->tested = (struct claims_ratio){divided(p->bounds, of), divided(p->ratio, of)};
-	r->outcome = claims_decide(&r->tested, claim->test, claim->by, &r->more_blocks);
-	r->more_blocks = 0;
-	r->detectable = claims_detectable(&r->tested, claim->test, claim->by);
-	r->p = claims_p(&r->contrast.p, claim->test, r->outcome);
+	const struct pooled *p = &q->pooled;
+	const double from = q->claim->of > 0 ? log(q->claim->of) : 0, edge = log1p(q->claim->by);
+	q->result = (struct claims_result){.claim = q->claim,
+	                                   .ratio = {p->bounds, p->ratio},
+	                                   .tails = {.less = pooled_tails(p, from - edge),
+	                                             .one = pooled_tails(p, from),
+	                                             .more = pooled_tails(p, from + edge)}};
+	claims_judge(&q->result, 0);
+	q->result.more_blocks = 0;
 }
 
 static void put(const struct combining *c, const struct question *q, const char *verdict,
                 const char *part, const struct stats_ratio *ratio)
 {
-	const struct claims_result *r = q->claim.claim ? &q->claim : NULL;
+	const struct claim *x = q->claim;
 	const struct pooled *p = &q->pooled;
 	/* Without an interval it would repeat the ratio. */
 	const struct stats_ratio next = isnan(p->next.lo) ? STATS_NO_RATIO : p->next;
 	db_add(c->db, "pooled", "ttttttidddiirdr", q->question, q->kind, verdict, part,
-	       r ? r->claim->name : NULL, r ? r->claim->text : NULL, r && r->primary,
-	       r ? r->p : NAN, r ? r->p_adjusted : NAN, p->scatter, p->runs, ratio->blocks, *ratio,
+	       x ? x->name : NULL, x ? x->text : NULL, q->primary, x ? q->result.p : NAN,
+	       x ? q->p_adjusted : NAN, p->scatter, p->runs, ratio->blocks, *ratio,
 	       ratio->confidence, next);
 }
 
 static void put_claims(const struct combining *c, struct question *all, unsigned n)
 {
-	struct claims_result results[CLAIM_MAX];
-	unsigned k = 0;
+	unsigned family = 0;
 	for (unsigned i = 0; i < n; i++)
-		if (all[i].claim.claim && k < CLAIM_MAX) {
-			judge_claim(&all[i].pooled, &all[i].claim);
-			results[k++] = all[i].claim;
+		if (all[i].claim) {
+			judge_claim(&all[i]);
+			family += !all[i].primary && !isnan(all[i].result.p);
 		}
-	claims_family(results, k, c->runs[0]->asked.primary);
-	k = 0;
-	for (unsigned i = 0; i < n; i++)
-		if (all[i].claim.claim && k < CLAIM_MAX) {
-			all[i].claim = results[k++];
-			put(c, &all[i], verdict_claim_text(c->arena, &all[i].claim, true), NULL,
-			    claims_interval(&all[i].claim));
-		}
+	for (struct question *q = all; q < all + n; q++) {
+		struct claims_result *r = &q->result;
+		if (!q->claim)
+			continue;
+		q->p_adjusted = q->primary ? r->p : family_p(r->p, family);
+		r->alone = claims_decided(r) && !(q->p_adjusted <= FAMILY_ALPHA);
+		put(c, q, verdict_claim_text(c->arena, r, true), NULL, claims_interval(r));
+	}
 }
 
 /* As in a run: where the A/A line differs from 1, only what is beyond it is called. */
@@ -240,11 +226,9 @@ static void put_speed(const struct combining *c, const struct question *all,
 	struct verdict v = verdict_of(q->pooled.ratio, c->margin);
 	char said[VERDICT_TEXT_BYTES];
 	v.more_blocks = 0;
-	for (; all->twin && !q->twin; all++) {
-		const struct regime seen = regime_of_line(&all->pooled.ratio, c->margin);
+	for (; all->twin && !q->twin; all++)
 		if (*q->regime && !strcmp(all->regime, q->regime))
-			regime_withhold(&seen, seen.least_effect, &v);
-	}
+			verdict_withhold(&all->pooled.ratio, &v);
 	verdict_text(&v, said, sizeof said);
 	put(c, q, said,
 	    q->twin                           ? "limit"
@@ -307,7 +291,7 @@ int combine_runs(struct told *t, double margin, struct status *st)
 		                      "interval; below 6 blocks a run has none");
 	put_claims(&c, all, n);
 	for (unsigned i = 0; i < n; i++)
-		if (!all[i].claim.claim)
+		if (!all[i].claim)
 			put_speed(&c, all, &all[i]);
 	t->title = told_text(t, "SELECT experiment || ': ' || (SELECT count(*) FROM run) || "
 	                        "' runs as one' FROM run ORDER BY run");

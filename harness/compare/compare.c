@@ -9,7 +9,7 @@
 #include "../report/export.h"
 #include "../report/json.h"
 #include "../report/output.h"
-#include "../story/verdict_text.h"
+#include "../data/verdict_text.h"
 #include "../texts.h"
 #include "combine.h"
 #include "side.h"

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "../analysis/summary.h"
+#include "../chapters/run.h"
 #include "../arena.h"
-#include "../chapters/reasons.h"
 #include "../coll/counts.h"
 #include "../record/record_file.h"
 #include "../report/json.h"
@@ -166,9 +166,9 @@ int source_open(const char *path, struct arena *arena, struct source_record *x, 
 	if (s->trouble.wrong)
 		return status_set(st, "%s: nothing is compared with wrong results: %s", path,
 		                  trouble_text(arena, &s->trouble));
-	if (s->uncompared.kind)
+	if (s->uncompared)
 		return status_set(st, "%s: no speed is compared: %s", path,
-		                  reason_text(arena, &s->uncompared));
+		                  s->uncompared);
 	return 0;
 }
 

@@ -40,7 +40,7 @@ enum metric {
 	METRIC_KINDS
 };
 
-/* Ranges of sizes that are judged separately (analysis/regime.h). */
+/* Ranges of sizes that are judged separately (chapters/asked.sql). */
 enum regime_kind { REGIME_SMALL, REGIME_LARGE, REGIME_KINDS };
 #define CLAIM_ANY_REGIME (-1)
 

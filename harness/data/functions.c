@@ -16,6 +16,7 @@
 #include "../markup.h"
 #include "../sanitize.h"
 #include "format.h"
+#include "verdicts.h"
 
 /* --- aggregates over numbers --- */
 
@@ -23,7 +24,7 @@
 
 struct numbers {
 	double *x, *second; /* second: the other argument of each */
-	double third;       /* the last argument of all, the same for each */
+	double third, fourth; /* further arguments, the same for each */
 	size_t n, room;
 	bool failed;
 };
@@ -50,6 +51,8 @@ static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
 	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
 	if (of && n > 2)
 		of->third = sqlite3_value_double(values[2]);
+	if (of && n > 3)
+		of->fourth = sqlite3_value_double(values[3]);
 	if (of && sqlite3_value_type(values[0]) != SQLITE_NULL)
 		add(of, sqlite3_value_double(values[0]),
 		    n > 1 ? sqlite3_value_double(values[1]) : 0);
@@ -109,10 +112,10 @@ static struct stats_ratio made_by(making makes, const struct looks *looks, struc
 }
 
 /* A block has one number, or two: against each trial of the reference (stats_walsh). */
-static struct stats_walsh walsh_of(struct arena *arena, const struct numbers *of, unsigned *blocks)
+static struct verdicts_blocks blocks_of(struct arena *arena, const struct numbers *of)
 {
 	struct in_block *all = ARENA_ARRAY(arena, struct in_block, of->n);
-	unsigned n = 0;
+	unsigned n = 0, *blocks = ARENA_ARRAY(arena, unsigned, of->n);
 	double *x = ARENA_ARRAY(arena, double, of->n), *again = ARENA_ARRAY(arena, double, of->n);
 	for (size_t i = 0; i < of->n; i++)
 		all[i] = (struct in_block){(unsigned)of->second[i], of->x[i]};
@@ -126,15 +129,50 @@ static struct stats_walsh walsh_of(struct arena *arena, const struct numbers *of
 		x[n] = again[n] = all[i].x;
 		n++;
 	}
-	return stats_walsh_of(arena, x, n < of->n ? again : NULL, n);
+	return (struct verdicts_blocks){x, n < of->n ? again : NULL, blocks, n};
+}
+
+static struct stats_walsh walsh_of(struct arena *arena, const struct verdicts_blocks *of)
+{
+	return stats_walsh_of(arena, of->x, of->again, of->n);
+}
+
+/* A contrast's text is made as intervals are. */
+struct contrast_maker {
+	const struct looks *looks;
+	const struct numbers *of;
+	const char *made;
+};
+
+static void make_contrast(struct arena *arena, void *what)
+{
+	struct contrast_maker *m = what;
+	const struct verdicts_blocks blocks = blocks_of(arena, m->of);
+	m->made = verdicts_contrast(arena, m->looks, &blocks, m->of->third, m->of->fourth);
+}
+
+static void take_contrast(sqlite3_context *context)
+{
+	struct numbers *of = sqlite3_aggregate_context(context, 0);
+	struct contrast_maker m = {sqlite3_user_data(context), of, NULL};
+	struct arena *arena = NULL;
+	if (!of)
+		return;
+	if (of->failed || arena_run(make_contrast, &m, &arena) < 0)
+		sqlite3_result_error_nomem(context);
+	else
+		sqlite3_result_text(context, m.made, -1, SQLITE_TRANSIENT);
+	arena_free(arena);
+	free(of->x);
+	free(of->second);
 }
 
 static struct stats_ratio make_ratio(struct arena *arena, const struct looks *looks,
                                      const struct numbers *of)
 {
-	unsigned *blocks = ARENA_ARRAY(arena, unsigned, of->n);
-	const struct stats_walsh walsh = walsh_of(arena, of, blocks);
-	return stats_walsh_ratio(&walsh, looks_confidence(looks, blocks, walsh.n));
+	const struct verdicts_blocks blocks = blocks_of(arena, of);
+	const struct stats_walsh walsh = walsh_of(arena, &blocks);
+	return stats_walsh_ratio(&walsh, looks_confidence(looks, blocks.blocks, blocks.n));
 }
 
 static struct stats_ratio ratio(const struct looks *looks, struct numbers *of)
@@ -151,7 +189,8 @@ static struct stats_ratio chosen(const struct looks *looks, struct numbers *of)
 static struct stats_ratio make_beyond(struct arena *arena, const struct looks *looks,
                                       const struct numbers *of)
 {
-	const struct stats_walsh walsh = walsh_of(arena, of, ARENA_ARRAY(arena, unsigned, of->n));
+	const struct verdicts_blocks blocks = blocks_of(arena, of);
+	const struct stats_walsh walsh = walsh_of(arena, &blocks);
 	(void)looks;
 	return (struct stats_ratio){.estimate = stats_signed_rank_tails(&walsh, of->third).over};
 }
@@ -305,6 +344,8 @@ TEXT(number, format_number(x(0)))
 TEXT(estimate, format_estimate(x(0)))
 TEXT(effect, format_effect(x(0)))
 TEXT(shares, format_shares(x(0), x(1)))
+TEXT(with_interval, format_ratio(&((struct stats_ratio){x(0), x(1), x(2), 0, NAN})))
+TEXT(interval, format_interval(&((struct stats_ratio){x(0), x(1), x(2), 0, NAN})))
 #undef x
 
 static void add_value(sqlite3_str *text, const json_t *value)
@@ -425,6 +466,7 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    INTERVAL(chosen, 3),
 	    INTERVAL(pseudomedian, 1),
 	    INTERVAL(share, 2),
+	    {"contrast", 4, NULL, add_number, take_contrast},
 	    {"beyond", 3, NULL, add_number, take_beyond},
 	    {"imbalance", 2, imbalance, NULL, NULL},
 	    {"component", LEVELS + 2, NULL, add_leaf, take_component},
@@ -440,6 +482,8 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"size", 1, size, NULL, NULL},
 	    {"sizes", 2, size, NULL, NULL},
 	    {"shares", 2, shares, NULL, NULL},
+	    {"interval", 3, interval, NULL, NULL},
+	    {"with_interval", 3, with_interval, NULL, NULL},
 	    {"number", 1, number, NULL, NULL},
 	    {"estimate", 1, estimate, NULL, NULL},
 	    {"effect", 1, effect, NULL, NULL},
@@ -451,5 +495,9 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 		        sqlite3_create_function(lite, all[i].name, all[i].arguments,
 		                                SQLITE_UTF8 | SQLITE_DETERMINISTIC, looks,
 		                                all[i].one, all[i].step, all[i].end) == SQLITE_OK;
+	for (const struct verdicts_function *f = verdicts_functions; f->name; f++)
+		added = added && sqlite3_create_function(lite, f->name, f->arguments,
+		                                         SQLITE_UTF8 | SQLITE_DETERMINISTIC, looks,
+		                                         f->one, NULL, NULL) == SQLITE_OK;
 	return added;
 }

@@ -128,8 +128,9 @@ static void put_counters(struct db *db, struct arena *arena, unsigned id,
 		{
 			db_add(db, "counter", "iitj", id, r, key, value);
 		}
-		db_add(db, "counter", "iitd", id, r, "issue_cores",
-		       measure_issue_cores(arena, c, r));
+		if (c->issue_cpu_ns)
+			db_add(db, "counter", "iitd", id, r, "issue_cores",
+			       measure_issue_cores(arena, c, r));
 		json_decref(of);
 	}
 }

@@ -331,7 +331,7 @@ static void draw_all(struct job *job, const struct story *story)
 /* The data that the pictures are drawn from. */
 static int write_data(const struct model *m, const char *plots, struct status *st)
 {
-	const struct summary *s = m->analysis->s;
+	const struct summary *s = m->summary;
 	const struct plot_order order = plot_order_make(s, m->arena);
 	return gnuplot_write(m, &order, arena_text(m->arena, "%s/run.gp", plots), st) ||
 	       calls_write_ecdf(s, &order, m->arena, arena_text(m->arena, "%s/ecdf.csv", plots),
@@ -367,7 +367,7 @@ int draw_pictures(struct model *model, const char *dir, const char *plot_dir, st
 	snprintf(job->plots, sizeof job->plots, "%s/plots", job->dir);
 	if (make_plots(job, st) || write_data(model, job->plots, st))
 		return -1;
-	if (plot_order_count(model->analysis->s))
+	if (plot_order_count(model->summary))
 		draw_all(job, &model->story);
 	else
 		snprintf(model->drawn.warning, sizeof model->drawn.warning,

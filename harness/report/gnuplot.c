@@ -183,7 +183,7 @@ static void put_run(struct script *p)
 		           (long long)json_integer_value(json_object_get(env, counts[i])));
 	script_number(p, "margin", 0, s->margin);
 	script_put(p, "carries_data", 0, "%d", s->carries_data);
-	script_put(p, "comparable", 0, "%d", !s->uncompared.kind && s->reference >= 0);
+	script_put(p, "comparable", 0, "%d", !s->uncompared && s->reference >= 0);
 }
 
 static void put_variants(struct script *p)
@@ -503,7 +503,7 @@ static void put_told(struct script *p, const struct story *story)
 int gnuplot_write(const struct model *m, const struct plot_order *order, const char *file,
                   struct status *st)
 {
-	const struct summary *s = m->analysis->s;
+	const struct summary *s = m->summary;
 	struct output *output = output_open(m->arena, file, st);
 	if (!output)
 		return -1;

@@ -1,7 +1,6 @@
 #include "json.h"
 
 #include "../analysis/sessions.h"
-#include "../chapters/reasons.h"
 #include "../chapters/run.h"
 #include "section.h"
 
@@ -18,28 +17,25 @@ json_t *json_keep(struct arena *arena, json_t *json)
 	return json;
 }
 
-/* [lo, hi] as asked, both included; hi null: no end. */
-static json_t *range(struct claim_range r)
+static json_t *regimes_of(const struct model *m, struct status *st)
 {
-	return json_pack("[I, o]", (json_int_t)r.lo,
-	                 r.hi == SIZE_MAX ? json_null() : json_integer((json_int_t)r.hi));
-}
-
-static json_t *regimes_of(const struct model *m)
-{
-	const struct regimes *regimes = &m->analysis->regimes;
-	const char *whys[REGIME_MOST];
-	for (unsigned i = 0; i < regimes->n; i++)
-		whys[i] = regime_doubt_text(m->arena, m->analysis->s, &regimes->list[i]);
+	static const struct db_source query = {
+	    .file = "harness/report/json.c",
+	    .sql = "SELECT name, third, least_bytes, most_bytes, metric, pace, tells, "
+	           "least_effect, doubt FROM regime ORDER BY nth"};
 	json_t *list = json_array();
-	for (unsigned i = 0; i < regimes->n; i++) {
-		const struct regime *g = &regimes->list[i];
+	struct db_rows *rows = db_ask(m->db, &query, st);
+	while (rows && db_next(rows))
 		json_array_append_new(
-		    list, json_pack("{s:s, s:b, s:o, s:s, s:s, s:b, s:o, s:s}", "name", g->name,
-		                    "third", g->third, "bytes", range(g->sizes), "metric",
-		                    metric_info(g->metric)->name, "pace",
-		                    coll_pace_name((enum pace)g->pace), "tells", g->tells,
-		                    "least_effect", table_figure(g->least_effect), "why", whys[i]));
+		    list, json_pack("{s:s, s:b, s:[I, I], s:s, s:s, s:b, s:o, s:s}", "name",
+		                    db_text(rows, 0), "third", db_real(rows, 1) > 0, "bytes",
+		                    (json_int_t)db_real(rows, 2), (json_int_t)db_real(rows, 3),
+		                    "metric", db_text(rows, 4), "pace", db_text(rows, 5), "tells",
+		                    db_real(rows, 6) > 0, "least_effect",
+		                    table_figure(db_real(rows, 7)), "why", db_text(rows, 8)));
+	if (!rows || db_end(rows, st)) {
+		json_decref(list);
+		return NULL;
 	}
 	return list;
 }
@@ -105,7 +101,7 @@ static json_t *chapters_of(const struct model *m)
 int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *out,
                struct status *st)
 {
-	const struct summary *s = m->analysis->s;
+	const struct summary *s = m->summary;
 	const struct record_run *run = &m->run;
 	json_t *answer = json_array(), *warnings = json_array();
 	const char *warning;
@@ -127,7 +123,7 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 	    (int)s->nblocks, "looks", looks_of(s), "sessions", sessions_of(m), "margin",
 	    table_figure(s->margin), "reference",
 	    s->reference < 0 ? "" : s->variants[s->reference].name, "answer", answer, "trust",
-	    trust, "regimes", regimes_of(m), "warnings", warnings, "pictures", pictures_of(m),
+	    trust, "regimes", regimes_of(m, st), "warnings", warnings, "pictures", pictures_of(m),
 	    "sections", sections, "tables", tables, "chapters", chapters_of(m));
 	if (!report)
 		return status_set(st, "out of memory for report.json");

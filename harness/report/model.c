@@ -6,7 +6,6 @@
 
 #include "../chapters/chapters.h"
 #include "../chapters/figures.h"
-#include "../chapters/reasons.h"
 #include "../chapters/run.h"
 #include "../sanitize.h"
 
@@ -24,8 +23,8 @@ struct model *model_read(struct arena *arena, const char *dir, struct status *st
 	arena_defer(arena, forget, &m->run);
 	m->arena = arena;
 	summary_make(&m->run, arena, summary);
-	m->analysis = analysis_make(summary, st);
-	m->db = m->analysis ? figures_load(m->analysis, arena, st) : NULL;
+	m->summary = summary;
+	m->db = figures_load(summary, arena, st);
 	return m->db ? m : NULL;
 }
 
@@ -116,12 +115,17 @@ const char *model_warning(const struct model *m, unsigned i)
 
 const char *model_caption(const struct model *m, const struct model_picture *picture)
 {
-	const struct regimes *regimes = &m->analysis->regimes;
-	for (unsigned i = 0; i < regimes->n; i++) {
-		const char *why = regime_doubt_text(m->arena, m->analysis->s, &regimes->list[i]);
-		if (picture->caption[0] &&
-		    !strncmp(why, picture->caption, strlen(picture->caption)))
-			return picture->title;
-	}
+	static const struct db_source query = {.file = "harness/report/model.c",
+	                                       .sql = "SELECT doubt FROM regime"};
+	struct status ignored = {""};
+	struct db_rows *rows = picture->caption[0] ? db_ask(m->db, &query, &ignored) : NULL;
+	bool repeats = false;
+	while (rows && db_next(rows))
+		repeats |=
+		    !strncmp(db_text(rows, 0), picture->caption, strlen(picture->caption));
+	if (rows)
+		db_end(rows, &ignored);
+	if (repeats)
+		return picture->title;
 	return picture->caption[0] ? picture->caption : picture->title;
 }

@@ -3,7 +3,7 @@
 #ifndef LAUNCHGAP_MODEL_H
 #define LAUNCHGAP_MODEL_H
 
-#include "../analysis/analysis.h"
+#include "../analysis/summary.h"
 #include "../data/db.h"
 #include "../story/story.h"
 
@@ -26,14 +26,14 @@ struct model_pictures {
 struct model {
 	struct arena *arena; /* the report's: holds the model and all that is in it */
 	struct record_run run;
-	const struct analysis *analysis;
+	const struct summary *summary;
 	struct db *db; /* the run's tables with what the analysis found (chapters/figures.h) */
 	struct story story;
 	unsigned verdicts, intervals; /* the verdicts that have one, and all intervals */
 	struct model_pictures drawn;
 };
 
-/* The record in `dir`, its analysis and tables; no story. NULL: it cannot be read. */
+/* The record in `dir`, its summary and tables; no story. NULL: it cannot be read. */
 struct model *model_read(struct arena *arena, const char *dir, struct status *st);
 /* From the record in `dir`, all but pictures, with those NAME.chapter of another folder (NULL: none). NULL:
  * one of them cannot be read. */

@@ -85,7 +85,7 @@ json_t *nccl_tables(const struct model *m, const char *average, bool per_call, s
 		json_t *table = json_loads(db_text(rows, 1), 0, NULL);
 		arena_need(m->arena, !json_array_append_new(tables, table));
 		json_array_foreach(json_object_get(table, "results"), i, line)
-		    finish_line(m->analysis->s, (unsigned)db_real(rows, 0), line);
+		    finish_line(m->summary, (unsigned)db_real(rows, 0), line);
 	}
 	return rows && !db_end(rows, st) ? tables : NULL;
 }

@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "../chapters/reasons.h"
 #include "../clock.h"
 #include "../chapters/run.h"
 #include "draw.h"
@@ -236,7 +235,7 @@ static void append_summary(const struct model *m, const char *dir, const char *f
 static int write_all(struct model *m, const char *dir, const struct report_options *options,
                      struct status *st)
 {
-	const struct summary *s = m->analysis->s;
+	const struct summary *s = m->summary;
 	json_t *tables = NULL;
 	if (write_report(m, dir, st))
 		return -1;

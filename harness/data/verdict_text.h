@@ -1,15 +1,16 @@
-/* What reports say of a verdict, and of a regime's. */
+/* What reports say of a verdict. */
 #ifndef LAUNCHGAP_VERDICT_TEXT_H
 #define LAUNCHGAP_VERDICT_TEXT_H
 
 #include "../analysis/claims.h"
-#include "../analysis/regime.h"
-#include "../data/format.h"
+#include "format.h"
 
 #define VERDICT_TEXT_BYTES 192
 
 /* `faster`, `slower by little`, `no difference`, `undecided`, …: no figures. */
 const char *verdict_word(enum verdict_kind kind);
+/* VERDICT_KINDS: none has it. */
+enum verdict_kind verdict_by_word(const char *word);
 /* `faster`, `slower, by under 2 %`, `no difference within 2 %`, `undecided, probably slower: too noisy
  * to decide below 6 %; needs about 7 more blocks`, `… needs more than 1000 more blocks:
  * a quieter machine, or a margin of 31 %`. */
@@ -22,13 +23,7 @@ void verdict_unseen_text(double detectable, char *out, size_t bytes);
  * too noisy to decide below 6 %; needs about 7 more blocks", "cannot be tested here".
  * alone: what holds only taken alone is marked. */
 const char *verdict_claim_text(struct arena *arena, const struct claims_result *result, bool alone);
-/* The ratios at which it holds: "below 0.980", "0.980 to 1.020"; NULL: it has no test. */
-const char *verdict_claim_limits(struct arena *arena, const struct claim *claim);
-/* The word for a variant, as verdict_text. If the regime's A/A line is too wide, only what is
- * beyond it gets a word; else it is "undecided: too noisy to decide below 12 %". "" if
- * nothing can be said. */
-void regime_verdict_text(const struct regime *regime, unsigned variant, char *text, size_t bytes);
-/* "4 KiB to 64 KiB, p50 of isolated calls". */
-struct formatted regime_about(const struct regime *regime);
+/* The ratios at which it holds: "below 0.980", "0.980 to 1.020"; "": it has no test. */
+void verdict_claim_limits(const struct claim *claim, char *out, size_t bytes);
 
 #endif

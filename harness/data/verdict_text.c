@@ -2,20 +2,28 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "../arena.h"
-#include "../status.h"
+
+static const char *const words[VERDICT_KINDS] = {[VERDICT_FASTER] = "faster",
+                                                 [VERDICT_SLOWER] = "slower",
+                                                 [VERDICT_LITTLE_FASTER] = "faster by little",
+                                                 [VERDICT_LITTLE_SLOWER] = "slower by little",
+                                                 [VERDICT_NO_DIFFERENCE] = "no difference",
+                                                 [VERDICT_UNDECIDED] = "undecided"};
 
 const char *verdict_word(enum verdict_kind kind)
 {
-	static const char *const words[VERDICT_KINDS] = {
-	    [VERDICT_FASTER] = "faster",
-	    [VERDICT_SLOWER] = "slower",
-	    [VERDICT_LITTLE_FASTER] = "faster by little",
-	    [VERDICT_LITTLE_SLOWER] = "slower by little",
-	    [VERDICT_NO_DIFFERENCE] = "no difference",
-	    [VERDICT_UNDECIDED] = "undecided"};
 	return words[kind];
+}
+
+enum verdict_kind verdict_by_word(const char *word)
+{
+	unsigned kind = 0;
+	while (kind < VERDICT_KINDS && strcmp(words[kind], word))
+		kind++;
+	return (enum verdict_kind)kind;
 }
 
 void verdict_unseen_text(double detectable, char *out, size_t bytes)
@@ -114,13 +122,16 @@ static struct formatted limit_of(const struct claim *c, bool above)
 	return format_estimate(above ? of * (1 + c->by) : of / (1 + c->by));
 }
 
-const char *verdict_claim_limits(struct arena *arena, const struct claim *c)
+void verdict_claim_limits(const struct claim *c, char *out, size_t bytes)
 {
 	const struct formatted below = limit_of(c, false), above = limit_of(c, true);
-	return c->test == CLAIM_NEEDS  ? NULL
-	       : c->test == CLAIM_LESS ? arena_text(arena, "below %s", below.text)
-	       : c->test == CLAIM_MORE ? arena_text(arena, "above %s", above.text)
-	                               : arena_text(arena, "%s to %s", below.text, above.text);
+	out[0] = '\0';
+	if (c->test == CLAIM_LESS)
+		snprintf(out, bytes, "below %.40s", below.text);
+	else if (c->test == CLAIM_MORE)
+		snprintf(out, bytes, "above %.40s", above.text);
+	else if (c->test == CLAIM_WITHIN)
+		snprintf(out, bytes, "%.40s to %.40s", below.text, above.text);
 }
 
 /* Of a claim that is no more than within, a wider limit decides; of others one that the ratio is not
@@ -131,9 +142,8 @@ static void open_claim_text(const struct claims_result *r, const char *direction
 	const struct claim *c = r->claim;
 	char more[96], other[48];
 	const bool within = c->test == CLAIM_WITHIN;
-	if (claims_opposed(r)) {
-		opposed_text(r->contrast.least.estimate, "less", r->contrast.most.estimate, "more",
-		             out, bytes);
+	if (r->least > 0) {
+		opposed_text(r->least, "less", r->most, "more", out, bytes);
 		return;
 	}
 	if (within)
@@ -143,7 +153,7 @@ static void open_claim_text(const struct claims_result *r, const char *direction
 		         limit_of(c, c->test == CLAIM_MORE).text);
 	blocks_text(r->more_blocks, verdict_scatters(&r->tested.bounds, c->by, VERDICT_ONE_END),
 	            other, more, sizeof more);
-	undecided_text(direction, r->detectable, more, &r->contrast.odd, out, bytes);
+	undecided_text(direction, r->detectable, more, &r->odd, out, bytes);
 }
 
 void verdict_text(const struct verdict *v, char *out, size_t bytes)
@@ -160,30 +170,6 @@ void verdict_text(const struct verdict *v, char *out, size_t bytes)
 		open_verdict_text(v, word, out, bytes);
 }
 
-void regime_verdict_text(const struct regime *r, unsigned variant, char *text, size_t bytes)
-{
-	const struct verdict *v = &r->contrasts[variant].verdict;
-	const int beyond = regime_direction(r, v);
-	text[0] = '\0';
-	if (isnan(v->ratio.estimate) || (!r->tells && isnan(r->least_effect)))
-		return;
-	if (r->tells || v->least > 0)
-		verdict_text(v, text, bytes);
-	else if (beyond)
-		snprintf(text, bytes, "%s", beyond > 0 ? "faster" : "slower");
-	else
-		undecided_text("",
-		               verdict_detectable(&v->ratio, r->least_effect, VERDICT_BOTH_ENDS),
-		               "", &v->odd, text, bytes);
-}
-
-struct formatted regime_about(const struct regime *r)
-{
-	struct formatted words = format_range(r->sizes);
-	status_add(words.text, sizeof words.text, ", %s", metric_info(r->metric)->summary);
-	return words;
-}
-
 const char *verdict_claim_text(struct arena *arena, const struct claims_result *r, bool alone)
 {
 	static const char *const texts[] = {[CLAIMS_HOLD] = "holds",
@@ -193,9 +179,10 @@ const char *verdict_claim_text(struct arena *arena, const struct claims_result *
 	const char *word = direction > 0 ? "more" : direction < 0 ? "less" : "";
 	const char *taken = r->alone && alone ? " (taken alone)" : "";
 	char text[VERDICT_TEXT_BYTES];
-	if (r->outcome == CLAIMS_LITTLE)
-		return arena_text(arena, "%s, but not %s%s", word,
-		                  verdict_claim_limits(arena, r->claim), taken);
+	if (r->outcome == CLAIMS_LITTLE) {
+		verdict_claim_limits(r->claim, text, sizeof text);
+		return arena_text(arena, "%s, but not %s%s", word, text, taken);
+	}
 	if (r->outcome != CLAIMS_UNDECIDED)
 		return arena_text(arena, "%s%s", texts[r->outcome], taken);
 	open_claim_text(r, word, text, sizeof text);

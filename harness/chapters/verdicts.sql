@@ -1,0 +1,293 @@
+-- From contrasts to verdicts, on the speed of the variant: of a time the ratio is turned round.
+
+-- As measured. c: the ratio of the metric with its interval, as contrast() has it; least, most: the
+-- speed of its slowest and its fastest cell; opposed: these differ from 1 beyond the margin both
+-- ways, so that their mean says nothing.
+CREATE TABLE contrast_found AS
+WITH made AS (
+  SELECT asked, contrast(x, block, coalesce(by, margin), coalesce(times, 1)) c
+  FROM (SELECT asked, block, first x FROM contrast_block UNION ALL
+        SELECT asked, block, second FROM contrast_block
+        WHERE asked IN (SELECT asked FROM asked_side WHERE two))
+  JOIN asked_contrast ON id = asked JOIN given GROUP BY asked),
+side AS (
+  SELECT asked, exp(avg(own)) value, quantile(exp(own), 0.25) value_lo,
+         quantile(exp(own), 0.75) value_hi, exp(avg(other)) against_value, count(*) blocks
+  FROM contrast_block GROUP BY asked),
+ends AS (
+  SELECT asked, min(ratio) least, max(ratio) most,
+         min(hi) FILTER (WHERE nth = 1) least_hi, min(lo) FILTER (WHERE back = 1) most_lo
+  FROM (SELECT *, row_number() OVER (PARTITION BY asked ORDER BY ratio, base) nth,
+               row_number() OVER (PARTITION BY asked ORDER BY ratio DESC, base) back
+        FROM contrast_cell) GROUP BY asked),
+cells AS (SELECT asked, count(*) cells, min(asked_bytes) from_bytes, max(asked_bytes) to_bytes
+          FROM asked_cell GROUP BY asked)
+SELECT a.id asked, a.finding, a.part, a.variant, a.regime, unit = 'µs' is_time,
+       iif(unit = 'µs', 1e-3, 1) scale, c, coalesce(cells, 0) cells, coalesce(side.blocks, 0) blocks,
+       coalesce(n.from_bytes, 0) from_bytes, coalesce(n.to_bytes, 0) to_bytes,
+       value, value_lo, value_hi, against_value,
+       iif(unit = 'µs', 1 / (c ->> 'ratio'), c ->> 'ratio') speed,
+       iif(unit = 'µs', 1 / (c ->> 'hi'), c ->> 'lo') speed_lo,
+       iif(unit = 'µs', 1 / (c ->> 'lo'), c ->> 'hi') speed_hi,
+       iif(unit = 'µs', 1 / most, least) least, iif(unit = 'µs', 1 / least, most) most,
+       coalesce(least_hi * (1 + margin) < 1 AND most_lo > 1 + margin, 0) opposed
+FROM asked_contrast a JOIN metric m ON m.name = a.metric JOIN given
+LEFT JOIN made ON made.asked = a.id LEFT JOIN side ON side.asked = a.id
+LEFT JOIN ends ON ends.asked = a.id LEFT JOIN cells n ON n.asked = a.id;
+CREATE INDEX found_of ON contrast_found(finding, part, variant);
+
+-- Why there is nothing: of counters, by the first of its variants that lacks them.
+CREATE VIEW counters_lack AS
+WITH of_variant AS (
+  SELECT s.asked, side, v.name, a.metric, launches, about,
+         (SELECT count(*) FROM cell JOIN trial t ON t.id = trial
+          WHERE pass = 'counters' AND error IS NULL AND t.variant = s.variant) cells,
+         EXISTS (SELECT 1 FROM measured x
+                 WHERE (x.metric, x.variant) = (a.metric, s.variant)) has,
+         EXISTS (SELECT 1 FROM counter_sum c
+                 WHERE (c.variant, key) = (s.variant, 'issue_cores')) has_cpu,
+         (SELECT value FROM counter JOIN cell ON cell.id = cell JOIN trial t ON t.id = trial
+          WHERE t.variant = s.variant AND key = 'missing' AND value <> ''
+          ORDER BY cell.id, rank LIMIT 1) missing
+  FROM asked_side s JOIN asked_contrast a ON a.id = s.asked JOIN metric m ON m.name = a.metric
+  JOIN variant v ON v.id = s.variant JOIN known k ON k.variant = s.variant
+  WHERE m.counters),
+lack AS (
+  SELECT *, CASE
+    WHEN NOT sum(cells) OVER (PARTITION BY asked)
+    THEN 'no counters were read in this run, which it needs for: ' || about
+    WHEN NOT cells THEN 'no counters were read of ' || name || ', which it needs for: ' || about
+    WHEN has THEN NULL
+    WHEN metric = 'issue_cores' AND NOT launches
+    THEN 'nothing is launched on host: its workers move the data themselves'
+    WHEN metric = 'issue_cores' AND has_cpu THEN 'issuing is too short here for a CPU''s clock'
+    WHEN metric <> 'issue_cores' AND missing NOT NULL THEN missing
+    ELSE 'the counters of ' || name || ' have no figure for: ' || about END why
+  FROM of_variant)
+SELECT asked, coalesce((SELECT why FROM lack l WHERE l.asked = o.asked AND why NOT NULL
+                        ORDER BY side LIMIT 1),
+                       'no cell of it has in each of the variants the counters for: ' || about) why
+FROM lack o GROUP BY asked;
+
+CREATE VIEW contrast_why AS
+SELECT f.asked, CASE
+  WHEN f.blocks THEN ''
+  WHEN f.cells THEN 'no block holds all of its cells in each of the variants'
+  WHEN NOT EXISTS (SELECT 1 FROM asked_place p WHERE p.asked = f.asked) OR NOT (
+    counters OR whole OR name = 'busbw' AND NOT data)
+  THEN 'no cell of it was measured here (' || sizes(a.from_bytes, a.to_bytes) || ')'
+  WHEN counters THEN (SELECT why FROM counters_lack l WHERE l.asked = f.asked)
+  WHEN whole THEN 'the record does not have it of each of the variants: ' || about
+  ELSE 'this backend carries no data' END why
+FROM contrast_found f JOIN asked_contrast a ON a.id = f.asked
+JOIN metric m ON m.name = a.metric JOIN given;
+
+-- --- what the run can distinguish ---
+
+-- The A/A lines: the least effect that they show, and its farther end where it excludes 1 within the
+-- margin.
+CREATE VIEW aa_line AS
+SELECT f.*, shows - 1 > margin wide, max(shows - 1, margin) least_effect,
+       iif(shows - 1 <= margin AND (speed_lo > 1 OR speed_hi < 1), shows - 1, 0) off
+FROM (SELECT *, max(speed_hi, 1 / speed_lo) shows FROM contrast_found) f
+JOIN variant v ON v.id = variant AND role = 'again' JOIN given;
+
+-- What plain copies reach.
+CREATE VIEW copied AS
+SELECT bytes, busbw_gbs FROM result JOIN place ON place.id = place JOIN variant v ON v.id = variant
+WHERE role = 'limit' AND busbw_gbs NOT NULL;
+
+-- A bandwidth above the limit by a factor that is no noise; a reduction can be computed on the way.
+CREATE VIEW above_limit AS
+SELECT g.nth regime, v.name, max(busbw_gbs / copies_gbs) share
+FROM regime g JOIN judged_place p ON p.pace = g.pace
+  AND p.asked_bytes BETWEEN g.from_bytes AND g.to_bytes AND p.op = 'none'
+JOIN result r ON r.place = p.id JOIN variant v ON v.id = r.variant
+JOIN (SELECT p.bytes, coalesce((SELECT busbw_gbs FROM copied c WHERE c.bytes = p.bytes LIMIT 1),
+                               (SELECT max(busbw_gbs) FROM copied)) copies_gbs
+      FROM place p GROUP BY p.bytes) l USING (bytes)
+WHERE g.metric = 'busbw' AND busbw_gbs / copies_gbs > 1.1
+GROUP BY g.nth;
+
+CREATE TABLE regime_doubt AS
+SELECT g.nth, a.least_effect, coalesce(a.off, 0) off, CASE
+  WHEN shared THEN 'There are more ranks than the ' || cores || ' core' || iif(cores = 1, '', 's')
+                   || ', which waiting workers share: take fewer ranks.'
+  WHEN disturbed THEN 'The machine was busy (a load of ' || number(load.value) || ' on ' || cores
+                      || ' core' || iif(cores = 1, '', 's') || '), and timed calls lost their '
+                      || 'cores: run it again when nothing else runs.'
+  WHEN l.share > 0 THEN l.name || ' reaches ' || printf('%d %%', 10 * round(10 * l.share)) || ' of the measured copy limit: distrust both.'
+  WHEN twin.id IS NULL
+  THEN 'The run has no A/A line: the reference was not measured a second time.'
+  WHEN a.speed IS NULL THEN 'The A/A line has no figure: ' || coalesce(w.why, 'it was not measured')
+                            || '.'
+  WHEN a.speed_lo IS NULL
+  THEN a.blocks || ' block' || iif(a.blocks = 1, '', 's') || ': below ' || least_blocks
+       || ' there are no intervals, and no gap can be distinguished from noise.'
+  WHEN a.wide AND (a.speed_lo > 1 OR a.speed_hi < 1)
+  THEN 'The reference differs from itself: the A/A line is '
+       || with_interval(a.speed, a.speed_lo, a.speed_hi) || '.'
+  WHEN a.wide THEN 'Effects under ' || effect(a.least_effect) || ' cannot be distinguished from '
+                   || 'noise here: the A/A line is '
+                   || with_interval(a.speed, a.speed_lo, a.speed_hi) || ', wider than the margin '
+                   || 'of ' || printf('%.3g', 100 * margin) || ' %.' END doubt,
+  shared OR disturbed OR l.share > 0 other
+FROM regime g JOIN given JOIN went LEFT JOIN environment load ON key = 'machine.load1'
+LEFT JOIN variant twin ON twin.role = 'again'
+LEFT JOIN above_limit l ON l.regime = g.nth
+LEFT JOIN aa_line a ON (a.finding, a.part) = ('regime', g.nth)
+LEFT JOIN contrast_why w USING (asked);
+UPDATE regime SET (tells, doubt, least_effect, off) = (
+  SELECT d.doubt IS NULL, coalesce(d.doubt, ''), iif(other, NULL, d.least_effect),
+         iif(d.doubt IS NULL, d.off, 0)
+  FROM regime_doubt d WHERE d.nth = regime.nth);
+
+-- --- what is said ---
+
+-- What a contrast's regime lets through, or the reference against itself in the same cells. shows:
+-- from where effects that could have been seen are.
+CREATE VIEW line AS
+SELECT f.asked, tells, r.off, r.least_effect, coalesce(r.least_effect, margin) shows
+FROM contrast_found f JOIN given LEFT JOIN regime r ON r.nth = f.regime
+WHERE finding NOT IN ('regime', 'group', 'place')
+UNION ALL
+SELECT f.asked, coalesce(NOT wide, 0) AND NOT disturbed, iif(disturbed, 0, coalesce(off, 0)),
+       iif(disturbed, NULL, least_effect), iif(disturbed, NULL, least_effect)
+FROM contrast_found f JOIN given LEFT JOIN aa_line a USING (finding, part)
+WHERE f.finding IN ('group', 'place');
+
+-- The verdict, undecided for what is withheld: what the line does not let through.
+CREATE VIEW judged_contrast AS
+WITH said AS (
+  SELECT f.*, tells, least_effect, shows, iif(opposed, 'undecided', iif(
+           off > 0 AND word LIKE '% by little', 'no difference', word)) first_word
+  FROM (SELECT *, verdict_word(speed_lo, speed_hi, margin) word FROM contrast_found, given) f
+  JOIN line USING (asked)),
+kept AS (
+  SELECT *, coalesce(NOT tells AND first_word <> 'undecided' AND speed_lo NOT NULL
+                     AND NOT coalesce(first_word IN ('faster', 'slower')
+                     AND (speed_lo > 1 + least_effect OR speed_hi * (1 + least_effect) < 1), 0),
+                     0) withheld
+  FROM said)
+SELECT *, iif(withheld, 'undecided', first_word) said_word,
+       detectable(speed_lo, speed_hi, iif(withheld, shows, margin)) seen
+FROM kept;
+
+CREATE TABLE contrast AS
+SELECT j.asked, value * scale value, value_lo * scale value_lo, value_hi * scale value_hi,
+       against_value * scale against_value, speed, speed_lo, speed_hi,
+       coalesce(c ->> 'blocks', 0) speed_blocks,
+       c ->> 'confidence' confidence,
+       1 + (said_word = 'faster') - (said_word = 'slower') effect,
+       iif(speed, said_word, NULL) word,
+       verdict_said(said_word, c, is_time, margin, seen, NOT withheld AND NOT opposed,
+                    iif(opposed, least, NULL), most) verdict,
+       said_word <> 'undecided' decided, withheld,
+       coalesce(with_interval(speed, speed_lo, speed_hi), '-') label,
+       least, most, iif(estimate(least) <> estimate(most), interval(speed, least, most), NULL)
+       by_cell, seen detectable, cells, blocks, from_bytes, to_bytes, why
+FROM judged_contrast j JOIN contrast_why USING (asked)
+ORDER BY j.asked;
+CREATE INDEX contrast_of ON contrast(asked);
+
+-- A variant over all sizes of a group: one number a block.
+CREATE VIEW over_sizes AS
+SELECT variant, part grp, c.speed, c.speed_lo, c.speed_hi, c.speed_blocks,
+       iif(role = 'again', '', verdict) verdict
+FROM asked_contrast a JOIN contrast c ON asked = a.id JOIN variant v ON v.id = variant
+WHERE finding = 'group' AND c.speed NOT NULL;
+
+UPDATE result SET (ratio, ratio_lo, ratio_hi, ratio_blocks, effect)
+= (speed, speed_lo, speed_hi, speed_blocks,
+   iif(word IN ('faster', 'slower', 'undecided'), word, iif(speed, 'as fast', NULL)))
+FROM (SELECT part, a.variant of, c.* FROM asked_contrast a JOIN contrast c ON asked = a.id
+      WHERE finding = 'place')
+WHERE (place, variant) = (part, of);
+
+-- A variant in a regime, against the reference. effect: faster, slower, as fast, undecided, or both:
+-- by cell, which have no mean; unseen: the smallest effect that could have been seen, none below the
+-- margin or the A/A line's; odd: the one block that leaves it undecided. Where the regime cannot
+-- distinguish variants, what is beyond its noise.
+CREATE TABLE speed AS
+WITH heard AS (
+  SELECT f.*, r.tells, r.least_effect shows, margin, CASE
+           WHEN opposed THEN 'undecided'
+           WHEN r.off > 0 AND role <> 'again' AND word LIKE '% by little' THEN 'no difference'
+           ELSE word END own, CASE
+           WHEN opposed THEN 'undecided'
+           WHEN speed_lo > 1 + r.least_effect THEN 'faster'
+           WHEN speed_hi * (1 + r.least_effect) < 1 THEN 'slower' ELSE 'undecided' END beyond
+  FROM (SELECT *, verdict_word(speed_lo, speed_hi, margin) word FROM contrast_found, given) f
+  JOIN regime r ON r.nth = f.part JOIN variant v ON v.id = f.variant
+  WHERE finding = 'regime' AND speed NOT NULL)
+SELECT part regime, variant, value * scale value, against_value * scale reference_value,
+       iif(opposed, NULL, speed) speed, iif(opposed, NULL, speed_lo) speed_lo,
+       iif(opposed, NULL, speed_hi) speed_hi, iif(opposed, 0, c ->> 'blocks') speed_blocks,
+       coalesce(CASE
+         WHEN NOT tells AND shows IS NULL THEN NULL
+         WHEN tells OR opposed
+         THEN verdict_said(own, c, is_time, margin, detectable(speed_lo, speed_hi, margin),
+                           NOT opposed, iif(opposed, least, NULL), most)
+         WHEN beyond <> 'undecided' THEN beyond
+         ELSE 'undecided' || coalesce(': ' || coalesce(odd_said(c, is_time),
+              'too noisy to decide below ' || effect(detectable(speed_lo, speed_hi, shows))), '')
+         END, '') verdict,
+       CASE WHEN opposed THEN 'both' WHEN NOT tells THEN beyond
+            WHEN own IN ('faster', 'slower', 'undecided') THEN own ELSE 'as fast' END effect,
+       iif(tells, own, beyond) word, speed by_cell, least by_cell_lo, most by_cell_hi, cells,
+       own NOT IN ('faster', 'slower', 'undecided') within,
+       detectable(speed_lo, speed_hi, margin) detectable,
+       detectable(speed_lo, speed_hi, max(coalesce(shows, margin), margin)) unseen,
+       odd_said(c, is_time) odd
+FROM heard ORDER BY part, variant;
+
+-- What the file claims, and the outcome.
+CREATE TABLE claimed AS
+WITH judged AS (
+  SELECT s.*, w.why untested, cw.why contrast_why, c, f.cells, f.blocks, f.from_bytes from_cell,
+         f.to_bytes to_cell, f.value * scale left_value, f.against_value * scale right_value,
+         coalesce(opposed, 0) AND NOT s.times opposed,
+         iif(is_time, 1 / most, least) least, iif(is_time, 1 / least, most) most,
+         CASE WHEN g.nth IS NULL OR m.counters THEN 0 WHEN NOT tells THEN least_effect
+              WHEN s.kind = 'within' THEN 0 ELSE g.off END line, m.about, m.brief, m.unit,
+         m.by_path, m.whole
+  FROM settled_claim s JOIN claim_why w USING (id) JOIN metric m ON m.name = s.metric
+  LEFT JOIN contrast_found f ON (f.finding, f.part) = ('claims', s.id)
+  LEFT JOIN contrast_why cw ON cw.asked = f.asked LEFT JOIN regime g ON g.name = s.regime),
+outcome AS (
+  SELECT *, claim_judged(kind, by, times, c, iif(opposed, least, 0), iif(opposed, most, 0), line) o
+  FROM judged),
+family AS (
+  SELECT *, o ->> 'outcome' outcome, o ->> 'p' p, iif(is_primary, o ->> 'p', min(1, (o ->> 'p')
+         * count(o ->> 'p') FILTER (WHERE NOT is_primary) OVER ())) p_adjusted
+  FROM outcome)
+SELECT id, name, text, source, says, original, needs, left_name, right_name, left_coll, right_coll,
+       coll, pace, metric, about, brief, unit, whole, by_path,
+       iif(needs = '', regime, NULL) regime, kind, claim_limits(kind, by, times) test, by, times,
+       is_primary, outcome, o ->> 'verdict' verdict,
+       coalesce(untested, contrast_why) why, p, p_adjusted, alpha,
+       outcome NOT IN ('undecided', 'untested') AND p_adjusted > alpha alone,
+       left_value, right_value, iif(opposed, NULL, c ->> 'ratio') ratio,
+       iif(opposed, NULL, c ->> 'lo') ratio_lo, iif(opposed, NULL, c ->> 'hi') ratio_hi,
+       iif(opposed OR c IS NULL, 0, c ->> 'blocks') ratio_blocks,
+       iif(estimate(least) <> estimate(most), interval(c ->> 'ratio', least, most), NULL) by_cell,
+       iif(opposed, NULL, c ->> 'confidence') confidence, coalesce(cells, 0) cells,
+       coalesce(blocks, 0) blocks, coalesce(from_cell, 0) from_bytes, coalesce(to_cell, 0) to_bytes,
+       o ->> 'detectable' detectable, odd_said(c, 0) odd, analogue, question
+FROM family ORDER BY id;
+
+-- What the blocks of a run with too few of them showed: of the primary claim's two variants, or of
+-- those of each regime. ratio: of the claim's metric, about; of speed.
+CREATE VIEW seen AS
+WITH of_claim AS (
+  SELECT f.asked, upper(substr(about, 1, 1)) || substr(about, 2) about
+  FROM contrast_found f JOIN asked_claim c ON c.id = f.part JOIN metric m ON m.name = c.metric
+  WHERE f.finding = 'claims' AND is_primary AND NOT counters AND right_coll = '' AND f.blocks)
+SELECT iif(finding = 'regime', part, NULL) regime, a.variant, against,
+       exp(iif(o.asked IS NULL AND unit = 'µs', -log, log)) ratio, o.about
+FROM given JOIN asked_contrast a JOIN metric m ON m.name = a.metric
+JOIN contrast_block b ON b.asked = a.id JOIN variant v ON v.id = a.variant
+LEFT JOIN of_claim o ON o.asked = a.id
+WHERE lacks_blocks AND blocks AND (o.asked NOT NULL OR finding = 'regime' AND role <> 'again'
+                                   AND NOT EXISTS (SELECT 1 FROM of_claim))
+ORDER BY a.id, block;
