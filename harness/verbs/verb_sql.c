@@ -1,5 +1,8 @@
 /* sql: asks a run's tables. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../report/model.h"
@@ -8,7 +11,7 @@
 #include "verbs.h"
 
 struct request {
-	char *words[2]; /* a run's folder, a query */
+	char *words[2]; /* a run's folder, a query; NULL: a prompt */
 	struct status *st;
 };
 
@@ -56,13 +59,41 @@ static int show(struct arena *arena, struct db *db, const char *query, struct st
 	return 0;
 }
 
+/* sqlite3's own prompt, on a file that is gone afterwards. */
+static int prompt(struct arena *arena, struct db *db, struct status *st)
+{
+	char folder[] = "/tmp/launchgap-sql-XXXXXX";
+	int code = 0;
+	if (!mkdtemp(folder))
+		return status_set(st, "cannot make a folder in /tmp: %s", strerror(errno));
+	const char *file = arena_text(arena, "%s/run.db", folder);
+	int rc = db_save(db, file, st);
+	const pid_t pid = rc ? 0 : fork();
+	if (!rc && !pid) {
+		execlp("sqlite3", "sqlite3", "-header", "-column", file, (char *)NULL);
+		_exit(127);
+	}
+	if (pid < 0)
+		rc = status_set(st, "cannot start sqlite3: %s", status_unstarted(errno));
+	if (pid > 0)
+		waitpid(pid, &code, 0);
+	unlink(file);
+	rmdir(folder);
+	if (!rc && WIFEXITED(code) && WEXITSTATUS(code) == 127)
+		return status_set(
+		    st, "a prompt needs sqlite3 (Debian: apt install sqlite3); without it "
+		        "name a query: launchgap sql DIR 'SELECT name FROM variant'");
+	return rc;
+}
+
 static int work(struct arena *arena, void *of)
 {
 	const struct request *r = of;
 	const struct model *model = model_read(arena, r->words[0], r->st);
 	if (!model)
 		return -1;
-	return show(arena, model->db, r->words[1], r->st);
+	return r->words[1] ? show(arena, model->db, r->words[1], r->st)
+	                   : prompt(arena, model->db, r->st);
 }
 
 int verb_sql(int argc, char *argv[], const struct home *home, struct status *st)
@@ -70,10 +101,7 @@ int verb_sql(int argc, char *argv[], const struct home *home, struct status *st)
 	struct request request = {.st = st};
 	(void)home;
 	const int n = verb_take(argc, argv, NULL, request.words, 2, st);
-	if (n == 0 || n == 1)
-		return status_set(st,
-		                  "sql needs one run's folder, e.g. results/smoke/latest, and a "
-		                  "query: 'SELECT name FROM variant'. For a prompt: report DIR "
-		                  "--sqlite FILE, and sqlite3 FILE");
+	if (!n)
+		return status_set(st, "sql needs one run's folder, e.g. results/smoke/latest");
 	return n < 0 ? -1 : arena_work(work, &request, "the run's tables", st);
 }

@@ -29,9 +29,9 @@ static const struct verb verbs[] = {
      {NULL}, NULL, NULL, verb_perf},
     {"report", "DIR", "tables and pictures, from the record alone",
      "In a job of GitHub Actions the first page is added to the job's summary page (GITHUB_STEP_SUMMARY); of run and compare too.", {&report_options, &export_options}, NULL, NULL, verb_report},
-    {"sql", "DIR 'SELECT …'", "a question that no page answers, in SQL",
+    {"sql", "DIR ['SELECT …']", "a question that no page answers, in SQL",
      "A run's record as tables: environment, variant, setting, trial, cell, fact, counter, path, failure, and what the report makes of them (place, result, speed …); results/README.md says what a row of each is. On a terminal the answer "
-     "is a table, else CSV. median(x) and quantile(x, p) are there too. For a prompt: report DIR --sqlite FILE, and sqlite3 FILE.",
+     "is a table, else CSV. median(x) and quantile(x, p) are there too. Without a query: sqlite3's prompt, without these two.",
      {NULL}, NULL, NULL, verb_sql},
     {"ask", "DIR", "test new claims on an existing run",
      "Takes the claims of the run's experiment as its file is now, and makes the report again. The record keeps what it was asked before; the report says that "
