@@ -259,24 +259,6 @@ TEST(a_family_is_corrected_for_its_size)
 	assert_false(json_one_says(json_section(made_report(&made), "claims"), "by chance"));
 }
 
-TEST(direction_and_size_are_the_claims)
-{
-	speed[2] = 0.9;
-	struct claim *c = claim(METRIC_TIME, CLAIM_MORE, 0.05);
-	assert_int_equal(outcome(), CLAIMS_HOLD);
-	c->metric = METRIC_LATENCY;
-	assert_int_equal(outcome(), CLAIMS_HOLD);
-	c->pace = PACE_ISOLATED;
-	c->bytes = (struct claim_range){16384, 65536};
-	find();
-	assert_int_equal(found->claims[0].contrast.ncells, 2);
-	assert_int_equal(found->claims[0].outcome, CLAIMS_HOLD);
-	done();
-	c->metric = METRIC_LAUNCH;
-	c->test = CLAIM_WITHIN;
-	assert_int_equal(outcome(), CLAIMS_HOLD);
-}
-
 /* Nine times what is claimed to be less, with an A/A line that is off by more than the margin.
  */
 TEST(a_run_that_tells_little_refutes_what_is_far_off)
@@ -365,24 +347,13 @@ TEST(a_block_without_a_cell_is_left_out)
 	done();
 }
 
-TEST(counters_are_claimed_about)
+/* 135 µs in 3 rows of 30, of both ranks. */
+TEST(cores_that_launch_are_claimed_about)
 {
-	dram_per_byte[2] = 4;
-	claim(METRIC_DRAM_PER_NVLINK, CLAIM_MORE, 0.5);
-	claim(METRIC_DRAM, CLAIM_MORE, 0.5);
-	claim(METRIC_NVLINK_TX, CLAIM_WITHIN, 0.01);
 	claim(METRIC_ISSUE_CORES, CLAIM_WITHIN, 0.01);
 	find();
-	for (unsigned i = 0; i < 4; i++)
-		assert_int_equal(found->claims[i].outcome, CLAIMS_HOLD);
-	assert_near(found->claims[0].contrast.left_side.value, 4, 1e-9);
-	assert_near(found->claims[1].contrast.left_side.value, 420,
-	            1e-9); /* the mean of 4 × 100 and 4 × 110 */
-	assert_near(found->claims[2].contrast.right_side.value, 105,
-	            1e-9); /* the mean over ranks */
-	assert_near(found->claims[3].contrast.left_side.value, 1.5,
-	            1e-9); /* 135 µs in 3 rows of 30 */
-	assert_int_equal(found->claims[0].contrast.ratio.blocks, 10);
+	assert_int_equal(found->claims[0].outcome, CLAIMS_HOLD);
+	assert_near(found->claims[0].contrast.left_side.value, 1.5, 1e-9);
 	done();
 }
 
