@@ -1,692 +1,236 @@
 #include "guards.h"
 
-#include "guards_text.h"
-#include "told.h"
+#include <ctype.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* A report as it is walked through. */
-struct guarded {
-	const json_t *report, *chapters;
-	double edge; /* 1 and the margin */
-	char *why;
-	size_t bytes;
-};
+#include "cli.h"
 
-/* A sentence of it. */
-struct said {
-	const char *chapter, *role, *text; /* the first role */
-	size_t roles;
-	const json_t *of;
-};
+#define ROUNDING 0.01 /* of two digits or more */
 
-static bool wrong(const struct guarded *g, const char *what, const char *text)
+/* --- what guards.sql asks of texts ------------------------------------------------------------- */
+
+static bool is_near(double a, double b)
 {
-	snprintf(g->why, g->bytes, "%s: %s", what, text);
-	return false;
+	return fabs(a - b) <= ROUNDING * fmax(fabs(b), 0.1);
 }
 
-/* Where rows have the ends of a mean's cells: "LO to HI" in words, or a spread; of the second kind one
- * is enough. */
-static const char *const ends[][2] = {{"each", "each_time"},     {"cells", NULL},
-                                      {"bandwidth_cells", NULL}, {"latency_cells", NULL},
-                                      {"speeds", NULL},          {"by_cell", NULL}};
-
-static bool is_told(const json_t *entry, const char *text)
+/* Whether a text has "LO to HI", or LO alone if they are the same. */
+static bool has_range(const char *text, double lo, double hi)
 {
-	const json_t *lo = json_object_get(entry, "lo"), *hi = json_object_get(entry, "hi");
-	return json_is_string(entry) ? strstr(text, json_string_value(entry)) != NULL
-	       : json_is_number(lo)  ? has_range(text, json_number_value(lo), json_number_value(hi))
-	                             : true;
-}
-
-/* Whether a text has the ends that a row has; *known: it has a place for them. */
-static bool ends_told(const json_t *table, const json_t *row, const char *text, bool *known)
-{
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		const json_t *first = cell(table, row, ends[i][0]),
-		             *second = ends[i][1] ? cell(table, row, ends[i][1]) : NULL;
-		*known |= first != NULL;
-		if (!is_told(first, text) && !(second && is_told(second, text)))
-			return false;
-	}
-	return true;
-}
-
-/* A sentence with a range of sizes and a ratio says how far that goes from cell to cell: of each row,
- * or of all that it is of in one. Titles of curves have the ends of several variants in one. */
-static bool basis_right(const struct guarded *g, const json_t *basis, const char *text,
-                        struct range *all, bool *each, bool *known)
-{
-	const json_t *rows = json_object_get(basis, "rows");
-	const char *name = json_string_value(json_object_get(basis, "table"));
-	const json_t *table = told_table(g->chapters, name);
-	const bool title = !strcmp(name, "caption_verdicts");
-	struct range own = {INFINITY, -INFINITY};
-	for (size_t r = 0; r < json_array_size(rows); r++) {
-		const size_t at = (size_t)json_integer_value(json_array_get(rows, r));
-		const json_t *row = json_array_get(json_object_get(table, "rows"), at);
-		*each = ends_told(table, row, text, known) && *each;
-		*all = with(*all, table, row, "each");
-		*known |= title && json_is_object(cell(table, row, "speed"));
-		if (title && json_integer_value(cell(table, row, "kind")) <= 1)
-			own = with(own, table, row, "speed");
-	}
-	return own.lo > own.hi || (has_range(text, own.lo, own.hi) &&
-	                           (json_array_size(rows) < 2 || is_near(own.lo, own.hi) ||
-	                            strstr(text, "by variant")));
-}
-
-/* Whether it is a part of other sentences alone; of titles it is the whole. */
-static bool is_part_of_others(const struct said *s)
-{
-	return strcmp(s->chapter, "captions") != 0 && s->roles == 1 && !strcmp(s->role, "row");
-}
-
-static bool range_right(const struct guarded *g, const struct said *s)
-{
-	struct range all = {INFINITY, -INFINITY};
-	bool known = is_part_of_others(s), each = true;
-	for (size_t i = 0; i < json_array_size(s->of) && !is_part_of_others(s); i++)
-		if (!basis_right(g, json_array_get(s->of, i), s->text, &all, &each, &known))
-			return wrong(g, "a title without its range", s->text);
-	if (!each && has_figure(s->text) && !strstr(s->text, " of the gap") &&
-	    !has_range(s->text, all.lo, all.hi))
-		return wrong(g, "a mean without its range over cells", s->text);
-	if (!place_told(s->role, s->text))
-		return wrong(g, "a ratio without its size", s->text);
-	return known || !has_ratio_over_sizes(s->text) ||
-	       wrong(g, "a ratio over sizes, whose range no row has", s->text);
-}
-
-/* A regime's verdict on a variant, by the results at each of its sizes. */
-struct seen {
-	double least, most;  /* the ends of their ratios */
-	bool slower, faster; /* one is so beyond the margin */
-};
-
-static struct seen seen_at_sizes(const struct guarded *g, const json_t *regime, const char *variant)
-{
-	const json_t *table = told_table(g->chapters, "summary"), *row,
-	             *bytes = json_object_get(regime, "bytes");
-	const json_int_t from = json_integer_value(json_array_get(bytes, 0)),
-	                 to = json_integer_value(json_array_get(bytes, 1));
-	struct seen seen = {INFINITY, -INFINITY, false, false};
-	size_t i;
-	json_array_foreach(json_object_get(table, "rows"), i, row)
-	{
-		const json_int_t asked = json_integer_value(cell(table, row, "asked_bytes"));
-		if (strcmp(text_at(table, row, "variant"), variant) != 0 || asked < from ||
-		    asked > to ||
-		    strcmp(text_at(table, row, "pace"),
-		           json_string_value(json_object_get(regime, "pace"))) != 0)
+	for (const char *at = text; *at; at++) {
+		char *end;
+		if (!isdigit((unsigned char)*at) ||
+		    (at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '.')))
 			continue;
-		seen.least = fmin(seen.least, number_at(table, row, "ratio", "estimate"));
-		seen.most = fmax(seen.most, number_at(table, row, "ratio", "estimate"));
-		seen.slower |= number_at(table, row, "ratio", "hi") * g->edge < 1;
-		seen.faster |= number_at(table, row, "ratio", "lo") > g->edge;
-	}
-	return seen;
-}
-
-/* The ends of a mean are those of its sizes, and there is none of sizes that go both ways. Parts of a
- * training step are among the results, and not in the mean. */
-static bool means_right(const struct guarded *g, const json_t *regime, const json_t *table)
-{
-	const json_t *row;
-	size_t i;
-	json_array_foreach(json_object_get(table, "rows"), i, row)
-	{
-		const char *name = text_at(table, row, "name");
-		const struct seen seen = seen_at_sizes(g, regime, name);
-		const double lo = number_at(table, row, "each", "lo"),
-		             hi = number_at(table, row, "each", "hi");
-		const bool step = told_table(g->chapters, "training") != NULL;
-		if (!isnan(lo) && !step && !(is_near(lo, seen.least) && is_near(hi, seen.most)))
-			return wrong(g, "its cells have other ends", name);
-		if (seen.slower && seen.faster && !step &&
-		    !isnan(number_at(table, row, "speed", "estimate")))
-			return wrong(g, "a mean of cells that go both ways", name);
-	}
-	return true;
-}
-
-static bool begins(const char *text, const char *words)
-{
-	return !strncmp(text, words, strlen(words));
-}
-
-/* A verdict is beyond the A/A line of what it is of: a line that is not within the margin allows no
- * smaller one, and one that excludes 1 none below the margin. Where there is none (NaN) nothing is asked. */
-static bool line_right(const struct guarded *g, const char *verdict, struct range speed,
-                       struct range line)
-{
-	const double far = far_of(line);
-	const bool faster = !strcmp(verdict, "faster"), slower = !strcmp(verdict, "slower"),
-	           same = begins(verdict, "no difference"), little = strstr(verdict, ", by under");
-	const bool right = faster   ? speed.lo > far
-	                   : slower ? speed.hi < 1 / far
-	                   : same   ? far <= g->edge + ROUNDING
-	                   : little ? far <= g->edge + ROUNDING && line.lo <= 1 && line.hi >= 1
-	                            : true;
-	return right || isnan(far) ||
-	       wrong(g, "a verdict that its A/A line does not allow", verdict);
-}
-
-/* Of a table whose A/A lines, of each collective and pace or of all, are in one of its own or another. */
-static bool verdicts_right(const struct guarded *g, const json_t *table, const char *verdict,
-                           const char *speed, const json_t *lines)
-{
-	const json_t *row, *line;
-	size_t i, k;
-	json_array_foreach(json_object_get(table, "rows"), i, row)
-	{
-		struct range twin = {NAN, NAN};
-		json_array_foreach(
-		    json_object_get(lines, "rows"), k,
-		    line) if (strstr(text_at(lines, line, "variant"), "A/A") &&
-		              (lines != table || (!strcmp(text_at(table, line, "collective"),
-		                                          text_at(table, row, "collective")) &&
-		                                  !strcmp(text_at(table, line, "pace"),
-		                                          text_at(table, row, "pace"))))) twin =
-		    interval(lines, line, "speed");
-		if (!line_right(g, text_at(table, row, verdict), interval(table, row, speed), twin))
-			return false;
-	}
-	return true;
-}
-
-static bool regimes_right(const struct guarded *g)
-{
-	const json_t *regimes = json_object_get(g->report, "regimes"), *regime,
-	             *gaps = told_table(g->chapters, "gaps");
-	const json_t *factors = told_table(g->chapters, "factors"),
-	             *large = told_table(g->chapters, "verdicts_large"),
-	             *small = told_table(g->chapters, "verdicts_small");
-	size_t i;
-	json_array_foreach(regimes, i, regime)
-	{
-		const json_t *table =
-		    begins(json_string_value(json_object_get(regime, "name")), "large") ? large
-		                                                                        : small;
-		if (table && !(verdicts_right(g, table, "verdict", "speed", table) &&
-		               means_right(g, regime, table)))
-			return false;
-	}
-	return verdicts_right(g, gaps, "verdict", "speed", gaps) &&
-	       verdicts_right(g, factors, "verdict", "effect", large) &&
-	       verdicts_right(g, factors, "latency_verdict", "latency", small) &&
-	       verdicts_right(g, told_table(g->chapters, "versions"), "verdict", "ratio", large);
-}
-
-/* The reference against itself where a result is. */
-static const json_t *line_of(const json_t *table, const json_t *of)
-{
-	static const char *const same[] = {"what", "ranks", "root", "pace", "bytes"};
-	const json_t *row;
-	size_t i;
-	json_array_foreach(json_object_get(table, "rows"), i, row)
-	{
-		size_t n = 0;
-		for (size_t k = 0; k < sizeof same / sizeof *same; k++)
-			n += json_equal(cell(table, row, same[k]), cell(table, of, same[k]));
-		if (n == sizeof same / sizeof *same &&
-		    !strcmp(text_at(table, row, "role"), "again"))
-			return row;
-	}
-	return NULL;
-}
-
-static bool is_effect(const struct guarded *g, const json_t *table, const json_t *row)
-{
-	const struct range of = interval(table, row, "ratio");
-	if (!(of.lo > g->edge || of.hi * g->edge < 1)) /* the line is not asked for */
-		return false;
-	const double far = far_of(interval(table, line_of(table, row), "ratio"));
-	return of.lo > far || of.hi * far < 1;
-}
-
-/* What the strip calls faster or slower is so among the results, at one pace at least. */
-static bool strip_right(const struct guarded *g)
-{
-	const json_t *strip = told_table(g->chapters, "strip"), *row, *of,
-	             *all = told_table(g->chapters, "summary");
-	size_t i, k;
-	json_array_foreach(json_object_get(strip, "rows"), i, row)
-	{
-		const char *verdict = text_at(strip, row, "verdict");
-		bool is = !strstr(verdict, " faster") && !strstr(verdict, " slower");
-		json_array_foreach(json_object_get(all, "rows"), k, of) is |=
-		    json_equal(cell(all, of, "variant"), cell(strip, row, "variant")) &&
-		    json_equal(cell(all, of, "collective"), cell(strip, row, "coll")) &&
-		    json_equal(cell(all, of, "asked_bytes"), cell(strip, row, "bytes")) &&
-		    is_effect(g, all, of);
-		if (!is)
-			return wrong(g, "a verdict beyond no A/A line", verdict);
-	}
-	return true;
-}
-
-/* How the picture of all collectives sums up: no effect that its A/A line does not allow. */
-static bool overview_right(const struct guarded *g)
-{
-	const json_t *table = told_table(g->chapters, "overview"),
-	             *all = told_table(g->chapters, "summary"), *row, *of;
-	size_t i, k;
-	json_array_foreach(json_object_get(table, "rows"), i, row)
-	{
-		const char *variant = text_at(table, row, "variant");
-		json_int_t effects = json_integer_value(cell(table, row, "faster")) +
-		                     json_integer_value(cell(table, row, "slower"));
-		json_array_foreach(json_object_get(all, "rows"), k, of) effects -=
-		    effects > 0 && !strcmp(text_at(all, of, "variant"), variant) &&
-		    !strcmp(text_at(all, of, "pace"), "stream") && is_effect(g, all, of);
-		if (effects > 0)
-			return wrong(g, "the overview has effects that no A/A line allows",
-			             variant);
-	}
-	return true;
-}
-
-/* At which ratios a claim holds: "below 0.980", "0.980 to 1.020". */
-static bool limits_of(const char *limits, struct range *of)
-{
-	*of = (struct range){0, INFINITY};
-	return sscanf(limits, "below %lf", &of->hi) == 1 ||
-	       sscanf(limits, "above %lf", &of->lo) == 1 ||
-	       sscanf(limits, "%lf to %lf", &of->lo, &of->hi) == 2;
-}
-
-/* Whether a ratio is one of them; rounding aside. */
-static bool at_limits(const char *limits, double x, bool *is)
-{
-	struct range of;
-	const bool known = limits_of(limits, &of);
-	*is = x >= of.lo * (1 - ROUNDING) && x <= of.hi * (1 + ROUNDING);
-	return known;
-}
-
-/* A claim shows at which ratios it holds, wherever its verdict is, and its ratio is one of them if it
- * does. */
-static bool claims_right(const struct guarded *g)
-{
-	const json_t *table = told_table(g->chapters, "claims_short"), *row;
-	size_t i;
-	json_array_foreach(json_object_get(table, "rows"), i, row)
-	{
-		const char *verdict = text_at(table, row, "verdict"), *at = strstr(verdict, ", ");
-		const bool holds = begins(verdict, "holds"), fails = begins(verdict, "does not");
-		bool is = holds;
-		if (*verdict && !at_limits(text_at(table, row, "test"), at ? atof(at + 2) : 1, &is))
-			return wrong(g, "a claim without limits", text_at(table, row, "claim"));
-		if ((holds || fails) && at && is != holds)
-			return wrong(g, "limits that refute the verdict", verdict);
-	}
-	return true;
-}
-
-/* What the A/A line of a regime's averages shows, where that allows no verdict at the margin. */
-static double shown(const struct guarded *g, const char *regime)
-{
-	const json_t *noise = told_table(g->chapters, "noise"), *row;
-	size_t i;
-	json_array_foreach(json_object_get(noise, "rows"), i, row)
-	{
-		const json_t *means = cell(noise, row, "means"), *least = cell(noise, row, "least");
-		const double shows = 1 + json_number_value(json_is_number(means) ? means : least);
-		if (!strcmp(text_at(noise, row, "label"), regime) && shows > g->edge)
-			return shows;
-	}
-	return 1;
-}
-
-/* A claim is undecided unless it has an interval and a probability of 5 %, and its ratio is inside
- * of its limits, or outside, by what the A/A line shows. (The bound of one side, which decides, is in no table.) */
-static bool decided_right(const struct guarded *g)
-{
-	const json_t *table = told_table(g->chapters, "claims"), *row;
-	size_t i;
-	json_array_foreach(json_object_get(table, "rows"), i, row)
-	{
-		const char *verdict = text_at(table, row, "verdict");
-		const bool holds = begins(verdict, "holds"),
-		           fails = begins(verdict, "does not") || strstr(verdict, ", but not ");
-		const double x = number_at(table, row, "ratio", "estimate"),
-		             far = shown(g, text_at(table, row, "regime"));
-		struct range at;
-		limits_of(text_at(table, row, "test"), &at);
-		if ((holds || fails) && (json_number_value(cell(table, row, "p")) > 0.05 + 1e-6 ||
-		                         isnan(interval(table, row, "ratio").lo) ||
-		                         (holds && !(x / far > at.lo && x * far < at.hi)) ||
-		                         (fails && ((x > at.lo && x < at.hi) ||
-		                                    (x * g->edge < far && x * far > g->edge)))))
-			return wrong(g, "a verdict that its figures do not give",
-			             text_at(table, row, "claim"));
-	}
-	return true;
-}
-
-/* Whether a claim of this ratio, as it is written, comes out so: it holds, or it does not. */
-static bool has_outcome(const struct guarded *g, const char *ratio, const char *of, bool holds)
-{
-	const json_t *table = told_table(g->chapters, "claims"), *row;
-	const char *point = strchr(ratio, '.');
-	size_t i;
-	json_array_foreach(json_object_get(table, "rows"), i, row)
-	{
-		const char *verdict = text_at(table, row, "verdict");
-		char own[32], sides[256];
-		snprintf(sides, sizeof sides, "%s ÷ %s", text_at(table, row, "left"),
-		         text_at(table, row, "right"));
-		snprintf(own, sizeof own, "%.*f", point ? (int)strlen(point + 1) : 0,
-		         number_at(table, row, "ratio", "estimate"));
-		if (!strcmp(own, ratio) && (!*of || strstr(of, sides)) &&
-		    !begins(verdict, "undecided") && begins(verdict, "holds") == holds)
+		const double a = strtod(at, &end),
+		             b = strncmp(end, " to ", 4) ? a : strtod(end + 4, NULL);
+		if (isfinite(lo) && is_near(a, lo) && is_near(b, hi))
 			return true;
 	}
 	return false;
 }
 
-/* A source's line is reproduced if its claim holds, and refuted if it does not. */
-static bool lines_right(const struct guarded *g)
+static bool is_size(const char *text)
 {
-	static const char *const keys[][2] = {{"outcome", "ratio"}, {"outcome_new", "ratio_new"}};
-	const json_t *table = told_table(g->chapters, "source_lines"), *row;
-	size_t i;
-	json_array_foreach(json_object_get(table, "rows"), i, row) for (size_t k = 0; k < 2; k++)
-	{
-		const char *outcome = text_at(table, row, keys[k][0]);
-		const bool holds = begins(outcome, "reproduced");
-		if ((holds || begins(outcome, "refuted") || begins(outcome, "no longer")) &&
-		    !has_outcome(g, text_at(table, row, keys[k][1]),
-		                 text_at(table, row, k ? "of" : "-"), holds))
-			return wrong(g, "a line that no claim decides so",
-			             text_at(table, row, "says"));
-	}
-	return true;
+	char unit[4] = "";
+	return sscanf(text, "%*f %3[KMGTiB]", unit) == 1 && strchr(unit, 'B');
 }
 
-/* Where a page says that it cannot distinguish variants, it calls none faster or slower. */
-static bool doubts_right(const struct guarded *g)
+/* "16 MiB to 256 MiB", "from 16 MiB up", "up to 64 KiB". */
+static bool has_sizes(const char *text)
 {
-	char doubt[64] = "", at[64] = "At ";
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < json_array_size(g->chapters); i++) {
-			const json_t *sentence,
-			    *sentences =
-			        json_object_get(json_array_get(g->chapters, i), "sentences");
-			size_t s;
-			json_array_foreach(sentences, s, sentence)
-			{
-				const char *text =
-				    json_string_value(json_object_get(sentence, "text"));
-				const char *no = strstr(text, "it cannot distinguish the variants");
-				if (!pass && begins(text, "This run cannot distinguish"))
-					snprintf(doubt, sizeof doubt, "%s", at);
-				else if (!pass && no && !*doubt && no - text < 60)
-					snprintf(doubt, sizeof doubt, "%.*s", (int)(no - text),
-					         text);
-				else if (pass && *doubt && begins(text, doubt) &&
-				         (strstr(text, "faster than") ||
-				          strstr(text, "slower than")))
-					return wrong(g, "what it cannot distinguish", text);
-			}
-		}
-	return true;
+	for (const char *at = text; (at = strstr(at, " to ")); at++)
+		if (is_size(at + 4) && at > text + 2 &&
+		    (at[-1] == 'B' || !strncmp(at - 3, " up", 3)))
+			return true;
+	return strstr(text, "iB up");
 }
 
-/* A setting that should change nothing. */
-static bool is_placebo(const struct guarded *g, const char *variant)
+/* "1.25", and no version. */
+static bool has_figure(const char *text)
 {
-	const json_t *factors = told_table(g->chapters, "factors"), *row;
-	size_t i;
-	json_array_foreach(json_object_get(factors, "rows"), i, row)
-	{
-		if (json_is_true(cell(factors, row, "placebo")) &&
-		    !strcmp(text_at(factors, row, "to"), variant))
+	for (const char *at = text; *at; at += strspn(at, "0123456789.")) {
+		at += strcspn(at, "0123456789");
+		const char *point = at + strspn(at, "0123456789");
+		if (*point == '.' && isdigit((unsigned char)point[1]) &&
+		    point[1 + strspn(point + 1, "0123456789")] != '.')
 			return true;
 	}
 	return false;
 }
 
-/* A headline that calls its size equal or undecided names an effect of another one, if there is any,
- * and the collectives of its size where that was not shown; parts of a training step have no verdict, a
- * disturbed run has none, and placebos have a warning. */
-static bool headline_right(const struct guarded *g, const struct said *s)
+static bool has_ratio(const char *text)
 {
-	const json_t *all = told_table(g->chapters, "summary"), *row,
-	             *strip = told_table(g->chapters, "strip"),
-	             *first = json_array_get(json_object_get(strip, "rows"), 1);
-	const bool same = strstr(s->text, " matched "),
-	           other = strstr(s->text, " times the speed in ");
-	size_t r;
-	if (strcmp(s->chapter, "strip") != 0 || told_table(g->chapters, "training") ||
-	    json_is_null(json_object_get(json_array_get(json_object_get(g->report, "regimes"), 0),
-	                                 "least_effect")) ||
-	    (!same && !strstr(s->text, "no variant was shown")))
-		return true;
-	json_array_foreach(json_object_get(all, "rows"), r, row)
-	{
-		const char *variant = text_at(all, row, "variant");
-		if (!other && !strcmp(text_at(all, row, "role"), "variant") &&
-		    !is_placebo(g, variant) && is_effect(g, all, row))
-			return wrong(g, "a headline that hides an effect", s->text);
-		if (same && !strcmp(text_at(all, row, "pace"), "stream") &&
-		    (number_at(all, row, "ratio", "lo") * g->edge < 1 ||
-		     number_at(all, row, "ratio", "hi") > g->edge) &&
-		    !strcmp(variant, text_at(strip, first, "variant")) &&
-		    json_equal(cell(all, row, "bytes"), cell(strip, first, "bytes")) &&
-		    !strstr(s->text, " others") &&
-		    !strstr(s->text, text_at(all, row, "collective")))
-			return wrong(g, "a headline without its exceptions", s->text);
-	}
-	return true;
+	return strstr(text, "times the ") || strstr(text, "times as ") ||
+	       strstr(text, "times that of ") || strstr(text, " % of threads'") ||
+	       strstr(text, " % of the bandwidth") || strstr(text, ": a step takes ");
 }
 
-/* What moves a jump comes before where it is, and a search advises settings alone. */
-static bool cause_right(const struct guarded *g, const struct said *s)
+/* What a page begins with names the sizes of a ratio; below that the ends of these are enough. */
+static bool place_told(const char *role, const char *text)
 {
-	const json_t *moved = json_object_get(told_table(g->chapters, "channels_moved"), "rows");
-	if (strcmp(s->chapter, "cliffs") != 0)
-		return true;
-	if (!strcmp(s->role, "headline") && json_array_size(moved) &&
-	    !strstr(s->text, " moves the jump: "))
-		return wrong(g, "a headline without the cause", s->text);
-	return strcmp(s->role, "advice") != 0 || !told_table(g->chapters, "finalists") ||
-	       wrong(g, "what settings make moot", s->text);
+	const bool first = !strcmp(role, "headline");
+	bool is = !(first || !strcmp(role, "answer") || !strcmp(role, "caption")) ||
+	          !has_ratio(text) || (!first && strstr(text, " size"));
+	for (const char *at = text; *at && !is; at++)
+		is = isdigit((unsigned char)*at) && is_size(at);
+	return is;
 }
 
-/* Whether a recommendation of several collectives has one, as a row or in words. */
-static bool is_covered(const json_t *table, const json_t *of, const json_t *coll, const char *text)
+/* In one sentence of a text. Of a run that is cut off means are shown, and no verdict. */
+static bool has_ratio_over_sizes(const char *text)
 {
-	const json_t *row;
-	size_t i;
-	json_array_foreach(json_object_get(table, "rows"), i, row)
-	{
-		if (json_equal(cell(table, row, "what"), cell(table, of, "what")) &&
-		    json_equal(cell(table, row, "library"), cell(table, of, "library")) &&
-		    json_equal(cell(table, row, "collective"), coll))
+	char one[4096];
+	for (const char *end; *text; text = end + strspn(end, ". ")) {
+		end = strstr(text, ". ");
+		end = end ? end : text + strlen(text);
+		snprintf(one, sizeof one, "%.*s", (int)(end - text), text);
+		if (has_sizes(one) && !strstr(one, "means over") && has_ratio(one))
 			return true;
 	}
-	return strstr(text, json_string_value(coll)) != NULL;
+	return false;
 }
 
-/* What is recommended for a range of sizes names the collectives in which it was not shown. */
-static bool advice_right(const struct guarded *g, const struct said *s)
+/* At which ratios a claim holds: "below 0.980", "0.980 to 1.020". One end of them; NaN: no such text. */
+static double limit_of(const char *limits, bool upper)
 {
-	const json_t *all = told_table(g->chapters, "summary"), *row,
-	             *advice = told_table(g->chapters, "advice"),
-	             *rows = json_object_get(json_array_get(s->of, 0), "rows"),
-	             *of = json_array_get(json_object_get(advice, "rows"),
-	                                  (size_t)json_integer_value(json_array_get(rows, 0)));
-	const json_int_t from = json_integer_value(cell(advice, of, "from_bytes")),
-	                 to = json_integer_value(cell(advice, of, "to_bytes"));
-	size_t i;
-	json_array_foreach(json_object_get(all, "rows"), i, row)
-	{
-		const json_int_t asked = json_integer_value(cell(all, row, "asked_bytes"));
-		if (!strcmp(s->chapter, "advice") && !strcmp(s->role, "advice") && asked >= from &&
-		    (!to || asked <= to) &&
-		    json_equal(cell(all, row, "variant"), cell(advice, of, "to")) &&
-		    !is_covered(advice, of, cell(all, row, "collective"), s->text))
-			return wrong(g, "advice without its exceptions", s->text);
+	double lo = 0, hi = INFINITY;
+	const bool known = sscanf(limits, "below %lf", &hi) == 1 ||
+	                   sscanf(limits, "above %lf", &lo) == 1 ||
+	                   sscanf(limits, "%lf to %lf", &lo, &hi) == 2;
+	return !known ? NAN : upper ? hi : lo;
+}
+
+/* The share of "above 4.5 %" and of "above a factor of 2.5"; NaN: it has no number. */
+static double bound_of(const char *text)
+{
+	const char *at = text + strcspn(text, "0123456789");
+	char *end;
+	const double x = strtod(at, &end);
+	return !*at ? NAN : !strncmp(end, " %", 2) ? x / 100 : x - 1;
+}
+
+/* Whether a number is written so, as far as its digits go. */
+static bool is_written(double x, const char *as)
+{
+	const char *point = strchr(as, '.');
+	char own[32];
+	snprintf(own, sizeof own, "%.*f", point ? (int)strlen(point + 1) : 0, x);
+	return !strcmp(own, as);
+}
+
+/* --- the queries ------------------------------------------------------------------------------- */
+
+enum asked { RANGE, SIZES, FIGURE, PLACE, LIMIT, BOUND, NEAR, WRITTEN, FUNCTIONS };
+
+static const struct function {
+	const char *name;
+	int arguments;
+} functions[FUNCTIONS] = {
+    [RANGE] = {"has_range", 3},   [SIZES] = {"has_ratio_over_sizes", 1},
+    [FIGURE] = {"has_figure", 1}, [PLACE] = {"place_told", 2},
+    [LIMIT] = {"limit_of", 2},    [BOUND] = {"bound_of", 1},
+    [NEAR] = {"is_near", 2},      [WRITTEN] = {"is_written", 2},
+};
+
+/* Of values that are all there; NaN is NULL. */
+static void answer(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	const enum asked of =
+	    (enum asked)((const struct function *)sqlite3_user_data(context) - functions);
+	const char *text[3];
+	double x[3];
+	for (int i = 0; i < n; i++) {
+		text[i] = (const char *)sqlite3_value_text(values[i]);
+		x[i] = sqlite3_value_double(values[i]);
+		if (!text[i])
+			return;
 	}
-	return true;
+	sqlite3_result_double(context, of == RANGE     ? has_range(text[0], x[1], x[2])
+	                               : of == SIZES   ? has_ratio_over_sizes(text[0])
+	                               : of == FIGURE  ? has_figure(text[0])
+	                               : of == PLACE   ? place_told(text[0], text[1])
+	                               : of == LIMIT   ? limit_of(text[0], x[1] > 0)
+	                               : of == BOUND   ? bound_of(text[0])
+	                               : of == NEAR    ? is_near(x[0], x[1])
+	                               : of == WRITTEN ? is_written(x[0], text[1])
+	                                               : NAN);
 }
 
-/* The farthest end of the A/A lines of a regime's cells. */
-static double noisiest(const struct guarded *g, const json_t *regime)
+/* A statement; why: what its first row has. */
+static bool holds(sqlite3 *lite, const char **sql, char *why, size_t bytes)
 {
-	const json_t *all = told_table(g->chapters, "summary"), *row,
-	             *bytes = json_object_get(regime, "bytes");
-	double far = 1;
-	size_t i;
-	json_array_foreach(json_object_get(all, "rows"), i, row)
+	sqlite3_stmt *one = NULL;
+	const char *rest = *sql + strlen(*sql);
+	int code = sqlite3_prepare_v2(lite, *sql, -1, &one, &rest);
+	code = one ? sqlite3_step(one) : code;
+	if (code == SQLITE_ROW)
+		sqlite3_snprintf((int)bytes, why, "%s: %s", sqlite3_column_text(one, 0),
+		                 sqlite3_column_text(one, 1));
+	else if (code != SQLITE_DONE && code != SQLITE_OK)
+		snprintf(why, bytes, "guards.sql: %s: %.300s", sqlite3_errmsg(lite), *sql);
+	sqlite3_finalize(one);
+	*sql = rest;
+	return code == SQLITE_DONE || code == SQLITE_OK;
+}
+
+/* A value of a statement, which is then carried out. */
+static bool put(sqlite3 *lite, const char *sql, const char *table, size_t nth, json_t *value)
+{
+	char *text = json_dumps(value, JSON_COMPACT);
+	sqlite3_stmt *one = NULL;
+	const bool right = text && !sqlite3_prepare_v2(lite, sql, -1, &one, NULL) &&
+	                   !sqlite3_bind_text(one, 1, text, -1, SQLITE_STATIC) &&
+	                   (!table || (!sqlite3_bind_text(one, 2, table, -1, SQLITE_STATIC) &&
+	                               !sqlite3_bind_int64(one, 3, (sqlite3_int64)nth))) &&
+	                   sqlite3_step(one) == SQLITE_DONE;
+	sqlite3_finalize(one);
+	free(text);
+	json_decref(value);
+	return right;
+}
+
+static bool put_rows(sqlite3 *lite, const json_t *table)
+{
+	const json_t *row, *column, *columns = json_object_get(table, "columns");
+	bool right = true;
+	size_t i, c;
+	json_array_foreach(json_object_get(table, "rows"), i, row)
 	{
-		const json_int_t asked = json_integer_value(cell(all, row, "asked_bytes"));
-		if (!strcmp(text_at(all, row, "role"), "again") &&
-		    asked >= json_integer_value(json_array_get(bytes, 0)) &&
-		    asked <= json_integer_value(json_array_get(bytes, 1)) &&
-		    json_equal(cell(all, row, "pace"), json_object_get(regime, "pace")))
-			far = fmax(far, far_of(interval(all, row, "ratio")));
+		json_t *one = json_object();
+		json_array_foreach(columns, c, column) json_object_set(
+		    one, json_string_value(json_object_get(column, "key")), json_array_get(row, c));
+		right = right && put(lite, "INSERT INTO one VALUES (?2, ?3, ?1)",
+		                     json_string_value(json_object_get(table, "name")), i, one);
 	}
-	return far;
-}
-
-/* Trust says which differences can be believed, wherever the reference was compared with itself, at
- * each size; parts of a training step are not compared. */
-static bool trust_right(const struct guarded *g)
-{
-	const json_t *noise = told_table(g->chapters, "noise"), *row,
-	             *regimes = json_object_get(g->report, "regimes"); /* the other way round */
-	const char *trust = json_string_value(json_object_get(g->report, "trust"));
-	const bool step = told_table(g->chapters, "training") != NULL;
-	size_t i;
-	json_array_foreach(json_object_get(noise, "rows"), i, row)
-	{
-		const char *believes = text_at(noise, row, "believes");
-		char *at = (char *)believes + strcspn(believes, "0123456789");
-		const double far = noisiest(
-		                 g, json_array_get(regimes, json_array_size(regimes) - 1 - i)),
-		             said = strtod(at, &at);
-		if (!isnan(number_at(noise, row, "twin", "estimate")) &&
-		    !strstr(trust, " can be believed"))
-			return wrong(g, "an A/A line without its meaning", trust);
-		const double bound = begins(at, " %") ? said / 100 : said - 1;
-		if (!step && *at && bound < 0.95 * (far - 1)) /* two digits */
-			return wrong(g, "a bound that a size exceeds", trust);
-	}
-	return true;
-}
-
-/* A file for a collective is shown by what it gains in that. */
-static bool files_right(const struct guarded *g)
-{
-	const json_t *sets = told_table(g->chapters, "finalists"), *row;
-	size_t i;
-	json_array_foreach(json_object_get(sets, "rows"), i, row)
-	{
-		const char *file = text_at(sets, row, "best_file");
-		char of[64];
-		if (sscanf(file, "nccl.%63[^.]", of) == 1 && !strstr("most conf", of) &&
-		    !begins(text_at(sets, row, "collective"), of))
-			return wrong(g, "a file shown by another collective's gain", file);
-	}
-	return true;
-}
-
-/* A set is slower where its whole interval is beyond the margin and its cell's A/A line, and nowhere
- * else; its price has that interval. Rows are set by set, each cell by cell. */
-static bool prices_right(const struct guarded *g)
-{
-	const json_t *tests = told_table(g->chapters, "confirmation"), *row,
-	             *tuned = told_table(g->chapters, "tuned"),
-	             *cells = json_object_get(tuned, "rows"),
-	             *sets = told_table(g->chapters, "finalists");
-	size_t i;
-	json_array_foreach(json_object_get(tests, "rows"), i, row)
-	{
-		const json_t *line = json_array_get(cells, i % json_array_size(cells)),
-		             *set = json_array_get(json_object_get(sets, "rows"),
-		                                   i / json_array_size(cells));
-		const double lo = number_at(tests, row, "ratio", "lo"),
-		             hi = number_at(tests, row, "ratio", "hi"),
-		             far = fmax(g->edge, far_of(interval(tuned, line, "aa")));
-		const char *price = text_at(sets, set, "price");
-		if (hi * far < 1 ? !has_range(price, lo, hi) : *text_at(tests, row, "slower"))
-			return wrong(g, "a price that its interval does not give", price);
-	}
-	return true;
-}
-
-/* How many collectives a variant has at a size and a pace. */
-static unsigned cells_of(const struct guarded *g, const char *variant, const json_t *bytes,
-                         const json_t *pace)
-{
-	const json_t *all = told_table(g->chapters, "summary"), *row;
-	unsigned n = 0;
-	size_t i;
-	json_array_foreach(json_object_get(all, "rows"), i, row) n +=
-	    !strcmp(text_at(all, row, "variant"), variant) &&
-	    json_equal(cell(all, row, "bytes"), bytes) && json_equal(cell(all, row, "pace"), pace);
-	return n;
-}
-
-/* The strip's value of a cell is that of the results, if that is of this cell alone. */
-static bool values_right(const struct guarded *g)
-{
-	const json_t *strip = told_table(g->chapters, "strip"), *row, *regime, *result;
-	size_t i, r, k;
-	json_array_foreach(json_object_get(g->report, "regimes"), r, regime)
-	{
-		const json_t *bytes = json_object_get(regime, "bytes");
-		char name[64];
-		snprintf(name, sizeof name, "verdicts_%s",
-		         json_string_value(json_object_get(regime, "name")));
-		const json_t *table = told_table(g->chapters, name);
-		json_array_foreach(json_object_get(strip, "rows"), i, row)
-		    json_array_foreach(json_object_get(table, "rows"), k, result)
-		{
-			const char *variant = text_at(strip, row, "variant");
-			if (strcmp(variant, text_at(table, result, "variant")) != 0 ||
-			    !json_equal(json_array_get(bytes, 0), json_array_get(bytes, 1)) ||
-			    !json_equal(json_array_get(bytes, 0), cell(strip, row, "bytes")) ||
-			    cells_of(g, variant, json_array_get(bytes, 0),
-			             json_object_get(regime, "pace")) > 1 ||
-			    number_at(strip, row, "speed", "estimate") !=
-			        number_at(table, result, "speed", "estimate"))
-				continue;
-			if (!json_equal(cell(strip, row, "value"), cell(table, result, "value")))
-				return wrong(g, "a cell with two values", variant);
-		}
-	}
-	return true;
+	return right;
 }
 
 bool guards_right(const json_t *report, char *why, size_t bytes)
 {
-	static bool (*const guards[])(const struct guarded *g) = {
-	    regimes_right, strip_right, overview_right, claims_right, decided_right, lines_right,
-	    doubts_right,  trust_right, values_right,   files_right,  prices_right};
-	static bool (*const each[])(const struct guarded *g, const struct said *s) = {
-	    range_right, headline_right, cause_right, advice_right};
-	const struct guarded g = {report, json_object_get(report, "chapters"),
-	                          1 + json_number_value(json_object_get(report, "margin")), why,
-	                          bytes};
-	const json_t *chapter, *one;
+	const char *sql = cli_read("tests/guards.sql");
+	const json_t *chapter, *table;
 	size_t k, n;
-	for (size_t i = 0; i < sizeof guards / sizeof *guards; i++)
-		if (!guards[i](&g))
-			return false;
-	json_array_foreach(g.chapters, k, chapter)
-	    json_array_foreach(json_object_get(chapter, "sentences"), n, one)
-	{
-		const json_t *roles = json_object_get(one, "roles");
-		const struct said s = {json_string_value(json_object_get(chapter, "name")),
-		                       json_string_value(json_array_get(roles, 0)),
-		                       json_string_value(json_object_get(one, "text")),
-		                       json_array_size(roles), json_object_get(one, "of")};
-		for (size_t i = 0; i < sizeof each / sizeof *each; i++)
-			if (!each[i](&g, &s))
-				return false;
-	}
-	return true;
+	sqlite3 *lite = NULL;
+	bool right = sql && !sqlite3_open(":memory:", &lite);
+	for (size_t i = 0; right && i < FUNCTIONS; i++)
+		right =
+		    !sqlite3_create_function(lite, functions[i].name, functions[i].arguments,
+		                             SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+		                             (void *)(uintptr_t)&functions[i], answer, NULL, NULL);
+	snprintf(why, bytes, "guards.sql: cannot be asked");
+	right = right && !sqlite3_exec(lite, "CREATE TABLE one (tab, nth, o)", NULL, NULL, NULL) &&
+	        put(lite, "CREATE TEMP TABLE given AS SELECT ? doc", NULL, 0,
+	            json_incref((json_t *)(uintptr_t)report));
+	json_array_foreach(json_object_get(report, "chapters"), k, chapter)
+	    json_array_foreach(json_object_get(chapter, "tables"), n, table) right =
+	        right && put_rows(lite, table);
+	while (right && *sql)
+		right = holds(lite, &sql, why, bytes);
+	sqlite3_close(lite);
+	return right;
 }

@@ -4,18 +4,6 @@
 #include "test.h"
 #include "told.h"
 
-static char said[1024];
-
-static const json_t *nothing(const char **why, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	vsnprintf(said, sizeof said, format, args);
-	va_end(args);
-	*why = said;
-	return NULL;
-}
-
 static const char *text_of(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
@@ -43,29 +31,33 @@ static const json_t *find_named(const json_t *list, const char *key, const char 
 	return NULL;
 }
 
-const json_t *json_find_table(const json_t *report, const char *name, const char **why)
+/* NULL: there is none. */
+static const json_t *find_table(const json_t *report, const char *name)
 {
-	const json_t *tables = json_object_get(report, "tables"), *table = NULL;
-	const json_t *chapters = json_object_get(report, "chapters");
+	const json_t *chapters = json_object_get(report, "chapters"), *table = NULL;
 	for (size_t i = 0; i < json_array_size(chapters) && !table; i++)
 		table = find_named(json_object_get(json_array_get(chapters, i), "tables"), "name",
 		                   name);
-	if (!table)
-		table = find_named(tables, "name", name);
-	return table ? table
-	             : nothing(why, "no table %s; there are: %s", name, names_in(tables, "name"));
+	return table ? table : find_named(json_object_get(report, "tables"), "name", name);
 }
 
 /* −1: no such column. */
-static int column_of(const json_t *table, const char *key, const char **why)
+static int find_column(const json_t *table, const char *key)
 {
 	const json_t *columns = json_object_get(table, "columns");
 	for (size_t i = 0; i < json_array_size(columns); i++)
 		if (!strcmp(text_of(json_array_get(columns, i), "key"), key))
 			return (int)i;
-	nothing(why, "%s has no column %s; it has: %s", text_of(table, "name"), key,
-	        names_in(columns, "key"));
 	return -1;
+}
+
+static size_t column_of(const json_t *table, const char *key)
+{
+	const int at = find_column(table, key);
+	if (at < 0)
+		fail_msg("%s has no column %s; it has: %s", text_of(table, "name"), key,
+		         names_in(json_object_get(table, "columns"), "key"));
+	return (size_t)at;
 }
 
 static bool cell_is(const json_t *cell, const char *value)
@@ -80,109 +72,68 @@ static bool cell_is(const json_t *cell, const char *value)
 	                            : json_is_null(cell) && !*value;
 }
 
-/* How many rows are so, the first of them in *row; −1: a column is missing. */
-static int count_rows(const json_t *table, json_keys is, const json_t **row, const char **why)
+/* How many rows are so, the first of them in *row. */
+static size_t count_rows(const json_t *table, json_keys is, const json_t **row)
 {
-	const json_t *rows = json_object_get(table, "rows");
-	int found = 0;
+	const json_t *cells;
+	size_t found = 0, r;
 	*row = NULL;
 	for (size_t k = 0; is[k]; k += 2)
-		if (column_of(table, is[k], why) < 0)
-			return -1;
-	for (size_t r = 0; r < json_array_size(rows); r++) {
-		const json_t *cells = json_array_get(rows, r);
+		column_of(table, is[k]);
+	json_array_foreach(json_object_get(table, "rows"), r, cells)
+	{
 		bool so = true;
 		for (size_t k = 0; so && is[k]; k += 2)
-			so = cell_is(json_array_get(cells, (size_t)column_of(table, is[k], why)),
-			             is[k + 1]);
+			so = cell_is(json_array_get(cells, column_of(table, is[k])), is[k + 1]);
 		if (so && !found++)
 			*row = cells;
 	}
 	return found;
 }
 
-const json_t *json_find_row(const json_t *table, json_keys is, const char **why)
-{
-	char asked[300] = "";
-	const json_t *row;
-	int found = count_rows(table, is, &row, why);
-	if (found < 0)
-		return NULL;
-	for (size_t k = 0; is[k]; k += 2) {
-		size_t n = strlen(asked);
-		snprintf(asked + n, sizeof asked - n, "%s%s=%s", k ? " " : "", is[k], is[k + 1]);
-	}
-	return found == 1 ? row
-	                  : nothing(why, "%d rows of %s have %s, and one was wanted", found,
-	                            text_of(table, "name"), asked);
-}
-
-const json_t *json_find_at(const json_t *value, const char *path, const char **why)
-{
-	const json_t *at = value;
-	for (const char *p = path; *p;) {
-		size_t n = strcspn(p, ".");
-		char *key = test_text("%.*s", (int)n, p);
-		at = json_object_get(at, key);
-		if (!at)
-			return nothing(why, "%s: there is no %s", path, key);
-		p += n + (p[n] == '.');
-	}
-	return at;
-}
-
-/* --- callers that ask and fail ------------------------------------------------------------- */
-
-static const json_t *there(const json_t *found, const char *why)
-{
-	if (!found)
-		fail_msg("%s", why);
-	return found;
-}
-
 json_t *json_report(const char *file)
 {
+	char why[1024];
 	json_error_t error;
 	json_t *report = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
 	if (!report)
 		fail_msg("%s:%d: %s", file, error.line, error.text);
-	if (!told_right(report, said, sizeof said) || !guards_right(report, said, sizeof said))
-		fail_msg("%s: %s", file, said);
+	if (!told_right(report, why, sizeof why) || !guards_right(report, why, sizeof why))
+		fail_msg("%s: %s", file, why);
 	return test_keep(report);
 }
 
 const json_t *json_table(const json_t *report, const char *name)
 {
-	const char *why = "";
-	const json_t *table = json_find_table(report, name, &why);
-	return there(table, why);
+	const json_t *table = find_table(report, name);
+	if (!table)
+		fail_msg("no table %s; there are: %s", name,
+		         names_in(json_object_get(report, "tables"), "name"));
+	return table;
 }
 
 const json_t *json_row(const json_t *table, json_keys is)
 {
-	const char *why = "";
-	const json_t *row = json_find_row(table, is, &why);
-	return there(row, why);
+	const json_t *row;
+	const char *asked = "";
+	const size_t found = count_rows(table, is, &row);
+	for (size_t k = 0; found != 1 && is[k]; k += 2)
+		asked = test_text("%s %s=%s", asked, is[k], is[k + 1]);
+	if (found != 1)
+		fail_msg("%zu rows of %s have%s, and one was wanted", found, text_of(table, "name"),
+		         asked);
+	return row;
 }
 
 const json_t *json_cell(const json_t *table, json_keys is, const char *column)
 {
-	const char *why = "";
-	const json_t *row = json_row(table, is);
-	int at = column_of(table, column, &why);
-	if (at < 0)
-		fail_msg("%s", why);
-	return json_array_get(row, (size_t)at);
+	return json_array_get(json_row(table, is), column_of(table, column));
 }
 
 size_t json_rows(const json_t *table, json_keys is)
 {
-	const char *why = "";
 	const json_t *row;
-	int found = count_rows(table, is, &row, &why);
-	if (found < 0)
-		fail_msg("%s", why);
-	return (size_t)found;
+	return count_rows(table, is, &row);
 }
 
 size_t json_count(const json_t *report, const char *table)
@@ -196,8 +147,7 @@ const json_t *json_entries(const json_t *report, const char *name, json_keys is)
 {
 	const json_t *table = json_table(report, name),
 	             *columns = json_object_get(table, "columns");
-	const char *why = "";
-	const json_t *row = there(json_find_row(table, is, &why), why);
+	const json_t *row = json_row(table, is);
 	json_t *entries = json_object(), *kept = json_object_get(report, "rows as objects");
 	for (size_t i = 0; i < json_array_size(columns); i++)
 		json_object_set(entries, text_of(json_array_get(columns, i), "key"),
@@ -216,14 +166,12 @@ const json_t *json_claim(const json_t *report, const char *name)
 
 bool json_has_table(const json_t *report, const char *name)
 {
-	const char *why;
-	return json_find_table(report, name, &why) != NULL;
+	return find_table(report, name) != NULL;
 }
 
 bool json_has_column(const json_t *table, const char *key)
 {
-	const char *why;
-	return column_of(table, key, &why) >= 0;
+	return find_column(table, key) >= 0;
 }
 
 const json_t *json_section(const json_t *report, const char *id)
@@ -251,9 +199,16 @@ void json_assert_one_says(const json_t *texts, const char *words)
 
 const json_t *json_at(const json_t *value, const char *path)
 {
-	const char *why = "";
-	const json_t *at = json_find_at(value, path, &why);
-	return there(at, why);
+	const json_t *at = value;
+	for (const char *p = path; *p;) {
+		size_t n = strcspn(p, ".");
+		char *key = test_text("%.*s", (int)n, p);
+		at = json_object_get(at, key);
+		if (!at)
+			fail_msg("%s: there is no %s", path, key);
+		p += n + (p[n] == '.');
+	}
+	return at;
 }
 
 static const char *string_at(const json_t *value, const char *path)

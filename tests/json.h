@@ -43,9 +43,4 @@ void json_assert_number(const json_t *value, const char *path, double number, do
 void json_assert_one_says(const json_t *texts, const char *words);
 void json_assert_null(const json_t *value, const char *path);
 
-/* The same, asked without failing: NULL, and why not; for the test of this file. */
-const json_t *json_find_table(const json_t *report, const char *name, const char **why);
-const json_t *json_find_row(const json_t *table, json_keys is, const char **why);
-const json_t *json_find_at(const json_t *value, const char *path, const char **why);
-
 #endif

@@ -13,24 +13,6 @@ static const char *steps(void)
 	return text;
 }
 
-TEST(shares_add_up)
-{
-	speed[2] = 0.7;
-	speed[0] = 0.75;
-	gap("processes-old", "threads-old");
-	factor("mode", "processes-old", "nodirect");
-	factor("zero-copy", "nodirect", "threads-old");
-	assert_string_equal(steps(), "mode  counts 0.19; zero-copy  counts 0.81; explained 1.0  ");
-	find();
-	assert_string_equal(says_sql("SELECT abs(sum(share) - 1) < 1e-12 FROM gap_step"), "1");
-	assert_string_equal(
-	    says_sql("SELECT abs(a.to_gbs / b.from_gbs - 1) < 1e-9, a.verdict, b.verdict, "
-	             "abs(b.to_gbs / a.from_gbs / (SELECT ratio FROM gap_whole) - 1) < 1e-3 "
-	             "FROM gap_step a, gap_step b WHERE a.id = 0 AND b.id = 1"),
-	    "1 faster faster 1");
-	done();
-}
-
 TEST(factors_may_be_taken_back)
 {
 	speed[2] = 0.7;

@@ -54,32 +54,6 @@ static const struct regime *find(enum regime_kind kind)
 	return r;
 }
 
-TEST(a_contrast_is_of_speed)
-{
-	struct made m = quiet();
-	make(&m);
-	for (unsigned i = 0; i < regimes.n; i++) {
-		const struct regime *r = &regimes.list[i];
-		const struct contrast *c = &r->contrasts[MADE_PROCESSES];
-		assert_true(r->tells);
-		assert_int_equal(r->doubt, DOUBT_NONE);
-		assert_int_equal(c->verdict.kind, VERDICT_SLOWER);
-		assert_true(fabs(c->verdict.ratio.estimate * 1.1 - 1) < 0.005);
-		assert_int_equal(r->contrasts[MADE_SINGLE].verdict.kind, VERDICT_NO_DIFFERENCE);
-		assert_int_equal(r->twin, MADE_AGAIN);
-		assert_int_equal(r->contrasts[MADE_AGAIN].verdict.kind, VERDICT_NO_DIFFERENCE);
-		assert_true(fabs(r->least_effect - 0.02) < 1e-9);
-		/* Nothing is compared with itself, nor anything with the limit. */
-		assert_int_equal(r->contrasts[MADE_THREADS].why.kind, REASON_UNCOMPARED);
-		assert_int_equal(r->contrasts[MADE_LIMIT].why.kind, REASON_UNCOMPARED);
-		assert_true(isnan(r->contrasts[MADE_LIMIT].verdict.ratio.estimate));
-	}
-	/* A time's own ratio is the other way round. */
-	assert_true(find(REGIME_SMALL)->contrasts[MADE_PROCESSES].ratio.estimate > 1.09);
-	assert_true(find(REGIME_LARGE)->contrasts[MADE_PROCESSES].ratio.estimate < 0.92);
-	drop();
-}
-
 static const char *doubt_of(const struct regime *r)
 {
 	return regime_doubt_text(scratch(), &loaded.summary, r);

@@ -1,12 +1,11 @@
 /* A small part of the tables of `make simulate` (sim_chain.c, sim_claims.c, sim_false_alarms.c,
- * sim_probed.c, sim_twinned.c): how often whole reports and claims err, the cost of looking again, and what adjusting for probes would do. Seeds
- * are fixed; bounds are binomial, three standard deviations from the values in SIMULATED.md and
+ * sim_twinned.c): how often whole reports and claims err, and the cost of looking again. Seeds are
+ * fixed; bounds are binomial, three standard deviations from the values in SIMULATED.md and
  * verdict.h. */
 
 #include "chain.h"
 #include "following.h"
 #include "judged.h"
-#include "probed.h"
 #include "test.h"
 #include "twinned.h"
 
@@ -131,28 +130,4 @@ TEST(equal_variants_differ_as_seldom_as_they_say)
 	}
 	assert_true(twinned_count(TWINNED_MEAN, &twinned_noises[2], 40, 1, 0, runs).less >
 	            most(runs, 0.055));
-}
-
-/* Of 400 intervals, how many do not hold the truth. */
-static unsigned missed(enum probed_way way, enum probed_world world)
-{
-	const struct probed p = {way, world, 10, 8};
-	const double truth = exp(probed_truth(world));
-	uint64_t seed = 77;
-	unsigned n = 0;
-	for (unsigned k = 0; k < 400; k++) {
-		const struct stats_ratio r = probed_ratio(&p, &seed);
-		n += truth < r.lo || r.hi < truth;
-	}
-	return n;
-}
-
-/* Why the speed of the cores adjusts no interval: a mode may change it. */
-TEST(intervals_hold_an_effect_that_a_mode_has_through_its_cores)
-{
-	for (int world = 0; world < PROBED_WORLDS; world++)
-		assert_true(missed(PROBED_RAW, (enum probed_world)world) <= most(400, 0.05));
-	assert_true(missed(PROBED_ADJUSTED, PROBED_CORES) <= most(400, 0.05));
-	assert_true(missed(PROBED_ADJUSTED, PROBED_SEEMS) > 200);
-	assert_true(missed(PROBED_CENTRED, PROBED_CORES) > most(400, 0.05));
 }

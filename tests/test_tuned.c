@@ -211,72 +211,6 @@ TEST(what_the_search_saw_is_in_logs_over_the_default)
 	}
 }
 
-TEST(gains_are_those_of_the_confirmation)
-{
-	struct status st = {""};
-	write_record(CONFIRMED);
-	assert_works(report_make(made_folder, "plot", NULL, &st), st);
-	json_t *r = json_report(made_path("report.json"));
-	const json_t *table = json_table(r, "confirmation");
-	assert_int_equal(json_rows(table, JSON_ALL), 2 * 2 * 2);
-	for (unsigned i = 0; i < 2 * 2 * 2; i++) {
-		const bool first = i % 2 == 0, small = i / 2 % 2 == 0;
-		const char *set = first ? "set-1" : "set-2", *pace = i / 4 ? "stream" : "isolated";
-		json_keys one = {"set",  set,  "asked_bytes", small ? "4096" : "16384",
-		                 "pace", pace, NULL};
-		json_assert_number(json_cell(table, one, "ratio"), "estimate",
-		                   exp(first ? (small ? 0.30 : -0.10) : 0.05), 0.01);
-		assert_int_equal(json_is_true(json_cell(table, one, "confirmed")), !first || small);
-		assert_int_equal(json_is_true(json_cell(table, one, "no_loss")), !first || small);
-		/* The one that loses somewhere is no set for all sizes. */
-		assert_int_equal(json_is_true(json_cell(table, one, "for_all")), !first);
-		assert_int_equal(json_is_true(json_cell(table, one, "best")), first == small);
-	}
-	json_assert_one_says(json_object_get(r, "answer"), "register=local");
-	/* Of a value the heat map has what it does alone, in the search and not the confirmation. */
-	char *copy = strdup(made_read("searched.csv"));
-	for (unsigned size = 0; size < 2; size++)
-		for (unsigned k = 0; k < 2; k++) {
-			char *begin = test_text("\n%s,\"alltoall, isolated\",%u,",
-			                        k ? "register=local" : "NCCL_BUFFSIZE=8388608",
-			                        4096u << 2 * size);
-			const char *row = strstr(copy, begin);
-			if (!row)
-				fail_msg("no row %s in\n%s", begin, copy);
-			assert_float_equal(strtod(row + strlen(begin), NULL),
-			                   expm1(k      ? 0.55
-			                         : size ? 0.40
-			                                : 0.80),
-			                   0.02);
-		}
-	free(copy);
-	assert_int_equal(access(made_path("plots/nccl_gain.png"), R_OK), 0);
-	assert_int_equal(access(made_path("plots/nccl_tuning.png"), R_OK), 0);
-	/* Nor is it called after the file in them. */
-	assert_says(made_read("plots/run.gp"), "\ngains_name[2] = 'nccl.conf'\n");
-	assert_says(made_read("plots/run.gp"), "set-2, nccl.conf'\n");
-	/* Settings that no file can hold are comments; the set for all sizes is such. */
-	const char *conf = made_read("nccl.conf");
-	assert_says(conf, "# and, which no file can say: register = local");
-	assert_says(made_read("report.md"), "Ready for NCCL_CONF_FILE");
-	/* A setting that is not a variable of NCCL's is named as what it is. */
-	assert_says(made_read("report.md"), "\n- register: of buffers: ncclCommRegister");
-	conf = made_read("nccl.conf");
-	assert_lacks(conf, "\nNCCL_");
-}
-
-/* The answer is each gain with its price and its file, the largest first; and so is the advice. */
-TEST(a_gain_is_told_with_its_price_and_its_file)
-{
-	json_t *r = reported(CONFIRMED);
-	json_assert_one_says(json_object_get(r, "answer"), "NCCL_BUFFSIZE=8388608: up to 1.35");
-	json_assert_one_says(json_object_get(r, "answer"), "; slower, 0.905 (");
-	json_assert_one_says(json_object_get(r, "answer"), ": nccl.most.conf.");
-	assert_says(made_read("nccl.most.conf"), "\nNCCL_BUFFSIZE=8388608\n");
-	assert_says(made_read("nccl.most.conf"), "#   price: slower, 0.905 (");
-	assert_says(made_read("report.md"), "\n- Give nccl.most.conf to every process");
-}
-
 static void answer_says(const char *text)
 {
 	json_assert_one_says(json_object_get(reported(CONFIRMED), "answer"), text);
@@ -440,39 +374,6 @@ static json_t *report_priced(void)
 	keys = "env.NCCL_MIN_P2P_NCHANNELS 64 env.NCCL_P2P_NVL_CHUNKSIZE 65536 "
 	       "env.NCCL_CGA_CLUSTER_SIZE 0";
 	return reported(CONFIRMED);
-}
-
-/* The gain with its price, never "none": a file for each purpose, and the safe one says in a line
- * that it is empty. */
-TEST(two_settings_double_sendrecv_and_cost_alltoall)
-{
-	static const char *const files[] = {"nccl.most.conf", "nccl.sendrecv.conf"};
-	priced[0].times = priced[1].times = 2.07;
-	priced[0].memory_mib = 1344;
-	priced[1].memory_mib = 6720;
-	priced[0].channels = priced[1].channels = 64;
-	const json_t *answer = json_object_get(report_priced(), "answer");
-	json_assert_one_says(answer, "NCCL_MIN_P2P_NCHANNELS=64, NCCL_P2P_NVL_CHUNKSIZE=65536: "
-	                             "up to 2.07");
-	json_assert_one_says(answer, "at 64 MiB); slower, 0.86");
-	json_assert_one_says(answer, ") in alltoall of 4 MiB: nccl.most.conf, nccl.sendrecv.conf.");
-	for (unsigned i = 0; i < 2; i++) {
-		const char *conf = made_read(files[i]);
-		assert_says(conf, "\nNCCL_MIN_P2P_NCHANNELS=64\nNCCL_P2P_NVL_CHUNKSIZE=65536\n");
-		assert_lacks(conf, "\nNCCL_CGA");
-		assert_says(conf, "#   price: slower, 0.86");
-		assert_says(conf, ") in alltoall of 4 MiB; 1344 MiB more of GPU memory a rank; "
-		                  "channels, an SM each while a call runs: 64 p2p");
-		assert_says(conf, "#   sendrecv, 64 MiB: 2.07");
-		assert_says(conf, "#   alltoall, 4 MiB: slower, 0.86");
-	}
-	const char *conf = made_read("nccl.conf"), *empty = strstr(conf, "\n\n");
-	assert_non_null(empty);
-	assert_string_equal(empty + 2, "# Empty: no set that gains is shown to lose nowhere. The "
-	                               "files nccl.*.conf beside this one gain, at a price.\n");
-	assert_false(made_has("nccl.alltoall.conf"));
-	assert_says(made_read("report.md"), "\n- Give nccl.sendrecv.conf to every process");
-	assert_says(made_read("report.md"), " 64 channels, an SM each, in place of 32.\n");
 }
 
 /* Of sets within 2 % the one that takes less memory, then fewer channels. */

@@ -10,12 +10,9 @@
 #include "../harness/report/section.h"
 #include "../harness/story/story.h"
 
-#define MOST        12
-#define SIZES       3
-#define COLLECTIVES 4
+#define MOST  12
+#define SIZES 3
 
-static const char *const collectives[COLLECTIVES] = {"alltoall", "sendrecv", "all_reduce",
-                                                     "all_gather"};
 /* The variants of a record, in this order, and their true values. */
 static struct made_variant variants[MOST];
 static struct {
@@ -26,8 +23,7 @@ static double noise;
 static unsigned lacks_block; /* of the last variant; UINT_MAX: none */
 static bool small;           /* 4 KiB to 64 KiB in place of 16 MiB to 256 MiB */
 static bool both;            /* 64 KiB in place of 16 MiB, and isolated calls of all */
-static unsigned further;     /* collectives other than alltoall */
-static struct made_call calls[COLLECTIVES * SIZES];
+static struct made_call calls[SIZES];
 static struct made made;
 static struct claim_list asked; /* a gap, or nothing */
 /* Of the later version's variants all blocks change by as much, from the first to the last. */
@@ -40,7 +36,7 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	double ns = (double)calls[p->size].bytes * 7 / 8 / truth[p->variant].gbs;
 	if (changes && !strcmp(variants[p->variant].library, changes))
 		ns /= change_lo * pow(change_hi / change_lo, p->block / (made.blocks - 1.));
-	ns *= 1 + noise * made_noise(p->variant, p->block, p->size % SIZES);
+	ns *= 1 + noise * made_noise(p->variant, p->block, p->size);
 	out[1] = 10;
 	out[2] = llround(ns * (p->isolated ? 1 : 10));
 	out[3] = 10;
@@ -125,7 +121,6 @@ FIXTURE(fresh)
 	noise = 0.001;
 	lacks_block = UINT_MAX;
 	small = both = false;
-	further = 0;
 	changes = NULL;
 	asked = (struct claim_list){.gap = {.bytes = {0, SIZE_MAX}}};
 	made = (struct made){.ranks = 8,
@@ -170,10 +165,9 @@ static void find(void)
 	char why[4096];
 	variants[1].role = "reference";
 	made.nvariants = nvariants;
-	made.sizes = SIZES * (1 + further);
-	for (unsigned i = 0; i < made.sizes; i++)
-		calls[i] = (struct made_call){.collective = collectives[i / SIZES],
-		                              .bytes = bytes_of(i % SIZES)};
+	made.sizes = SIZES;
+	for (unsigned i = 0; i < SIZES; i++)
+		calls[i] = (struct made_call){.bytes = bytes_of(i)};
 	made_load(&made, &loaded);
 	found = calloc(1, sizeof *found);
 	assert_non_null(found);
@@ -515,22 +509,6 @@ TEST(sentence_of_what_is_undecided)
 	assert_lacks(told(), "too few blocks");
 	assert_lacks(told(), "lost");
 	assert_lacks(told(), "gained");
-}
-
-/* Four collectives have three sentences each; none is cut off. */
-TEST(the_answer_has_all_collectives)
-{
-	static const char *const last[] = {"alltoall: From 2.21.5", "sendrecv: From 2.21.5",
-	                                   "all_reduce: From 2.21.5", "all_gather: From 2.21.5"};
-	story();
-	put_again();
-	further = 3;
-	find();
-	assert_int_equal(json_count(report, "versions_of"), 4);
-	assert_int_equal(json_count(report, "version_sendrecv"), 2);
-	const json_t *answer = json_object_get(made_report(&made), "answer");
-	for (unsigned i = 0; i < 4; i++)
-		json_assert_one_says(answer, last[i]);
 }
 
 /* Small sizes are judged by latency, and large ones by bandwidth; if the A/A line is wider than the

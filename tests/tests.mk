@@ -4,7 +4,7 @@ STANDIN := $(B)/standin
 SIMS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/sim_*.c))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 # What tests share; of the archive a program gets what it uses.
-SHARED  := $(patsubst %,$(B)/tests/%.o,test cli here json told guards page made noise chain searched host_rig linked struck)
+SHARED  := $(patsubst %,$(B)/tests/%.o,test cli here json told guards made noise chain searched host_rig linked struck)
 # Linked by name: an archive gives it to nobody, as only the sanitizer asks for it.
 KNOWN   := $(if $(filter thread,$(SAN)),$(B)/tests/tsan_known.o)
 HELPERS := $(KNOWN) $(B)/tests/helpers.a
@@ -31,7 +31,7 @@ $(B)/tests/helpers.a: $(SHARED)
 
 # What same_numbers asks of each report.
 $(B)/tests/check_told: private LINK += -lcmocka
-$(B)/tests/check_told: $(B)/tests/check_told.o $(B)/tests/schema.o $(HELPERS) $(B)/core.a
+$(B)/tests/check_told: $(B)/tests/check_told.o $(HELPERS) $(B)/core.a
 	$(link)
 
 # The simulated tables in headers of harness/analysis, printed, and those of its SIMULATED.md, written there.

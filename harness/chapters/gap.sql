@@ -5,8 +5,7 @@
 -- Shares add up to 1 by arithmetic wherever a way closes, noise included. So a step explains only
 -- if its own interval is beyond the margin and it is no placebo; the sum of all others is left or
 -- undecided. A share is a ratio of two numbers that vary together from block to block; its interval
--- is Fieller's set, made with the signed-rank test (stats_share; tests/sim_explains.c has how often
--- it holds the truth).
+-- is Fieller's set, made with the signed-rank test (stats_share).
 
 CREATE TABLE gap_end AS
 SELECT f.id first, t.id last

@@ -1,0 +1,265 @@
+-- What a report has to hold whatever its record: each query at the end finds what breaks a rule, as what that is and
+-- where. `given` has the report as JSON, and `one` each row of each chapter's table as an object by column; guards.c has
+-- the functions of texts. What a table lacks is NULL.
+
+CREATE TABLE report AS
+SELECT 1 + coalesce(doc ->> 'margin', 0) edge, doc ->> 'trust' trust FROM given;
+
+CREATE TABLE regime AS
+SELECT r.key nth, r.value ->> 'name' name, r.value ->> '$.bytes[0]' lo, r.value ->> '$.bytes[1]' hi,
+       r.value ->> 'pace' pace, json_type(r.value, '$.least_effect') least
+FROM given, json_each(doc, '$.regimes') r;
+
+CREATE INDEX by_tab ON one (tab, nth);
+
+-- Sentences, by their first role, and the rows that they name.
+CREATE TABLE sentence AS
+SELECT 1000 * c.key + s.key id, c.value ->> 'name' chapter, s.value ->> 'text' text,
+       s.value ->> '$.roles[0]' role, json_array_length(s.value, '$.roles') roles, s.value -> 'of' of
+FROM given, json_each(doc, '$.chapters') c, json_each(c.value, '$.sentences') s;
+CREATE TABLE basis AS
+SELECT sentence.id, b.key basis, b.value ->> 'table' tab, r.value nth
+FROM sentence, json_each(of) b, json_each(b.value, '$.rows') r;
+
+CREATE TABLE result AS
+SELECT nth, o ->> 'variant' variant, o ->> 'role' role, o ->> 'collective' collective,
+       o ->> 'what' what, o ->> 'ranks' ranks, o ->> 'root' root, o ->> 'pace' pace,
+       o ->> 'bytes' bytes, o ->> 'asked_bytes' asked, o ->> '$.ratio.estimate' x,
+       o ->> '$.ratio.lo' lo, o ->> '$.ratio.hi' hi
+FROM one WHERE tab = 'summary';
+
+-- The reference against itself where results are: how far it is off.
+CREATE TABLE line AS
+SELECT min(nth), what, ranks, root, pace, bytes, asked, max(hi, 1 / lo) far
+FROM result WHERE role = 'again' GROUP BY what, ranks, root, pace, bytes;
+
+-- Results beyond the margin and that line.
+CREATE TABLE effect AS
+SELECT r.*
+FROM report, result r
+JOIN line l ON l.what IS r.what AND l.ranks IS r.ranks AND l.root IS r.root AND l.pace IS r.pace
+           AND l.bytes IS r.bytes
+WHERE (lo > edge OR hi * edge < 1) AND (lo > far OR hi * far < 1);
+
+-- Verdicts with their intervals, of collectives and paces or of all.
+CREATE TABLE judged AS
+WITH held(tab, verdict, of, lines) AS (
+  VALUES ('verdicts_large', 'verdict', 'speed', 'verdicts_large'),
+         ('verdicts_small', 'verdict', 'speed', 'verdicts_small'),
+         ('gaps', 'verdict', 'speed', 'gaps'),
+         ('factors', 'verdict', 'effect', 'verdicts_large'),
+         ('factors', 'latency_verdict', 'latency', 'verdicts_small'),
+         ('versions', 'verdict', 'ratio', 'verdicts_large'))
+SELECT lines, tab = lines own, o ->> 'collective' collective, o ->> 'pace' pace, o ->> verdict verdict,
+       o -> of ->> 'lo' lo, o -> of ->> 'hi' hi, nth
+FROM held JOIN one USING (tab);
+CREATE TABLE ruled AS
+SELECT j.*, l.o ->> '$.speed.lo' line_lo, l.o ->> '$.speed.hi' line_hi,
+       max(l.o ->> '$.speed.hi', 1 / (l.o ->> '$.speed.lo')) far
+FROM judged j
+JOIN one l ON l.rowid = (SELECT max(l.rowid) FROM one l
+                         WHERE l.tab = lines AND instr(o ->> 'variant', 'A/A')
+                           AND (NOT own OR (o ->> 'collective' IS collective AND o ->> 'pace' IS pace)));
+
+-- A verdict is beyond the A/A line of what it is of: a line that is not within the margin allows no smaller one, and
+-- one that excludes 1 none below the margin.
+SELECT 'a verdict that its A/A line does not allow', verdict FROM ruled, report
+WHERE far IS NOT NULL
+  AND NOT coalesce(CASE WHEN verdict = 'faster' THEN lo > far
+                        WHEN verdict = 'slower' THEN hi < 1 / far
+                        WHEN verdict LIKE 'no difference%' THEN far <= edge + 0.01
+                        WHEN instr(verdict, ', by under')
+                        THEN far <= edge + 0.01 AND line_lo <= 1 AND line_hi >= 1
+                        ELSE 1 END, 0);
+
+-- The ends of a mean are those of its sizes, and there is none of sizes that go both ways. Parts of a training step are
+-- among the results, and not in the mean.
+CREATE TABLE mean AS
+SELECT o ->> 'name' name, o ->> '$.each.lo' lo, o ->> '$.each.hi' hi, o ->> '$.speed.estimate' speed,
+       min(r.x) least, max(r.x) most, max(r.hi * edge < 1) slower, max(r.lo > edge) faster
+FROM report, regime g
+JOIN one ON tab = iif(g.name LIKE 'large%', 'verdicts_large', 'verdicts_small')
+LEFT JOIN result r ON r.variant = o ->> 'name' AND r.pace = g.pace AND r.asked BETWEEN g.lo AND g.hi
+GROUP BY g.nth, one.nth;
+SELECT iif(slower AND faster AND speed IS NOT NULL, 'a mean of cells that go both ways',
+           'its cells have other ends'), name
+FROM mean
+WHERE NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training')
+  AND ((lo IS NOT NULL AND NOT coalesce(is_near(lo, least) AND is_near(hi, most), 0))
+    OR (slower AND faster AND speed IS NOT NULL));
+
+-- What the strip calls faster or slower is so among the results, at one pace at least.
+SELECT 'a verdict beyond no A/A line', o ->> 'verdict' verdict FROM one
+WHERE tab = 'strip' AND (instr(verdict, ' faster') OR instr(verdict, ' slower'))
+  AND NOT EXISTS (SELECT 1 FROM effect WHERE variant = o ->> 'variant' AND collective = o ->> 'coll'
+                                         AND asked = o ->> 'bytes');
+
+-- How the picture of all collectives sums up: no effect that its A/A line does not allow.
+SELECT 'the overview has effects that no A/A line allows', o ->> 'variant' FROM one
+WHERE tab = 'overview'
+  AND (o ->> 'faster') + (o ->> 'slower') > (SELECT count(*) FROM effect
+                                             WHERE variant = o ->> 'variant' AND pace = 'stream');
+
+-- A claim shows at which ratios it holds, wherever its verdict is, and its ratio is one of them if it does.
+CREATE TABLE short AS
+SELECT o ->> 'claim' claim, o ->> 'verdict' verdict, limit_of(o ->> 'test', 0) lo,
+       limit_of(o ->> 'test', 1) hi, instr(o ->> 'verdict', ', ') at
+FROM one WHERE tab = 'claims_short';
+SELECT 'a claim without limits', claim FROM short WHERE verdict <> '' AND lo IS NULL;
+SELECT 'limits that refute the verdict', verdict FROM short
+WHERE at AND (verdict LIKE 'holds%' OR verdict LIKE 'does not%')
+  AND (CAST(substr(verdict, at + 2) AS REAL) BETWEEN lo * 0.99 AND hi * 1.01)
+      <> (verdict LIKE 'holds%');
+
+-- A claim is undecided unless it has an interval and a probability of 5 %, and its ratio is inside of its limits, or
+-- outside, by what the A/A line shows. (The bound of one side, which decides, is in no table.)
+CREATE TABLE claim AS
+SELECT o ->> 'claim' claim, o ->> 'verdict' verdict, o ->> '$.ratio.estimate' x,
+       o ->> '$.ratio.lo' least, coalesce(o ->> 'p', 0) p, o ->> 'left' || ' ÷ ' || (o ->> 'right') sides,
+       coalesce(limit_of(o ->> 'test', 0), 0) lo, coalesce(limit_of(o ->> 'test', 1), 9e999) hi,
+       coalesce((SELECT 1 + coalesce(n.o ->> 'means', n.o ->> 'least') shows FROM one n
+                 WHERE n.tab = 'noise' AND n.o ->> 'label' = one.o ->> 'regime' AND shows > edge
+                 LIMIT 1), 1) far
+FROM report, one WHERE tab = 'claims';
+SELECT 'a verdict that its figures do not give', claim FROM claim, report
+WHERE ((verdict LIKE 'holds%') OR verdict LIKE 'does not%' OR instr(verdict, ', but not '))
+  AND (p > 0.05 + 1e-6 OR least IS NULL
+    OR (verdict LIKE 'holds%' AND NOT (x / far > lo AND x * far < hi))
+    OR (NOT verdict LIKE 'holds%' AND ((x > lo AND x < hi) OR (x * edge < far AND x * far > edge))));
+
+-- A source's line is reproduced if its claim holds, and refuted if it does not.
+WITH said AS (
+  SELECT o ->> 'says' says, o ->> 'outcome' outcome, o ->> 'ratio' ratio, '' of
+  FROM one WHERE tab = 'source_lines' UNION ALL
+  SELECT o ->> 'says', o ->> 'outcome_new', o ->> 'ratio_new', coalesce(o ->> 'of', '')
+  FROM one WHERE tab = 'source_lines')
+SELECT 'a line that no claim decides so', says FROM said
+WHERE (outcome LIKE 'reproduced%' OR outcome LIKE 'refuted%' OR outcome LIKE 'no longer%')
+  AND NOT EXISTS (SELECT 1 FROM claim
+                  WHERE is_written(x, ratio) AND (of = '' OR instr(of, sides))
+                    AND NOT verdict LIKE 'undecided%'
+                    AND (verdict LIKE 'holds%') = (outcome LIKE 'reproduced%'));
+
+-- Where a page says that it cannot distinguish variants, it calls none faster or slower.
+WITH doubt(at) AS (
+  SELECT 'At ' FROM sentence WHERE text LIKE 'This run cannot distinguish%' UNION ALL
+  SELECT substr(text, 1, instr(text, 'it cannot distinguish the variants') - 1) FROM sentence
+  WHERE instr(text, 'it cannot distinguish the variants') BETWEEN 2 AND 60)
+SELECT 'what it cannot distinguish', text FROM sentence, doubt
+WHERE text GLOB at || '*' AND (instr(text, 'faster than') OR instr(text, 'slower than'));
+
+-- Trust says which differences can be believed, wherever the reference was compared with itself, at each size; parts
+-- of a training step are not compared. Regimes are the other way round there.
+CREATE TABLE noise AS
+SELECT o ->> 'believes' believes, o ->> '$.twin.estimate' twin,
+       (SELECT max(far) FROM regime g JOIN line l ON l.pace = g.pace AND l.asked BETWEEN g.lo AND g.hi
+        WHERE g.nth = (SELECT count(*) FROM regime) - 1 - one.nth) far
+FROM one WHERE tab = 'noise';
+SELECT 'an A/A line without its meaning', trust FROM noise, report
+WHERE twin IS NOT NULL AND NOT instr(trust, ' can be believed');
+SELECT 'a bound that a size exceeds', trust FROM noise, report
+WHERE bound_of(believes) < 0.95 * (far - 1) -- two digits
+  AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training');
+
+-- The strip's value of a cell is that of the results, if that is of this cell alone.
+SELECT 'a cell with two values', s.o ->> 'variant'
+FROM regime g
+JOIN one v ON v.tab = 'verdicts_' || g.name
+JOIN one s ON s.tab = 'strip' AND s.o ->> 'variant' = v.o ->> 'variant' AND s.o ->> 'bytes' = g.lo
+          AND s.o ->> '$.speed.estimate' = v.o ->> '$.speed.estimate'
+WHERE g.lo = g.hi AND s.o -> 'value' <> v.o -> 'value'
+  AND (SELECT count(*) FROM result r
+       WHERE r.variant = s.o ->> 'variant' AND r.bytes = g.lo AND r.pace = g.pace) <= 1;
+
+-- A file for a collective is shown by what it gains in that.
+WITH file AS (SELECT o ->> 'best_file' file, o ->> 'collective' collective,
+                     substr(o ->> 'best_file', 6) rest FROM one WHERE tab = 'finalists')
+SELECT 'a file shown by another collective''s gain', file FROM file
+WHERE file LIKE 'nccl.%' AND rest NOT IN ('conf', 'most.conf')
+  AND instr(collective, substr(rest, 1, instr(rest, '.') - 1)) <> 1;
+
+-- A set is slower where its whole interval is beyond the margin and its cell's A/A line, and nowhere else; its price has
+-- that interval. Rows are set by set, each cell by cell.
+WITH tested AS (
+  SELECT f.o ->> 'price' price, t.o ->> 'slower' slower, t.o ->> '$.ratio.lo' lo, t.o ->> '$.ratio.hi' hi,
+         max(edge, coalesce(max(u.o ->> '$.aa.hi', 1 / (u.o ->> '$.aa.lo')), 1)) far
+  FROM report, (SELECT count(*) n FROM one WHERE tab = 'tuned')
+  JOIN one t ON t.tab = 'confirmation'
+  JOIN one u ON u.tab = 'tuned' AND u.nth = t.nth % n
+  JOIN one f ON f.tab = 'finalists' AND f.nth = t.nth / n)
+SELECT 'a price that its interval does not give', price FROM tested
+WHERE iif(coalesce(hi * far < 1, 0), NOT has_range(price, lo, hi), coalesce(slower, '') <> '');
+
+-- --- of sentences ------------------------------------------------------------------------------
+
+-- A sentence with a range of sizes and a ratio says how far that goes from cell to cell: of each row, or of all that it
+-- is of in one. Where rows have the ends of a mean's cells: "LO to HI" in words, or a spread; of the second kind one is
+-- enough. What is a part of other sentences alone is not asked; of titles it is the whole.
+CREATE TABLE whole AS
+SELECT * FROM sentence WHERE chapter = 'captions' OR roles > 1 OR role <> 'row';
+CREATE TABLE ends AS
+WITH key(key, kind) AS (VALUES ('each', 1), ('each_time', 1), ('cells', 2), ('bandwidth_cells', 3),
+                               ('latency_cells', 4), ('speeds', 5), ('by_cell', 6)),
+     named AS (SELECT id, text, kind, o, json_type(o, '$.' || key) IS NOT NULL known,
+                      CASE json_type(o, '$.' || key)
+                      WHEN 'text' THEN instr(text, o ->> key) > 0
+                      WHEN 'object' THEN coalesce(has_range(text, o -> key ->> 'lo', o -> key ->> 'hi'), 1)
+                      ELSE json_type(o, '$.' || key) IS NOT NULL OR key <> 'each_time' END told,
+                      iif(key = 'each', coalesce(o ->> '$.each.lo', o ->> '$.each.estimate'), NULL) lo,
+                      iif(key = 'each', coalesce(o ->> '$.each.hi', o ->> '$.each.estimate'), NULL) hi
+               FROM whole JOIN basis USING (id) JOIN one USING (tab, nth), key),
+     pair AS (SELECT id, text, o, max(known) known, max(told) told, min(lo) lo, max(hi) hi
+              FROM named GROUP BY id, o, kind)
+SELECT id, max(known) known, min(told) told, min(lo) lo, max(hi) hi FROM pair GROUP BY id;
+
+-- Titles of curves have the ends of several variants in one.
+CREATE TABLE title AS
+SELECT id, text, basis, count(*) n, min(coalesce(o ->> '$.speed.lo', o ->> '$.speed.estimate')) lo,
+       max(coalesce(o ->> '$.speed.hi', o ->> '$.speed.estimate')) hi
+FROM whole JOIN basis USING (id) JOIN one USING (tab, nth)
+WHERE tab = 'caption_verdicts' AND json_type(o, '$.speed') = 'object' AND coalesce(o ->> 'kind', 0) <= 1
+GROUP BY id, basis;
+SELECT 'a title without its range', text FROM title
+WHERE lo IS NOT NULL
+  AND NOT (has_range(text, lo, hi) AND (n < 2 OR is_near(lo, hi) OR instr(text, 'by variant')));
+SELECT 'a mean without its range over cells', text FROM whole JOIN ends USING (id)
+WHERE NOT told AND has_figure(text) AND NOT instr(text, ' of the gap') AND NOT coalesce(has_range(text, lo, hi), 0);
+SELECT 'a ratio without its size', text FROM sentence WHERE NOT place_told(role, text);
+SELECT 'a ratio over sizes, whose range no row has', text FROM whole LEFT JOIN ends USING (id)
+WHERE NOT coalesce(known, 0) AND has_ratio_over_sizes(text)
+  AND NOT EXISTS (SELECT 1 FROM basis JOIN one USING (tab, nth)
+                  WHERE basis.id = whole.id AND tab = 'caption_verdicts' AND json_type(o, '$.speed') = 'object');
+
+-- A headline that calls its size equal or undecided names an effect of another one, if there is any, and the
+-- collectives of its size where that was not shown; parts of a training step have no verdict, a disturbed run has none,
+-- and placebos have a warning.
+CREATE TABLE equal AS
+SELECT text, instr(text, ' matched ') same, instr(text, ' times the speed in ') other FROM sentence
+WHERE chapter = 'strip' AND (instr(text, ' matched ') OR instr(text, 'no variant was shown'))
+  AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training')
+  AND NOT EXISTS (SELECT 1 FROM regime WHERE nth = 0 AND least = 'null');
+SELECT 'a headline that hides an effect', text FROM equal, effect
+WHERE NOT other AND role = 'variant'
+  AND variant NOT IN (SELECT coalesce(o ->> 'to', '') FROM one WHERE tab = 'factors' AND o ->> 'placebo');
+SELECT 'a headline without its exceptions', text FROM report, equal, result r
+JOIN one s ON s.tab = 'strip' AND s.nth = 1 AND s.o ->> 'variant' = r.variant AND s.o ->> 'bytes' = r.bytes
+WHERE same AND pace = 'stream' AND (lo * edge < 1 OR hi > edge) AND NOT instr(text, ' others')
+  AND NOT instr(text, collective);
+
+-- What moves a jump comes before where it is, and a search advises settings alone.
+SELECT 'a headline without the cause', text FROM sentence
+WHERE chapter = 'cliffs' AND role = 'headline' AND NOT instr(text, ' moves the jump: ')
+  AND EXISTS (SELECT 1 FROM one WHERE tab = 'channels_moved');
+SELECT 'what settings make moot', text FROM sentence
+WHERE chapter = 'cliffs' AND role = 'advice' AND EXISTS (SELECT 1 FROM one WHERE tab = 'finalists');
+
+-- What is recommended for a range of sizes names the collectives in which it was not shown, as a row or in words.
+SELECT 'advice without its exceptions', text FROM sentence
+JOIN basis ON basis.rowid = (SELECT min(b.rowid) FROM basis b WHERE b.id = sentence.id)
+JOIN one a ON a.tab = 'advice' AND a.nth = basis.nth
+JOIN result r ON r.variant = a.o ->> 'to' AND r.asked >= coalesce(a.o ->> 'from_bytes', 0)
+             AND r.asked <= coalesce(nullif(a.o ->> 'to_bytes', 0), 9e999)
+WHERE chapter = 'advice' AND sentence.role = 'advice' AND NOT instr(text, r.collective)
+  AND NOT EXISTS (SELECT 1 FROM one b WHERE b.tab = 'advice' AND b.o ->> 'what' = a.o ->> 'what'
+                                        AND b.o ->> 'library' IS a.o ->> 'library'
+                                        AND b.o ->> 'collective' = r.collective);
