@@ -188,6 +188,13 @@ TEST(who_cannot_join_says_why)
 	           "begin the run by `launchgap join`");
 }
 
+TEST(an_agent_that_does_not_come_is_missed)
+{
+	cli_expect(shell(QUICK, "n=2; start 1 3 a; wait=3; start 0 3 a; ends"), 0,
+	           "agent 0 ended with 1", "rank 2 did not come within 3 s",
+	           "agent 1 ended with 1");
+}
+
 /* After 5 s: for whom, and what says so. Rank 0 waits for rank 1, which then comes; another one for rank 0. */
 TEST(who_waits_says_for_whom_and_why)
 {
