@@ -73,13 +73,6 @@ TEST(the_last_block_is_completed)
 	cli_expect(resume(NULL), 1, "has all 3 blocks");
 }
 
-TEST(then_come_those_that_are_missing)
-{
-	measure(TRIALS + 2);
-	cli_expect(resume(NULL), 0, "block 3 of 3");
-	assert_whole(BLOCKS);
-}
-
 /* The one that was begun is one of them. */
 TEST(so_many_are_measured_as_are_said)
 {

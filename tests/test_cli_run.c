@@ -159,17 +159,6 @@ TEST(a_dry_run_measures_nothing)
 	     "t.exp:12: unknown key 'bnd' (did you mean 'bind'?)");
 }
 
-TEST(a_factor_of_another_backend_says_how_it_is_written)
-{
-	cli_write(folder, "t.exp",
-	          QUICK "[variant a]\nmode = threads\n[variant b]\nlike = a\n"
-	                "[variant b on nccl]\nregister = local\n"
-	                "[factor f]\nfrom = a\nto = b\n");
-	SAYS("run --file $HERE/t.exp --dry-run", 1,
-	     "factor f: a and b differ in no setting on backend null",
-	     "name its variants in [factor f on nccl]", "in [variant b on null]");
-}
-
 /* A copy of the program by itself, in a folder without experiments. */
 TEST(a_file_needs_no_experiments_folder)
 {

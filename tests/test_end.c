@@ -91,34 +91,6 @@ TEST(interrupted_it_keeps_what_it_has_and_leaves_nothing)
 	assert_int_equal(latest_is.st_ino, folder_is.st_ino);
 }
 
-#define RESUME "$LAUNCHGAP run --file $HERE/t.exp --no-report --resume %s %s"
-
-TEST(resumed_it_adds_whole_blocks)
-{
-	const char *keys = "collective = alltoall\nbytes = 4K, 8K\nbackend = host\nlimit = no\n"
-	                   "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n";
-	write_experiment(keys, "[variant s]\nmode = single\n[variant t]\nmode = threads\n");
-	cli_expect(here_run(NULL, "--no-report", NULL), 0, "");
-	unsigned lines = cli_lines(here_path("trials.jsonl"));
-	cli_expect(here_shell(RESUME, here_path(""), "blocks=2"), 0, "");
-	assert_true(cli_lines(here_path("trials.jsonl")) >= lines + 2 * 2 * 2);
-	struct record_run record = cli_record(here_path(""));
-	assert_int_equal(record_next_block(&record), 3);
-	assert_int_equal(record.nresumes, 1);
-	const struct record_resume *resume = &record.resumes[0];
-	assert_int_equal(resume->first_block, 1);
-	assert_int_equal(resume->begun, 0);
-	assert_int_equal(resume->blocks, 2);
-	assert_false(resume->counters);
-	json_assert_says(json_at(resume->machine, "host"), "", "");
-	assert_begins(resume->created, "20");
-	assert_string_equal(json_string_value(json_array_get(resume->command,
-	                                                     json_array_size(resume->command) - 1)),
-	                    "blocks=2");
-	cli_expect(here_shell(RESUME, here_path(""), "ranks=3"), 1, "cannot resume");
-	cli_expect(here_shell(RESUME, here_path(""), "dtype=int8"), 1, "cannot resume: `dtypes`");
-}
-
 /* The run's own is allowed, drawn or said. */
 TEST(another_seed_is_refused)
 {

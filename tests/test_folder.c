@@ -59,24 +59,6 @@ TEST(one_writes_at_a_time)
 	assert_int_equal(access(test_text("%s/lock", run), F_OK), -1);
 }
 
-/* Of two that are started together, one is late, or starts after the other has finished. */
-TEST(two_at_once_leave_a_whole_record)
-{
-	const char *args[] = {"resume", run, "blocks=1", "--no-report", NULL};
-	unsigned through = 0;
-	measure();
-	char *second = test_text("%s/second", folder);
-	assert_int_equal(mkdir(second, 0777), 0);
-	pid_t pids[] = {cli_start(folder, args), cli_start(second, args)};
-	struct cli ends[] = {cli_wait(pids[0], folder, 60), cli_wait(pids[1], second, 60)};
-	for (unsigned i = 0; i < 2; i++) {
-		through += ends[i].code == 0;
-		cli_expect(ends[i], ends[i].code ? 1 : 0, ends[i].code ? "is being written" : "");
-	}
-	assert_true(through > 0);
-	assert_int_equal(blocks(), 1 + through);
-}
-
 TEST(a_lock_dies_with_its_process)
 {
 	int ready[2], status;

@@ -28,7 +28,6 @@
  * awaits COMMAND…       waits until the command succeeds; after a minute says that it did not
  * begin N HOSTS ARGS…   starts N agents on so many pretended hosts, the first one last
  * ends                  waits for them, and has what they said
- * block D/N             until D trials of N are done
  * children R            the processes that agent R has started
  * worker R              its worker, once it is there
  * gone PID…             waits until these have ended: a zombie has, whenever init takes it
@@ -49,8 +48,7 @@ static const char agents[] =
     "grep -qa worker /proc/$c/cmdline && echo $c && return; done; false; }\n"
     "worker() { awaits a_worker $1; }\n"
     "none() { for p; do grep -qs . /proc/$p/cmdline && return 1; done; true; }\n"
-    "gone() { awaits none \"$@\"; }\n"
-    "block() { awaits grep -qs \"$1. block\" $HERE/said.0; }\n";
+    "gone() { awaits none \"$@\"; }\n";
 
 static unsigned free_port(void)
 {
@@ -228,48 +226,6 @@ TEST(the_recipe_of_ssh_hides_its_secret)
 	    "true");
 	assert_lacks(cli.out, "it is there");
 	cli_expect(cli, 0, "4 agents joined on 1 host", "\n4\n");
-}
-
-TEST(a_wrong_secret_is_turned_away)
-{
-	cli_expect(shell(QUICK, "n=2; s=$LAUNCHGAP_SECRET; "
-	                        "LAUNCHGAP_SECRET=ffff456789abcdef0123456789abcdef; start 1 2 a; "
-	                        "wait=3 LAUNCHGAP_SECRET=$s; start 0 2 a; ends"),
-	           0, "agent 0 ended with 1",
-	           "rank 1 did not come within 3 s; 1 turned away without a proof of the secret",
-	           "agent 1 ended with 1", "another world or a stranger answers");
-}
-
-/* He listens before rank 0 does, then calls it twice as rank 1 with what he heard; rank 1 comes in all the
- * same. */
-TEST(another_user_is_neither_side_and_hears_no_secret)
-{
-	struct cli cli = shell(
-	    QUICK,
-	    "n=2; him=tests/rig/impostor at=$LAUNCHGAP_RENDEZVOUS s=$LAUNCHGAP_SECRET; "
-	    "$him listen $at $HERE/heard >$HERE/him & while [ ! -s $HERE/him ]; do "
-	    "sleep 0.02; done; wait=2; start 1 2 host0 ranks=2; wait; cat $HERE/said.1; "
-	    "wait=30; start 0 2 host0 ranks=2 backend=host; $him call $at $HERE/heard; "
-	    "start 1 2 host0 ranks=2 backend=host; ends; [ -s $HERE/heard ] && echo he heard; "
-	    "for i in $(seq 27); do grep -qaF $(echo $s | cut -c$i-$((i + 5))) $HERE/heard && "
-	    "echo a part of the secret; done; true");
-	assert_lacks(cli.out, "a part of the secret");
-	cli_expect(cli, 0, "does not prove this world's secret", "2 agents joined on 1 host",
-	           "agent 0 ended with 0", "agent 1 ended with 0", "he heard");
-}
-
-/* The second one's first agent finds the port taken, the others another world. */
-TEST(two_worlds_on_one_port_are_told_apart)
-{
-	cli_expect(shell(QUICK,
-	                 "begin 2 1 backend=null ranks=2 isolated_calls=60 delay=10ms; block 0/2; "
-	                 "mkdir $HERE/first; cp $HERE/agent.* $HERE/first; "
-	                 "wait=1 LAUNCHGAP_SECRET=ffff456789abcdef0123456789abcdef; "
-	                 "start 0 3 a; for i in 1 2; do start $i 3 a; done; n=3; ends; "
-	                 "for r in 0 1; do wait $(cat $HERE/first/agent.$r); "
-	                 "echo first world $r: $?; done"),
-	           0, "agent 0 ended with 1", "agent 1 ended with 1", "agent 2 ended with 1",
-	           "first world 0: 0", "first world 1: 0");
 }
 
 /* The trial fails with a sentence that names it, and the next one has its worker. */

@@ -22,31 +22,6 @@ TEST(names_that_are_no_experiments)
 	REFUSED("frobnicate", "unknown verb 'frobnicate'");
 }
 
-TEST(keys_and_values_on_the_command_line)
-{
-	/* test_keys has more of them, without a process for each. */
-	static const struct {
-		const char *override;
-		const char *words[4];
-	} bad[] = {
-	    {"colour=red", {"colour", "allowed", NULL}},
-	    {"bytes=0", {"size '0' is zero", NULL}},
-	    {"bytes=8", {"the smallest for 2 ranks is 32", NULL}},
-	    {"ranks=1000000", {"ranks", "1024", NULL}},
-	    {"env.LD_PRELOAD=/tmp/x.so", {"LD_PRELOAD", "replace what is measured", NULL}},
-	    {"env.PATH=/tmp", {"env.PATH", "replace what is measured", NULL}},
-	    {"reference=nobody", {"nobody", NULL}},
-	    {"aggregate=7", {"calls = ", "multiples of 7", NULL}},
-	    {"flip=2:0", {"flip: rank = 2, but ranks are 0 to 1", NULL}},
-	};
-	for (unsigned i = 0; i < LENGTH(bad); i++) {
-		cli_expects(
-		    here_shell("$LAUNCHGAP run smoke backend=host '%s'" TO, bad[i].override),
-		    CLI_FAILS, bad[i].words, __FILE__, __LINE__);
-		assert_int_equal(access(results, F_OK), -1);
-	}
-}
-
 TEST(the_same_in_a_file_names_file_and_line)
 {
 	cli_write(folder, "t.exp",

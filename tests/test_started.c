@@ -101,27 +101,4 @@ TEST(a_mistake_names_its_variable)
 	}
 }
 
-TEST(where_all_meet_is_said_by_us_or_by_torch)
-{
-	static const char *const ours[] = {
-	    "RANK",        "0",     "WORLD_SIZE",           "1",       "MASTER_PORT",      "29500",
-	    "MASTER_ADDR", "node1", "LAUNCHGAP_RENDEZVOUS", "node2:7", "LAUNCHGAP_SECRET", "5e",
-	    NULL};
-	static const char *const torchs[] = {"MASTER_ADDR", "node1", NULL};
-	static const char *const none[] = {NULL};
-	struct started s;
-	struct status st = {""};
-	variables = ours;
-	assert_works(started_find(env, &s, &st), st);
-	assert_string_equal(s.address, "node2:7");
-	assert_string_equal(s.secret, "5e");
-	variables = torchs;
-	assert_works(started_find(env, &s, &st), st);
-	assert_string_equal(s.address, "node1");
-	assert_null(s.secret);
-	variables = none;
-	assert_works(started_find(env, &s, &st), st);
-	assert_null(s.address);
-}
-
 TESTS();

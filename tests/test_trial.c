@@ -274,45 +274,4 @@ TEST(test_differ)
 	assert_int_equal(differ(&a, &b, "env.NCCL_AB"), 1);
 }
 
-TEST(test_without_effect)
-{
-	struct settings s;
-	const char *needs[2];
-	char key[TRIAL_ENV_BYTES];
-	settings_default(&s);
-	strcpy(s.backend, "host");
-	assert_false(backend_ignores(&s, key, sizeof key, needs));
-	s.graph = 1;
-	assert_true(backend_ignores(&s, key, sizeof key, needs));
-	assert_string_equal(key, "graph");
-	assert_string_equal(needs[0], "nccl");
-	assert_null(needs[1]);
-	strcpy(s.backend, "nccl");
-	assert_false(backend_ignores(&s, key, sizeof key, needs));
-	strcpy(s.backend, "null");
-	s.graph = 0;
-	s.flip_rank = 0;
-	assert_true(backend_ignores(&s, key, sizeof key, needs));
-	assert_string_equal(key, "flip");
-	assert_string_equal(needs[0], "nccl");
-	assert_string_equal(needs[1], "host");
-}
-
-TEST(test_nccls_environment_is_nccls)
-{
-	struct settings s;
-	const char *needs[2];
-	char key[TRIAL_ENV_BYTES];
-	settings_default(&s);
-	strcpy(s.backend, "host");
-	strcpy(s.env[s.nenv++], "OMPI_MCA_btl=self");
-	assert_false(backend_ignores(&s, key, sizeof key, needs));
-	strcpy(s.env[s.nenv++], "NCCL_ALGO=Ring");
-	assert_true(backend_ignores(&s, key, sizeof key, needs));
-	assert_string_equal(key, "env.NCCL_ALGO");
-	assert_string_equal(needs[0], "nccl");
-	strcpy(s.backend, "nccl");
-	assert_false(backend_ignores(&s, key, sizeof key, needs));
-}
-
 TESTS(.begin = set_up, .end = tear_down);

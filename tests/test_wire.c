@@ -71,23 +71,6 @@ static void assert_missing(const struct status *st, const char *who, const char 
 	assert_string_equal(strstr(at, " s") + strlen(" s"), rest);
 }
 
-TEST(who_is_missing_is_named)
-{
-	const struct door_world world = world_of(6);
-	static const unsigned come[] = {1, 2, 4};
-	struct peer peers[3];
-	struct status st = {""};
-	for (unsigned i = 0; i < 3; i++)
-		peer_start(&peers[i], world, door.address, come[i], 60000);
-	assert_int_equal(door_gather(door.fd, &world, in_ms(LONG_MS), wires, &st), -1);
-	assert_missing(&st, "ranks 3, 5", "");
-	for (unsigned i = 0; i < 3; i++) {
-		assert_true(wires[come[i]].fd >= 0); /* a word to it is possible */
-		peer_join(&peers[i]);
-	}
-	assert_int_equal(wires[3].fd, -1);
-}
-
 TEST(many_that_are_missing_are_counted)
 {
 	static struct wire many[100];
@@ -96,18 +79,6 @@ TEST(many_that_are_missing_are_counted)
 	assert_int_equal(door_gather(door.fd, &world, in_ms(10), many, &st), -1);
 	assert_missing(
 	    &st, "hosts 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 and 83 others", "");
-}
-
-TEST(nobody_at_the_door_is_said_in_time)
-{
-	const struct door_world world = world_of(2);
-	struct status st = {""};
-	struct wire none;
-	close(door.fd);
-	assert_int_equal(door_connect(door.address, &world, 1, in_ms(200), &none, &st), -1);
-	assert_begins(st.text, "rank 0 did not answer at 127.0.0.1:");
-	assert_says(st.text, " s: Connection refused");
-	assert_works(door_open("127.0.0.1:0", &door, &st), st);
 }
 
 /* Strangers before, among and after the peers; the first hold their connection and are silent, and the
@@ -273,20 +244,6 @@ TEST(two_of_one_number_leave_the_first_in)
 	assert_says(peers[peers[1].failed ? 1 : 0].st.text, "as rank 2 of 3 already");
 	close(peers[peers[1].failed ? 0 : 1].wire.fd);
 	close(last.fd);
-}
-
-TEST(two_of_one_number_are_named_where_one_is_missing)
-{
-	const struct door_world world = world_of(3);
-	struct peer peers[2];
-	struct status st = {""};
-	for (unsigned i = 0; i < 2; i++)
-		peer_start(&peers[i], world, door.address, 2, 60000);
-	assert_int_equal(door_gather(door.fd, &world, in_ms(LONG_MS), wires, &st), -1);
-	assert_begins(st.text, "rank 1 did not come within ");
-	assert_says(st.text, "; two processes say that they are rank 2 of 3: from 127.0.0.1:");
-	for (unsigned i = 0; i < 2; i++)
-		peer_join(&peers[i]);
 }
 
 TEST(who_leaves_may_come_again)

@@ -20,6 +20,14 @@
 #define enter        standin_enter_cuda
 #define enter_unsafe standin_enter_unsafe
 
+/* A function begins, or gives the error that it is to give. */
+#define ENTER(ASKED)                                                                               \
+	do {                                                                                       \
+		const cudaError_t error_ = ASKED;                                                  \
+		if (error_)                                                                        \
+			return error_;                                                             \
+	} while (0)
+
 #define CLOCK_KHZ 1980000
 
 struct item {
@@ -153,9 +161,7 @@ cudaError_t cudaGetDeviceCount(int *count)
 
 cudaError_t cudaSetDevice(int device)
 {
-	cudaError_t error = enter(__func__);
-	if (error)
-		return error;
+	ENTER(enter(__func__));
 	if (device < 0 || (unsigned)device >= here.gpus)
 		return cudaErrorInvalidDevice;
 	current = (unsigned)device;
@@ -183,9 +189,7 @@ ANSWERS(cudaDeviceCanAccessPeer, *can = device != peer && !getenv("STANDIN_NO_PE
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
-	cudaError_t error = enter(__func__);
-	if (error)
-		return error;
+	ENTER(enter(__func__));
 	if (device < 0 || (unsigned)device >= here.gpus)
 		return cudaErrorInvalidDevice;
 	*value = attribute == cudaDevAttrComputeCapabilityMajor   ? 9
@@ -329,9 +333,7 @@ static struct CUstream_st *stream_of(cudaStream_t stream)
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
 {
-	cudaError_t error = enter_unsafe(__func__);
-	if (error)
-		return error;
+	ENTER(enter_unsafe(__func__));
 	*out = stream_make();
 	here.streams += *out != NULL;
 	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -547,9 +549,7 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 {
-	cudaError_t error = enter("cudaEventCreate");
-	if (error)
-		return error;
+	ENTER(enter("cudaEventCreate"));
 	*out = keep(sizeof **out);
 	here.events += *out != NULL;
 	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -559,9 +559,7 @@ ANSWERS(cudaEventDestroy, here.events--, cudaEvent_t event)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-	cudaError_t error = enter(__func__);
-	if (error)
-		return error;
+	ENTER(enter(__func__));
 	event->capture = captured(stream_of(stream));
 	if (event->capture)
 		return cudaSuccess;
@@ -589,9 +587,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mode)
 {
-	cudaError_t error = enter(__func__);
-	if (error)
-		return error;
+	ENTER(enter(__func__));
 	s->capture = keep(sizeof *s->capture);
 	if (!s->capture)
 		return cudaErrorMemoryAllocation;
@@ -624,9 +620,7 @@ ANSWERS(cudaStreamIsCapturing,
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t graph,
                                           unsigned long long flags)
 {
-	cudaError_t error = enter_unsafe(__func__);
-	if (error)
-		return error;
+	ENTER(enter_unsafe(__func__));
 	here.graphs++;
 	graph->users++;
 	*out = (cudaGraphExec_t)graph;
