@@ -54,7 +54,6 @@ void nvml_watch_close(struct nvml_watch *watch);
 
 /* nvmlReturn_t */
 #define NVML_API_NOT_SUPPORTED 3
-#define NVML_API_NO_PERMISSION 4
 
 /* nvmlClockType_t */
 #define NVML_API_CLOCK_SM  1
