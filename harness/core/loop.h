@@ -56,7 +56,6 @@ struct tally *loop_tally(struct loop *loop, unsigned cell, unsigned i);
 int loop_measure_rows(struct loop *loop, unsigned cell);
 
 int pass_rows(struct loop *loop, unsigned cell);
-/* A cell of `init`: makes the communicators, once per row. */
 int pass_init(struct loop *loop, unsigned cell);
 
 #endif

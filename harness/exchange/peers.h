@@ -18,7 +18,6 @@ enum letter_kind {
 	LETTER_PART,
 	LETTER_ARRIVED,
 	LETTER_GO,
-	LETTER_KINDS
 };
 
 /* All have one order of bytes: where it is another, no kind is known. */
