@@ -389,8 +389,7 @@ static bool is_usable(hwloc_obj_t obj, hwloc_const_cpuset_t allowed, hwloc_const
 	       (!within || hwloc_bitmap_intersects(obj->cpuset, within));
 }
 
-/* A worker's own object among the allowed ones inside `within` (NULL: anywhere), if there is one for
- * each: as far apart as possible, or adjacent with `close`. */
+/* A worker's own object among the allowed ones inside `within` (NULL: anywhere), if there is one for each. */
 static hwloc_obj_t pick(const struct machine_binding *b, hwloc_const_cpuset_t within,
                         hwloc_obj_type_t type, const struct machine_seat *seat)
 {
@@ -442,8 +441,7 @@ static void bind_in(const struct machine_binding *b, const struct machine_seat *
 		bind_to(b, node, "numa", text, bytes);
 		return;
 	}
-	/* Workers are numbered over the whole team, so that two of them never get the same core,
-	 * even if each picks from the cores of a NUMA node. */
+	/* Numbered over the whole team: no two get one core, even if each picks from those of a node. */
 	obj = pick(b, within, HWLOC_OBJ_CORE, seat);
 	if (!obj && within)
 		obj = pick(b, NULL, HWLOC_OBJ_CORE, seat);

@@ -24,14 +24,12 @@ double machine_load(void);
 /* Bytes of this process now, of shared pages its share (Linux's Pss); -1: not known. May take milliseconds. */
 long long machine_memory_share(void);
 
-/* Network cards that are up, with Mb/s one way, by `class` (/sys/class): "eth0 25000, IB mlx5_0:1 200000". A
- * RoCE card is there twice; interfaces without a device have no rate. */
+/* Cards that are up, with Mb/s one way, by `class` (/sys/class): "eth0 25000, IB mlx5_0:1 200000"; a RoCE card twice. */
 void machine_networks(const char *class, char *text, size_t bytes);
 
 json_t *machine_describe(void);
 
-/* Adds GPUs' places by hwloc to a topology (record/topology.h; or NULL), and cores. Takes the reference and
- * returns one. */
+/* Adds GPUs' places by hwloc to a topology (or NULL), and cores. Takes the reference and returns one. */
 json_t *machine_places(json_t *topology);
 
 /* Where a worker may be bound, taken by its own thread before anything is bound; NULL: hwloc failed. */

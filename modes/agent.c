@@ -27,9 +27,8 @@ static bool has_end(const char *text, size_t bytes)
 	return memchr(text, '\0', bytes) != NULL;
 }
 
-/* What a rank lets others set: what tunes the libraries that are measured. Nothing that replaces the program or
- * what it is linked with (LD_PRELOAD, PATH), or that Open MPI loads or runs. A final _ is of all names that
- * begin so. */
+/* What a rank lets others set: what tunes the libraries that are measured, and nothing that replaces the program or what it
+ * is linked with, or that Open MPI loads or runs. A final _ is of all names that begin so. */
 // clang-format off
 static const char *const may_set[] = {
     "NCCL_", "CUDA_", "UCX_", "FI_", "GLOO_", "OMPI_MCA_btl=", "OMPI_MCA_btl_base_verbose=", "OMPI_MCA_btl_tcp_if_include=",

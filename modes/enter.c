@@ -207,8 +207,8 @@ static int run_part(void *arg, struct status *st)
 	return run_threads(p, st);
 }
 
-/* MPI stays with the parent: it has threads by then, and a process with threads cannot enter a user
- * namespace. A process that does not get that far fails the team, or the others would wait. */
+/* MPI stays with the parent, as a process with threads cannot enter a user namespace. Who does not get that far fails the
+ * team. */
 static int run_apart(const struct part *p, unsigned here, struct status *st)
 {
 	struct isolation own = p->run->isolation;
@@ -273,8 +273,7 @@ static int run_seated(const struct run *run, const struct seat *seat, struct par
 		team_count(part->team, TEAM_ENDED, 1);
 	if (!result && seat->here == 0)
 		result = wait_ended(run, part->team, seat->host, link, &all, st);
-	/* Later errors of the launcher are about its own shutdown, in which mpirun answers late on a busy
-	 * machine. A process without one says what it ends with. */
+	/* Later errors of the launcher are about its own shutdown. A process without one says what it ends with. */
 	if (!result && all && seat->process == 0 && run->layout.processes > 1)
 		launcher_say(run->as->order, LAUNCHER_ENDED);
 	if (result && seat->process == 0 && run->hosts > 1)

@@ -1,5 +1,4 @@
-/* A job's processes become a team: on each host they share one block, and the first ones of all hosts
- * are linked. */
+/* A job's processes become a team: a block on each host, whose first processes are linked. */
 #ifndef LAUNCHGAP_ENTER_H
 #define LAUNCHGAP_ENTER_H
 

@@ -1,5 +1,4 @@
-/* A launcher starts the processes of a job, and in each of them finds the others. One file and one row
- * each. It knows no backend, clock or record. */
+/* A launcher starts a job's processes, and in each finds the others. It knows no backend, clock or record. */
 #ifndef LAUNCHGAP_LAUNCHER_H
 #define LAUNCHGAP_LAUNCHER_H
 
@@ -33,8 +32,7 @@ struct launched {
 	const char *rank; /* of one that a launcher without MPI started; NULL: it is none */
 };
 
-/* Suffixes of the order's name: a pipe in which the job tells the runner how far it is; and a file that the
- * runner has locked until the job may begin its timed calls: who comes to it removes it and waits. */
+/* Suffixes of the order's name: a pipe to the runner; a file that it has locked until timed calls may begin. */
 #define LAUNCHER_PIPE ".said"
 #define LAUNCHER_GATE ".gate"
 enum launcher_word {
@@ -59,8 +57,8 @@ struct launcher {
 	bool (*reigns)(void);
 	/* The most bytes that it puts into the scratch folder. NULL: none. */
 	size_t (*scratch_bytes)(struct layout layout);
-	/* What starts the program as so many processes, appended before it. NULL: nothing, the runner starts
-	 * the first itself. -1 with a sentence, or without one: no memory. */
+	/* Appended before the program: what starts it so often. NULL: the runner starts it. -1 without a sentence:
+	 * no memory. */
 	int (*command)(const struct launch *launch, struct launcher_argv *out, struct status *st);
 	/* In a process of the job: finds the others. NULL: by MPI. */
 	int (*find)(const struct launched *as, struct peers *out, struct status *st);
@@ -83,16 +81,14 @@ int launcher_supports(const struct launcher *l, const struct settings *set, stru
 
 /* Appends copies of all up to a NULL; -1 when full or out of memory. */
 int launcher_add(struct launcher_argv *argv, ...) __attribute__((sentinel));
-/* The argv of a fresh job: its launcher's, then self worker LAUNCHER ORDER PROCESSES WAIT. Freed after an error
- * too. */
+/* The launcher's, then self worker LAUNCHER ORDER PROCESSES WAIT. Freed after an error too. */
 int launcher_command(const struct launcher *by, const struct launch *launch,
                      struct launcher_argv *out, struct status *st);
 void launcher_argv_free(struct launcher_argv *argv);
 
 /* --- of those without MPI: a process that one of them starts, which finds the others over TCP --- */
 
-/* Becomes that process of the job, in a fresh child; rank 0 inherits the seat's door. host: that it pretends to
- * be on. */
+/* Becomes that process, in a fresh child; rank 0 inherits the seat's door. host: that it pretends to be on. */
 _Noreturn void launcher_become(const struct launched *as, const struct peers_seat *seat,
                                const char *host);
 /* In such a process: finds the others by its rank, or starts them. */
@@ -101,8 +97,7 @@ int launcher_meet(const struct launched *as, struct peers *out, struct status *s
 /* The exit status of a job of which a process ended like this; 0: it did its part. */
 int launcher_code(int status);
 int64_t launcher_grace_ns(int status);
-/* "host a: rank 3: its process was killed by signal 9 (Killed)". host: NULL: there is but one. ranks: of each
- * process. */
+/* "host a: rank 3: its process was killed by signal 9 (Killed)". host: NULL: one. ranks: of each process. */
 void launcher_killed(const char *host, unsigned process, unsigned ranks, int signal,
                      struct status *st);
 

@@ -1,5 +1,4 @@
-/* A mode places a host's workers. It knows no backend, clock or record, and never touches a GPU; who
- * starts the processes is the launcher's matter (launcher.h). */
+/* A mode places a host's workers. It knows no backend, clock or record; who starts processes is the launcher. */
 #ifndef LAUNCHGAP_MODE_H
 #define LAUNCHGAP_MODE_H
 

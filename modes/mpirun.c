@@ -87,8 +87,7 @@ static int add_hosts(const struct launch *launch, struct launcher_argv *out)
 	return failed;
 }
 
-/* vader's shared-memory files and mpirun's session go where the runner removes them. Other hosts have no
- * such folder: there they are where Open MPI has them, and it removes them. */
+/* Where the runner removes vader's files and mpirun's session; on other hosts Open MPI does. */
 static int add_scratch(const struct launch *launch, struct launcher_argv *out)
 {
 	return launcher_add(out, "--mca", "btl_vader_backing_directory", launch->scratch, "--mca",
@@ -127,8 +126,7 @@ static void mpirun_leave(const struct launched *as, struct peers *rendezvous, st
 		team_count(team, TEAM_GONE, 1);
 }
 
-/* Open MPI's mpirun: we bind, it does not; more ranks than cores are allowed. It refuses root without
- * its flag; other users may give it too. */
+/* Open MPI's: we bind, it does not; more ranks than cores are allowed; root needs a flag. */
 static int add_open_mpi(const struct launch *launch, struct launcher_argv *out)
 {
 	const bool here = !launch->set->hosts[0];
@@ -143,8 +141,7 @@ static int add_open_mpi(const struct launch *launch, struct launcher_argv *out)
 	           : 0;
 }
 
-/* Hydra, of MPICH and those made from it: -ppn deals ranks out as we want them, and the environment
- * goes to all hosts by itself. */
+/* Hydra, of MPICH and its kin: -ppn deals ranks out as we want them; the environment goes to all hosts. */
 static int add_hydra(const struct launch *launch, struct launcher_argv *out)
 {
 	const struct settings *set = launch->set;

@@ -261,6 +261,15 @@ int nvmlDeviceGetPciInfo_v3(void *device, pci_info *pci)
 	return OK;
 }
 
+const char *nvmlErrorString(int result)
+{
+	return result == NOT_SUPPORTED   ? "Not Supported"
+	       : result == NO_PERMISSION ? "Insufficient Permissions"
+	       : result == LOST          ? "GPU is lost"
+	       : result == NOT_FOUND     ? "Not Found"
+	                                 : "Unknown Error";
+}
+
 int nvmlDeviceGetName(void *device, char *name, unsigned bytes)
 {
 	if (bytes < 10)

@@ -30,7 +30,6 @@ _Static_assert(NVML_API_UNSIGNED_LONG == NVML_VALUE_TYPE_UNSIGNED_LONG, "");
 _Static_assert(NVML_API_UNSIGNED_LONG_LONG == NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, "");
 _Static_assert(NVML_API_CLOCK_MEM == NVML_CLOCK_MEM && NVML_API_CLOCK_SM == NVML_CLOCK_SM, "");
 _Static_assert(NVML_API_NOT_SUPPORTED == NVML_ERROR_NOT_SUPPORTED, "");
-_Static_assert(NVML_API_NO_PERMISSION == NVML_ERROR_NO_PERMISSION, "");
 #ifdef NVML_GPM_METRICS_GET_VERSION
 _Static_assert(NVML_GPM_METRICS_GET_VERSION == 1 && NVML_GPM_SUPPORT_VERSION == 1, "version");
 _Static_assert(sizeof(struct nvml_api_gpm_support) == sizeof(nvmlGpmSupport_t), "");
@@ -129,7 +128,7 @@ static void is(double value, double wanted)
 }
 
 #define OLDER "GPM: this GPU has none, Hopper and later do"
-#define ROOT  "no permission (root may have it)"
+#define ROOT  "Insufficient Permissions"
 
 /* What is there, by which counters, and what is missing and why: the longest possible text fits. */
 TEST(each_gpu_has_the_counters_that_it_has)
@@ -148,10 +147,9 @@ TEST(each_gpu_has_the_counters_that_it_has)
 	     "no NVLink, DRAM, SM, PCIe (GPM: " ROOT "; NVLink bytes: " ROOT ")"},
 	    {"0000:07:00.0", GPM, NAN, NAN, 12.5, 1000 * MIB / 1e9,
 	     "no DRAM (GPM: the memory's clock or width is unknown)"},
-	    {"0000:08:00.0", BYTES, NAN, peak, NAN, NAN,
-	     "no DRAM, SM, PCIe (GPM: the GPU is lost)"},
+	    {"0000:08:00.0", BYTES, NAN, peak, NAN, NAN, "no DRAM, SM, PCIe (GPM: GPU is lost)"},
 	    {"0000:02:00.0", NO_LINKS, NAN, peak, NAN, NAN,
-	     "no NVLink, DRAM, SM, PCIe (" OLDER "; NVLink bytes: not supported)"},
+	     "no NVLink, DRAM, SM, PCIe (" OLDER "; NVLink bytes: Not Supported)"},
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		struct counters c = watch(rows[i].pci);
@@ -206,7 +204,7 @@ TEST(what_cannot_be_watched_is_said)
 	static const struct {
 		const char *library, *pci, *text;
 	} cases[] = {
-	    {standin, "0000:0b:00.0", "NVML does not open GPU 0000:0b:00.0: not found"},
+	    {standin, "0000:0b:00.0", "NVML does not open GPU 0000:0b:00.0: Not Found"},
 	    {"libc.so.6", "0000:03:00.0", "libc.so.6 lacks NVML's functions"},
 	    {"/nonexistent/libnvidia-ml.so.1", "0000:03:00.0",
 	     "GPU counters need NVML, which NVIDIA's driver brings: /nonexistent/"},

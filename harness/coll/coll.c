@@ -1,6 +1,5 @@
 #include "coll.h"
 
-#include "../status.h"
 #include "routing.h"
 
 #include <stdio.h>
@@ -185,7 +184,10 @@ size_t coll_dtype_bytes(enum dtype dtype)
 	return dtype_sizes[dtype];
 }
 
-#define ADD(WORD, ...) status_add((WORD)->text, sizeof(WORD)->text, __VA_ARGS__)
+/* By itself: the stand-ins link this file alone. */
+#define ADD(WORD, ...)                                                                             \
+	snprintf((WORD)->text + strlen((WORD)->text), sizeof(WORD)->text - strlen((WORD)->text),   \
+	         __VA_ARGS__)
 
 static void add_routing(struct coll_word *word, unsigned root, unsigned nranks)
 {

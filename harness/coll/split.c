@@ -10,8 +10,7 @@
 static const char *const names[SPLIT_KINDS] = {"none", "AND", "OR", "MOD", "DIV"};
 static const char symbols[SPLIT_KINDS] = {'\0', '&', '|', '%', '/'};
 
-/* The text after the operation, which is its name in either case or its symbol; NULL: another
- * operation. */
+/* The text after the operation's name, in either case, or its symbol; NULL: another one. */
 static const char *after_operation(const char *text, enum split_op op)
 {
 	size_t n = strlen(names[op]);

@@ -24,8 +24,7 @@
 
 #define HAS(IS, KIND) ((IS)->what & ISOLATE_BIT(KIND))
 
-/* A private /dev/shm, a /proc of the namespace's pids and closed device files are mounts, so each
- * needs a namespace of mounts. */
+/* A private /dev/shm, a /proc of its pids and closed device files are mounts. */
 static const int flags[ISOLATE_KINDS] = {
     [ISOLATE_UTS] = CLONE_NEWUTS,    [ISOLATE_IPC] = CLONE_NEWIPC,
     [ISOLATE_SHM] = CLONE_NEWNS,     [ISOLATE_PID] = CLONE_NEWPID | CLONE_NEWNS,

@@ -1,6 +1,5 @@
-/* Isolates a process of a job, as a container does: its own namespaces (unshare(2)), /dev/shm,
- * device files, and list of GPUs that CUDA shows. All this happens before CUDA or a library is
- * used. The team's block is mapped earlier and stays shared, and so does the clock. */
+/* Isolates a process of a job, as a container does, before CUDA or a library is used: namespaces (unshare(2)), /dev/shm,
+ * device files, the GPUs that CUDA shows. The team's block, mapped earlier, stays shared, and so does the clock. */
 #ifndef LAUNCHGAP_ISOLATION_H
 #define LAUNCHGAP_ISOLATION_H
 
@@ -15,17 +14,15 @@ struct isolation {
 	const char *keep;   /* a folder that stays visible in the private /dev/shm, or NULL */
 };
 
-/* Runs body in an isolated child and waits for it; the child dies with its parent, and ends when
- * body returns. Only what body writes into shared memory stays, and its sentence in st. -1: not
- * possible here, or body failed. */
+/* Runs body in an isolated child, which dies with its parent. Only what it writes into shared memory stays, and its
+ * sentence in st. -1: not possible here, or body failed. */
 int isolation_run(const struct isolation *isolation, int (*body)(void *arg, struct status *st),
                   void *arg, struct status *st);
 
 /* 0, or -1 with a sentence why this user on this kernel cannot do it; tried in a child. */
 int isolation_possible(unsigned what, struct status *st);
 
-/* The namespaces of the calling process and the device of /dev/shm, for the record: "host=gpu-0
- * shm=0:25 uts=4026531838 …". */
+/* The calling process's, for the record: "host=gpu-0 shm=0:25 uts=4026531838 …". */
 void isolation_describe(char *text, size_t bytes);
 
 #endif

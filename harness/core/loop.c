@@ -11,8 +11,7 @@ int loop_fail(struct loop *loop, const struct status *st)
 	return -1;
 }
 
-/* Local rank i and so many in all wait for what may be another's fault: who is in a call that does not return never
- * comes to the meeting, and the watchdog names it. */
+/* What they wait for may be another's fault: who is in a call that does not return never comes to the meeting. */
 static int fail_late(struct loop *loop, unsigned i, unsigned waiting)
 {
 	struct status st = {0};

@@ -1,5 +1,4 @@
-/* The timed loop of one worker: issue, stamp, poll until all is done. Nothing in it allocates,
- * locks, logs, makes a system call of ours, or tests the mode. */
+/* The timed loop of one worker. Nothing in it allocates, locks, logs, makes a system call of ours, or tests the mode. */
 #ifndef LAUNCHGAP_LOOP_H
 #define LAUNCHGAP_LOOP_H
 
@@ -49,8 +48,7 @@ int loop_row_gated(struct loop *loop, unsigned calls);
 /* A cell's first call, which is not kept, and its length. */
 int loop_first_call(struct loop *loop, int64_t *length_ns);
 int loop_wait(struct loop *loop);
-/* The two values of `pause`: spins or yields, as the team does; or sleeps until the first busy
- * rank is done. */
+/* The values of `pause`: spins or yields, as the team does; or sleeps until the first busy rank is done. */
 int loop_pause(struct loop *loop);
 int loop_pause_blocked(struct loop *loop);
 struct tally *loop_tally(struct loop *loop, unsigned cell, unsigned i);
@@ -58,7 +56,6 @@ struct tally *loop_tally(struct loop *loop, unsigned cell, unsigned i);
 int loop_measure_rows(struct loop *loop, unsigned cell);
 
 int pass_rows(struct loop *loop, unsigned cell);
-/* A cell of `init`: makes the communicators, once per row. */
 int pass_init(struct loop *loop, unsigned cell);
 
 #endif

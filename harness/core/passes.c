@@ -133,8 +133,7 @@ static void watch(struct loop *loop, unsigned cell, enum watch what)
 	}
 }
 
-/* One worker at a time: NVML's GPM crashes, or spoils its samples, when several threads call it
- * at once (seen with driver 580.159). */
+/* One worker at a time: NVML's GPM crashes, or spoils its samples, with several threads (driver 580.159). */
 static int in_turn(struct loop *loop, unsigned cell, enum watch what)
 {
 	unsigned nworkers = team_shape(loop->team)->nworkers;
@@ -183,8 +182,7 @@ static int steady_rows(struct loop *loop, unsigned cell, int64_t ns, int64_t row
 	return 0;
 }
 
-/* The counters' pass: a few rows that are kept, then a steady stretch between two readings. A
- * reading may be as old as the device's last sample, so that steady calls come before the first. */
+/* A few rows that are kept, then a steady stretch between two readings; a reading may be as old as the last sample. */
 static int counters_rows(struct loop *loop, unsigned cell)
 {
 	const struct backend *b = loop->backend;

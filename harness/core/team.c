@@ -116,8 +116,7 @@ int team_create(const struct team_shape *shape, char *path, size_t path_bytes, s
 		status_set(st, "cannot make the team's block: %s", strerror(errno));
 		goto fail;
 	}
-	/* All but the backend's store is reserved now: full memory must be an error here, not a
-	 * signal in the middle of a measurement. */
+	/* All but the store is reserved now: full memory is an error here, and no signal in a measurement. */
 	if (ftruncate(team->fd, (off_t)plan.bytes) ||
 	    (errno = posix_fallocate(team->fd, 0, (off_t)plan.store_at))) {
 		status_set(st, "cannot reserve %zu bytes for the team's block: %s", plan.bytes,

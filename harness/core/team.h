@@ -78,8 +78,7 @@ void team_fail(struct team *team, unsigned rank, const char *text);
 /* The failure as "rank 3: …" or "all ranks: …", on one of several hosts as "host b: rank 3: …"; or NULL. */
 const char *team_failure(const struct team *team);
 
-/* The current cell, and when it has to be done, in clock_now_ns; 0: never. The first worker sets
- * them for the watchdog (watchdog.h). */
+/* The current cell and its deadline, for the watchdog; clock_now_ns, 0: never. The first worker sets them. */
 void team_set_deadline(struct team *team, unsigned cell, int64_t deadline_ns);
 int64_t team_deadline(const struct team *team, unsigned *cell);
 

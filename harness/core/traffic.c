@@ -103,8 +103,7 @@ static int wait(struct traffic *t)
 	return done < 0 ? -1 : 0;
 }
 
-/* Whether all workers' threads have stopped, and the most calls that any of them has begun. A
- * thread that has stopped only catches up with the most, so with all stopped that is final. */
+/* Whether all have stopped, and the most calls that any has begun: final then, as who has stopped only catches up. */
 static bool all_stopped(const struct traffic *t, unsigned *most)
 {
 	unsigned n = team_shape(t->own.team)->nworkers;
@@ -250,8 +249,7 @@ static int make_trial(struct traffic *t, struct status *st)
 	return 0;
 }
 
-/* One call by the worker itself, like the first of any cell: libraries connect in it, and threads
- * of one process have to meet before end() (NVIDIA/nccl#787). */
+/* One call by the worker itself, like the first of any cell (loop_first_call). */
 static int call_once(struct traffic *t, struct status *st)
 {
 	const struct backend *b = t->backend;

@@ -1,5 +1,4 @@
-/* The properties of a backend, so that no code has to test its name. The record has them too:
- * readers of a record rely on them, whatever backends this program has. */
+/* The properties of a backend, so that no code tests its name; readers of a record rely on those that it has. */
 #ifndef LAUNCHGAP_TRAITS_H
 #define LAUNCHGAP_TRAITS_H
 

@@ -44,7 +44,7 @@ static bool wait_for_workers(struct watchdog *dog, unsigned seconds)
 	return dog->over;
 }
 
-/* Workers that wait in our loops have seen the deadline: those that are missing are in a call. */
+/* Workers that wait in our loops have seen the deadline: who is missing is in a call. */
 static void fail_missing(const struct watchdog *dog, unsigned cell)
 {
 	struct status why = {""}, text = {""}, said = {""};

@@ -89,8 +89,7 @@ static int check_rows(struct loop *loop, unsigned cell)
 	return 0;
 }
 
-/* One more call on fresh inputs: what an earlier call left is wrong now. If only this call is checked, the fault
- * goes into it. */
+/* One more call on fresh inputs: what an earlier one left is wrong now. If only it is checked, the fault goes into it. */
 static int check_fresh(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;

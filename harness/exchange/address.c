@@ -11,8 +11,7 @@
 
 #define LIST_END ","
 
-/* Host and port of the first address of a list. Several colons without brackets are an IPv6 host
- * without a port. */
+/* Of the first address of a list. Several colons without brackets are an IPv6 host without a port. */
 static int split(const char *text, char host[ADDRESS_BYTES], char port[8], struct status *st)
 {
 	const size_t n = strcspn(text, LIST_END);

@@ -1,6 +1,5 @@
-/* Addresses of processes as text: "host:port", "[IPv6]:port", or the host alone, with the port below.
- * The host may be a name, for which IPv4 and IPv6 are tried. "" and "*" are all addresses of this host.
- * Several addresses of one process are separated by commas. */
+/* Addresses as text: "host:port", "[IPv6]:port", or the host alone, with the port below; several with commas
+ * between. A name is tried as IPv4 and IPv6; "" and "*" are all addresses of this host. */
 #ifndef LAUNCHGAP_ADDRESS_H
 #define LAUNCHGAP_ADDRESS_H
 

@@ -555,8 +555,7 @@ static enum outcome knock(const struct addrinfo *a, struct visit *v, int64_t dea
 	return outcome;
 }
 
-/* One try at all addresses of a list. Hosts may have an address in common (a bridge of containers),
- * so that another world at one of several is no answer yet. */
+/* All addresses of a list. Hosts may have one in common (a bridge): another world at one of several is no answer yet. */
 static enum outcome knock_all(const char *list, struct visit *v, int64_t deadline_ns)
 {
 	enum outcome outcome = AGAIN;

@@ -67,8 +67,7 @@ static void lose(struct heartbeat *h, struct peer *peer, const char *how)
 	fail(h, peer, text);
 }
 
-/* The socket's buffer holds minutes of words. An ended connection is seen where it is read, after the
- * last words that came. */
+/* The socket's buffer holds minutes of words. An ended connection is seen where it is read. */
 static void say(struct heartbeat *h, struct peer *to, enum word word, const char *text)
 {
 	struct message out = {word, ""};

@@ -94,8 +94,7 @@ static void note_release(struct hosts_link *l, int64_t at_ns, int64_t late_ns)
 	own->late_ns = late_ns > own->late_ns ? late_ns : own->late_ns;
 }
 
-/* A share of the margin that grows by half after a late meeting, however late it was, and else fades: it
- * settles where one meeting of a hundred is late, as 1.5 = (256 / 255)^104. */
+/* A share that grows by half after a late meeting and else fades: it settles at one of a hundred, 1.5 = (256 / 255)^104. */
 static void learn_margin(struct hosts_link *l, bool late)
 {
 	if (late)

@@ -19,12 +19,6 @@
 
 enum { WHOLE, BREAKING, BROKEN };
 
-/* What a peer does that sends it. */
-static const char *const kinds[LETTER_KINDS] = {
-    "what is no letter",          [LETTER_FAILED] = "failing", [LETTER_PART] = "sharing",
-    [LETTER_ARRIVED] = "meeting", [LETTER_GO] = "meeting",
-};
-
 /* --- failures ------------------------------------------------------------------------------ */
 
 void peers_break(struct peers *p, const char *text, bool say)
@@ -160,9 +154,8 @@ int peers_check(struct peers *p, unsigned who, enum letter_kind kind)
 		return hear_why(p, who);
 	if (is->kind == kind && is->step == p->own.step)
 		return 0;
-	snprintf(how, sizeof how, ": it is at step %u (%s), and %s at step %u (%s)" OTHERS,
-	         is->step, kinds[is->kind < LETTER_KINDS ? is->kind : 0], p->names[p->me],
-	         p->own.step, kinds[kind]);
+	snprintf(how, sizeof how, ": it is at step %u, and %s at step %u" OTHERS, is->step,
+	         p->names[p->me], p->own.step);
 	return blame(p, who, how);
 }
 
@@ -245,8 +238,7 @@ static int spread(struct peers *p, char *base, const size_t *at, unsigned own, u
 	       move(p, with, way, part_at(base, at[own + 1]), after);
 }
 
-/* Why the first one fails, to all that are still there; whoever does not listen hears nothing, and nothing
- * more goes to whom a part of a message went. */
+/* To all that are still there; nothing more goes to whom a part of a message went. */
 static void tell_all(struct peers *p)
 {
 	const int64_t soon = clock_now_ns() + WORD_NS;

@@ -1,6 +1,6 @@
-/* How the processes of a job find each other and swap a few kilobytes, before they share anything: by MPI, or
- * connected with the first of them, by one connection each. They call the same functions in the same order:
- * every letter has the number of the step that its sender is at. What broke stays so, with the first cause. */
+/* How a job's processes find each other and swap a few kilobytes: by MPI, or by a connection with the first of
+ * them. All call the same in the same order: every letter has its sender's step. What broke stays so, with the
+ * first cause. */
 #ifndef LAUNCHGAP_PEERS_H
 #define LAUNCHGAP_PEERS_H
 
@@ -18,7 +18,6 @@ enum letter_kind {
 	LETTER_PART,
 	LETTER_ARRIVED,
 	LETTER_GO,
-	LETTER_KINDS
 };
 
 /* All have one order of bytes: where it is another, no kind is known. */

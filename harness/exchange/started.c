@@ -15,9 +15,8 @@ struct row {
 };
 
 /* clang-format off */
-/* Those that others start come before them: torchrun in each of srun's tasks, mpirun's processes by srun or by PMI's
- * daemons. RANK alone may be of a pod that runs another launcher. PMIx, which says no size, is of others' use too. A batch
- * script has Slurm's rank and size, and is in no step; salloc's shell is in one whose number says that it is none. */
+/* Those that others start come before them: torchrun in each of srun's tasks, mpirun's processes by srun or PMI's daemons.
+ * RANK alone may be of a pod. PMIx says no size. salloc's shell is in a step whose number says that it is none. */
 static const struct row rows[] = {
 	{"launchgap", "LAUNCHGAP_RANK", {"LAUNCHGAP_SIZE"}, NULL, NULL, true, NULL, 0},
 	{"torchrun", "RANK", {"WORLD_SIZE"}, "LOCAL_WORLD_SIZE", NULL, true, "TORCHELASTIC_RUN_ID", 0},

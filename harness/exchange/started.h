@@ -10,8 +10,7 @@ struct started {
 	unsigned rank, size;
 	bool has_size;
 	unsigned hosts; /* on which as many processes each are; 0: the launcher does not say */
-	/* Where all meet, and the world's secret: LAUNCHGAP_RENDEZVOUS, else torchrun's MASTER_ADDR without
-	 * its MASTER_PORT, which is taken; LAUNCHGAP_SECRET. NULL: not set. As the environment has them. */
+	/* LAUNCHGAP_RENDEZVOUS, else MASTER_ADDR (its port is torchrun's own); LAUNCHGAP_SECRET. NULL: not set. */
 	const char *address, *secret;
 };
 

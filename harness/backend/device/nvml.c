@@ -50,30 +50,16 @@
 /* NULL those that it does not have. */
 struct calls {
 	void *library;
+	const char *(*error)(int result);
 	FUNCTIONS(MEMBER)
 };
-static const struct symbol symbols[] = {FUNCTIONS(ROW)};
+static const struct symbol symbols[] = {
+    FUNCTIONS(ROW){"nvmlErrorString", offsetof(struct calls, error), false}};
 
-/* The meaning of an nvmlReturn_t other than 0, in a few words. */
-static void explain_result(int result, char *text, size_t bytes)
+/* Of an nvmlReturn_t other than 0, in NVML's words. */
+static void explain_result(const struct calls *c, int result, char *text, size_t bytes)
 {
-	static const struct {
-		int result;
-		const char *text;
-	} known[] = {
-	    {NVML_API_NOT_SUPPORTED, "not supported"},
-	    {NVML_API_NO_PERMISSION, "no permission (root may have it)"},
-	    {6, "not found"},
-	    {9, "the driver is not loaded"},
-	    {15, "the GPU is lost"},
-	    {18, "library and driver differ in version"},
-	};
-	for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
-		if (known[i].result == result) {
-			snprintf(text, bytes, "%s", known[i].text);
-			return;
-		}
-	snprintf(text, bytes, "NVML error %d", result);
+	snprintf(text, bytes, "%s", c->error ? c->error(result) : "an error of NVML's");
 }
 
 /* The library, started. The caller ends it with unload. */
@@ -91,7 +77,7 @@ static int load(const char *library, struct calls *out, struct status *st)
 	}
 	int result = c.init();
 	if (result) {
-		explain_result(result, why, sizeof why);
+		explain_result(&c, result, why, sizeof why);
 		dlclose(c.library);
 		return status_set(st, "NVML does not start: %s", why);
 	}
@@ -334,7 +320,7 @@ static void open_gpm(struct nvml_watch *w)
 	for (unsigned i = 0; i < 2 && !result; i++)
 		result = call->gpm_alloc(&w->samples[i]);
 	if (result)
-		explain_result(result, w->no_gpm, sizeof w->no_gpm);
+		explain_result(call, result, w->no_gpm, sizeof w->no_gpm);
 }
 
 int nvml_watch_open(const char *library, const char *pci, struct nvml_watch **out,
@@ -350,9 +336,9 @@ int nvml_watch_open(const char *library, const char *pci, struct nvml_watch **ou
 	}
 	int result = w->call.find(pci, &w->device);
 	if (result) {
+		explain_result(&w->call, result, why, sizeof why);
 		unload(&w->call);
 		free(w);
-		explain_result(result, why, sizeof why);
 		return status_set(st, "NVML does not open GPU %s: %s", pci, why);
 	}
 	open_gpm(w);
@@ -414,11 +400,11 @@ void nvml_watch_end(struct nvml_watch *w)
 #define GB_PER_NVLINK_UNIT (COUNTERS_GPM_NVLINK_BYTES / 1e9)
 
 /* The rate of one counter, or why there is none. */
-static double rate_of(int first, int second, unsigned long long from, unsigned long long to,
-                      double seconds, char *why)
+static double rate_of(const struct calls *call, int first, int second, unsigned long long from,
+                      unsigned long long to, double seconds, char *why)
 {
 	if (first || second) {
-		explain_result(first ? first : second, why, WHY_BYTES);
+		explain_result(call, first ? first : second, why, WHY_BYTES);
 		return NAN;
 	}
 	if (to < from || seconds <= 0) {
@@ -433,11 +419,13 @@ static void read_links(const struct nvml_watch *w, struct counters *out, char *w
 	const struct reading *a = &w->at[0], *b = &w->at[1];
 	out->nvlink_unit_bytes = COUNTERS_GPM_NVLINK_BYTES;
 	if (isnan(out->nvlink_tx_gbs)) {
-		out->nvlink_tx_gbs = rate_of(a->tx, b->tx, a->tx_kib, b->tx_kib, out->seconds, why);
+		out->nvlink_tx_gbs =
+		    rate_of(&w->call, a->tx, b->tx, a->tx_kib, b->tx_kib, out->seconds, why);
 		out->nvlink_unit_bytes = isnan(out->nvlink_tx_gbs) ? NAN : COUNTERS_LINK_BYTES;
 	}
 	if (isnan(out->nvlink_rx_gbs))
-		out->nvlink_rx_gbs = rate_of(a->rx, b->rx, a->rx_kib, b->rx_kib, out->seconds, why);
+		out->nvlink_rx_gbs =
+		    rate_of(&w->call, a->rx, b->rx, a->rx_kib, b->rx_kib, out->seconds, why);
 }
 
 static double dram_limit(const struct nvml_watch *w)
@@ -474,7 +462,7 @@ static bool ask_gpm(struct nvml_watch *w, const unsigned *ids, unsigned n, char 
 		result = w->call.gpm_metrics(&w->get);
 	}
 	if (result)
-		explain_result(result, why, WHY_BYTES);
+		explain_result(&w->call, result, why, WHY_BYTES);
 	return !result;
 }
 
@@ -502,7 +490,7 @@ static void read_gpm(struct nvml_watch *w, struct counters *out, char *why)
 		if (!metric->result)
 			*wanted[i].to = metric->value * wanted[i].unit;
 		else if (!why[0])
-			explain_result(metric->result, why, WHY_BYTES);
+			explain_result(&w->call, metric->result, why, WHY_BYTES);
 	}
 	if (!why[0] && isnan(out->dram_limit_gbs))
 		snprintf(why, WHY_BYTES, "the memory's clock or width is unknown");

@@ -54,9 +54,7 @@ void nvml_watch_close(struct nvml_watch *watch);
 
 /* nvmlReturn_t */
 #define NVML_API_NOT_SUPPORTED 3
-#define NVML_API_NO_PERMISSION 4
 
-/* nvmlClockType_t */
 #define NVML_API_CLOCK_SM  1
 #define NVML_API_CLOCK_MEM 2
 
@@ -70,7 +68,6 @@ void nvml_watch_close(struct nvml_watch *watch);
 #define NVML_API_UNSIGNED_LONG      2
 #define NVML_API_UNSIGNED_LONG_LONG 3
 
-/* nvmlFieldValue_t */
 struct nvml_api_field {
 	unsigned id, scope;
 	long long timestamp_us, latency_us;
@@ -94,7 +91,6 @@ struct nvml_api_field {
 /* nvmlGpuP2PCapsIndex_t */
 #define NVML_API_P2P_WRITE 1
 
-/* nvmlPciInfo_t */
 struct nvml_api_pci {
 	char legacy[16];
 	unsigned domain, bus, device, id, subsystem;
@@ -106,7 +102,6 @@ struct nvml_api_utilization {
 	unsigned gpu, memory;
 };
 
-/* nvmlGpmMetricId_t */
 #define NVML_API_GPM_SM        2  /* percent */
 #define NVML_API_GPM_DRAM      10 /* percent of the peak */
 #define NVML_API_GPM_PCIE_TX   20 /* MiB/s, as all of the following */
@@ -114,12 +109,10 @@ struct nvml_api_utilization {
 #define NVML_API_GPM_NVLINK_RX 60
 #define NVML_API_GPM_NVLINK_TX 61
 
-/* nvmlGpmSupport_t */
 struct nvml_api_gpm_support {
 	unsigned version, supported;
 };
 
-/* nvmlGpmMetric_t */
 struct nvml_api_gpm_metric {
 	unsigned id;
 	int result;

@@ -50,8 +50,7 @@ static const char *listens_at(struct team *team)
 	return team_here(team) < team_shape(team)->nworkers ? host_address(team) : "127.0.0.1";
 }
 
-/* From where this rank listens for each to where each listens for this one. The last meeting: a rank that
- * connects again writes into its share, which all have read by then. */
+/* From where this rank listens for each to where each listens for this one. All have read before a rank connects again. */
 static int swap_addresses(const struct blocking_place *p, struct gloo_address *addresses)
 {
 	const unsigned nranks = team_shape(p->team)->nranks;

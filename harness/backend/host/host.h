@@ -1,12 +1,11 @@
-/* Internals of the host backend. The data flow, one file each:
+/* Internals of the host backend:
  *
- *   host_reduce    arithmetic of datatypes and operations (pure)
+ *   host           what is possible, on which transport; a cell's moves; the backend's table
  *   host_memory    the layout of buffers, flags and slots, and who touches their pages
  *   host_move      the timed path: moves, and the work of a training step, a bounded piece per poll
- *   host           what is possible, on which transport; a cell's moves; the backend's table
+ *   host_reduce    arithmetic of datatypes and operations (pure)
  *
- * All counters that ranks share only grow, within a cell and from cell to cell: nothing is reset,
- * so no reset can race with a rank that is still reading. */
+ * Counters that ranks share only grow, from cell to cell too: no reset can race with a reader. */
 #ifndef LAUNCHGAP_HOST_H
 #define LAUNCHGAP_HOST_H
 

@@ -94,8 +94,7 @@ static bool is_signed(enum dtype dtype)
 	return dtype == DTYPE_INT8 || dtype == DTYPE_INT32 || dtype == DTYPE_INT64;
 }
 
-/* A datatype, its elements in memory, which member of a block holds them, how they are widened and narrowed. Integers are
- * stored by their low bits. */
+/* A datatype, its elements, their member of a block, and how they are widened and narrowed; integers by their low bits. */
 #define SMALL(BITS)   (double)widen(format, BITS)
 #define NARROW(VALUE) (uint16_t) narrow(format, (float)(VALUE))
 // clang-format off

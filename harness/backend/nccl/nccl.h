@@ -1,15 +1,13 @@
-/* Internals of the nccl backend. The data flow, one file each:
+/* Internals of the nccl backend:
  *
+ *   nccl           the backend's table: filling, checking, counters, describing
  *   nccl_api       the library, loaded by path; versions of libraries that are not loaded
  *   nccl_options   requests that a library or a machine cannot fulfil
- *   nccl_open      communicators, buffers and streams, made and freed; a new connection beside the old one
- *   nccl_coll      the collectives, a row each: its call, its sends and receives
- *   nccl_links     plain copies over one link
- *   nccl_device    api = device: calls by a kernel of our own (nccl_move.h, device_protocol.h)
- *   nccl_train     steps of training: products, buckets, shared models, experts
+ *   nccl_open      communicators, buffers and streams; a new connection beside the old one
  *   nccl_call      decisions before a cell's calls; the timed path; graphs
- *   nccl           the backend's table: filling, checking, counters, describing
- *   device         CUDA alone;  blas  products;  trace  the device's clock
+ *   nccl_coll      the collectives, a row each: its call, its sends and receives
+ *   nccl_links     plain copies;  nccl_train  steps of training;  device, blas, trace  CUDA alone
+ *   nccl_device    api = device: calls by a kernel of our own (nccl_move.h, device_protocol.h)
  *   nccl_log       the path of the data, by the library's log, after the job (no CUDA) */
 #ifndef LAUNCHGAP_NCCL_H
 #define LAUNCHGAP_NCCL_H
@@ -91,7 +89,6 @@ struct nccl_peer {
 /* Local rank p's part of one call. Errors go to nccl_keep. */
 typedef void nccl_part_fn(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
 
-/* The same within a group. */
 typedef void nccl_grouped_fn(struct backend_ctx *ctx, struct place *p, const void *of);
 
 /* How NCCL carries out a collective: by `put`, else by sends and receives, else by `call`. */
@@ -180,7 +177,6 @@ int nccl_renew(struct backend_ctx **at, struct status *st);
 const struct place *nccl_fullest(const struct backend_ctx *ctx);
 void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading);
 
-/* Communicators, and the registration of buffers with them. */
 int nccl_connect(struct backend_ctx *ctx, struct status *st);
 void nccl_disconnect(struct backend_ctx *ctx);
 
@@ -195,7 +191,6 @@ int nccl_poll(struct backend_ctx *ctx, unsigned i);
 void nccl_block(struct backend_ctx *ctx, unsigned i);
 void nccl_hold(struct backend_ctx *ctx);
 void nccl_release(struct backend_ctx *ctx);
-/* The first error stays. */
 static inline void nccl_keep_cuda(struct backend_ctx *ctx, cudaError_t result)
 {
 	if (ctx->cuda_failed == cudaSuccess)

@@ -206,8 +206,7 @@ void nccl_put_pair(struct backend_ctx *ctx, struct place *p, const char *from, c
 	nccl_keep_cuda(ctx, carry(ctx, to, from, ctx->call.cell.bytes, p->stream));
 }
 
-/* A piece to CPU memory, and on from there by the other GPU's stream. An event that is recorded again
- * does not move what waits for it already. */
+/* A piece to CPU memory, and on from there by the other GPU's stream. */
 static cudaError_t relay(struct backend_ctx *ctx, struct place *p, char *to, char *by,
                          const char *from, size_t bytes)
 {
@@ -242,8 +241,7 @@ void nccl_put_staged(struct backend_ctx *ctx, struct place *p, const char *from,
 
 #define ROUNDS 64 /* more than a call has */
 
-/* Before a rank's copy d of a call: the next rank has ended its copy d - 1, which had the same target. Tells the rank
- * before this one how far it is itself. */
+/* Before copy d: the next rank has ended its copy d - 1, which had the same target; tells the one before how far it is. */
 static cudaError_t keep_step(struct backend_ctx *ctx, struct place *p, unsigned d)
 {
 	uint32_t *last = ctx->peers[rank_of(ctx, p, (p->me + ctx->n - 1) % ctx->n)].round;

@@ -269,9 +269,8 @@ static int add_symmetric(const struct line *line, struct nccl_log *e, struct sta
 /* NCCL gives no more of a reason than what follows the size. */
 #define REASON "( .* buffSize [0-9]+,? (.*))?"
 
-/* The whole rest must be a name that NCCL gives: half a name may be a prefix of another one. A plugin
- * names its network itself, maybe with spaces. The rank whose proxy sends is in parentheses;
- * "(PCI)" since 2.26. */
+/* All of the rest: half a name may be a prefix of another. A plugin names its network itself. In parentheses the rank whose
+ * proxy sends, and "(PCI)" since 2.26. */
 #define VIA                                                                                        \
 	"(P2P/(direct pointer|CUMEM|MNNVL|IPC|indirect/[0-9]+\\[[0-9a-f]+\\])(/read)?(/CE)?"       \
 	"|SHM/direct(/direct|/CE)?|SHM/CE(/direct|/CE)|direct shared memory"                       \
@@ -289,8 +288,7 @@ static const struct form {
     {"^(Channel|Ring) " RANK "(/[01])? : " RANK DEVICE " -> " RANK DEVICE " (\\[(send|receive)\\] )?via " VIA, add_link},
     {"^(Ring) " RANK "(/[01])? : " RANK "() -> " RANK "() (\\[(send|receive)\\] )via " VIA, add_link}, /* 2.4 */
     {"^(Channel|Ring) .* via ", add_unread},
-    /* "local" and "graph" in 2.23, "registered" in 2.26; "registering" is only the attempt. The
-     * address after the peer shows that the peer's number is complete. */
+    /* "local" and "graph" in 2.23, "registered" in 2.26. The address shows that the peer's number is complete. */
     {"^rank " RANK " - (IPC) (local |graph )?(register|reuse)(ed)? buffer .* to peer " RANK " regAddr ", add_opening},
     {"^rank " RANK " - IPC (local |graph )?(register|reuse)(ed)? buffer ", add_unread},
     {"^rank " RANK " - " KIND " (register userbuff|reuse) ", add_opening},
@@ -301,9 +299,7 @@ static const struct form {
     {"^Skipping (graph )?registration ([^(]*\\(([^)]*)\\))?", add_skipped}, /* since 2.28.9 */
     {"^P2P Chunksize set to " NUMBER "$", add_chunk},
     {"^" RANK " coll channels, ([0-9]+ collnet channels, )?([0-9]+ nvls channels, )?" RANK " p2p channels, " RANK " p2p channels per peer", add_channels},
-    /* Since 2.24. Earlier lines have numbers for words and no channels, and before 2.23 no
-     * collective. The bytes are those of the call's count: of AllGather and ReduceScatter one
-     * rank's part. */
+    /* Since 2.24. The bytes are those of the call's count: of AllGather and ReduceScatter one rank's part. */
     {"^([^:]+): " NUMBER " Bytes -> Algo ([^ ]+) proto ([^ ]+) channel\\{Lo\\.\\.Hi\\}=\\{" RANK "\\.\\." RANK "\\}", add_choice},
     /* Values from a file (NCCL_CONF_FILE) are in the environment by then. */
     {"^" VARIABLE " set by environment to ([^ ]*)", add_set},
@@ -316,8 +312,7 @@ static const struct form {
 
 #define NFORMS (sizeof forms / sizeof *forms)
 
-/* What follows the last "NCCL INFO " or "NCCL WARN ": a line may be torn, with another one after its
- * first half. Without one only the version counts. */
+/* What follows the last head, as a line may be torn. Without one only the version counts. */
 static int add_line(const regex_t known[NFORMS], const char *text, size_t bytes, struct nccl_log *e,
                     struct status *st)
 {

@@ -45,18 +45,15 @@ int nccl_log_compare_pairs(const void *a, const void *b);
  * or the logs are of two versions; what was read before stays. */
 int nccl_log_parse(const char *text, size_t bytes, struct nccl_log *inout, struct status *st);
 
-/* Fills path.settings: the effect of each setting that the log shows -1 if memory is
- * out. */
+/* Fills path.settings: the effect of each setting that the log shows. -1: memory is out. */
 int nccl_acted(const struct settings *settings, struct nccl_log *inout, struct status *st);
 
 void nccl_log_free(struct nccl_log *log); /* what it owns; all zero afterwards */
 
-/* Sets the path's data and why, for sends and receives (alltoall, sendrecv) that are too large for the LL
- * protocol, which always stages. The rules are from src/device/prims_simple.h and src/enqueue.cc. Up to 2.22.3
- * a link within one process ("direct pointer") that pushes is direct, all others stage. From 2.23.4 on, a P2P
- * link is direct if both its ranks opened their buffers to each other, and "direct pointer" is a label without
- * effect. SHM and sockets stage. The log does not show whether a rank that registers its send buffer also
- * registers its receive buffer; this assumes that it does. */
+/* Sets the path's data and why, for sends and receives that are too large for the LL protocol, which stages
+ * (src/device/prims_simple.h, src/enqueue.cc). Up to 2.22.3 a link within one process ("direct pointer") that pushes is
+ * direct, all others stage; from 2.23.4 on a P2P link is, if both its ranks opened their buffers to each other. SHM and
+ * sockets stage. A rank that registers its send buffer is taken to register its receive buffer too. */
 void nccl_log_model(const struct settings *settings, struct nccl_log *log);
 
 int nccl_log_ask(struct settings *settings, const char *folder, const char *prefix,

@@ -192,8 +192,7 @@ static bool is_silent(const char *name)
 	return !strcmp(name, "NCCL_NET");
 }
 
-/* Whether the text has one of the words in the comma-separated list, in capitals. A list with '^'
- * names exclusions, one with ':' goes by collective: neither is read here. */
+/* Whether the text has one of the listed words, in capitals; exclusions ('^') and lists by collective (':') are not read. */
 static bool is_named(const char *asked, const char *text)
 {
 	char upper[64];
@@ -290,8 +289,7 @@ static void copy_engines(const struct path *path, struct path_setting *s)
 		         path->version);
 }
 
-/* What a shell, /etc/nccl.conf or ~/.nccl.conf brought along: NCCL names each that it reads. Where it
- * logs and where all meet is of every run. */
+/* What a shell or nccl.conf brought along: NCCL names each that it reads. */
 static void inherit(const struct settings *set, struct nccl_log *log)
 {
 	static const char *const own[] = {"NCCL_DEBUG", "NCCL_COMM_ID", "NCCL_HOSTID"};

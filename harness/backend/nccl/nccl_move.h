@@ -1,6 +1,5 @@
-/* api = device: a rank's GPU writes into its peers' memory. What the host tells the kernel, and the
- * memory that ranks share for it. How they agree is device_protocol.h, what a thread block does
- * nccl_move_block.h, the host's side nccl_device.c. */
+/* api = device: what the host tells the kernel, and the memory that ranks share for it. How they agree is
+ * device_protocol.h, what a thread block does nccl_move_block.h, the host's side nccl_device.c. */
 #ifndef LAUNCHGAP_NCCL_MOVE_H
 #define LAUNCHGAP_NCCL_MOVE_H
 

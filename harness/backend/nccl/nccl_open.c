@@ -37,8 +37,7 @@ static bool wants_config(const struct settings *set)
 	return set->min_ctas || set->max_ctas || set->cta_policy != CTA_LIBRARY;
 }
 
-/* NCCL compares the minimum with an unset maximum, and refuses it (parseCommConfig in init.cc,
- * 2.28.3): then the maximum is set to NCCL's own (MAXCHANNELS). */
+/* NCCL refuses a minimum without a maximum (parseCommConfig, 2.28.3): then it is NCCL's own (MAXCHANNELS). */
 #define CTAS_MOST 64
 
 static int most_ctas(const struct settings *set)
@@ -619,8 +618,7 @@ void nccl_close(struct backend_ctx *ctx)
 	end(ctx, nccl_disconnect);
 }
 
-/* Nothing is finalized: threads that end then free memory in the CUDA runtime while the process's exit takes that
- * down, and NCCL 2.30.7 crashed there. */
+/* Nothing is finalized: NCCL 2.30.7 crashed where its threads ended while the process's exit took the runtime down. */
 void nccl_leave(struct backend_ctx *ctx)
 {
 	end(ctx, release_cell);

@@ -6,8 +6,7 @@
 #include "../../machine.h"
 #include "nccl.h"
 
-/* Launches that a held stream can queue. CUDA queues about a thousand per stream, and NCCL adds some of
- * its own to each. With more, issuing waits for the gate, and the gate for issuing. */
+/* Launches that a held stream can queue: CUDA queues about a thousand, and NCCL adds some of its own to each. */
 #define GATE_ROOM 256
 
 #define SHARED_GPU "NCCL_MULTI_RANK_GPU_ENABLE"
@@ -86,9 +85,8 @@ static int refuse_copy_engines(const struct trial *trial, const struct nccl_api 
 	                  api->version);
 }
 
-/* A feature that the trial asks for or not, the first release that has it, and the function that it
- * needs. The versions are those of the first src/nccl.h.in with the name; for capture, of the release
- * notes; of variables, which older libraries ignore silently, of NVIDIA's first wheel with the name. */
+/* A feature, the first release that has it (src/nccl.h.in; of graph its notes, of variables NVIDIA's first wheel with the
+ * name), and the function that it needs. */
 static int refuse_features(const struct trial *trial, const struct nccl_api *api, struct status *st)
 {
 	const struct settings *set = &trial->settings;

@@ -1,6 +1,5 @@
-/* Steps of training: a separate stream runs the backward pass as matrix products, the rank's stream reduces each bucket as
- * soon as its last gradient is ready. PyTorch's DistributedDataParallel scales by 1 ÷ ranks in a kernel of its own and then
- * sums (here op = avg does both); its optimizer is no part of this step. */
+/* Steps of training: one stream has the products, the rank's own reduces each bucket as soon as its last gradient is ready.
+ * PyTorch's DistributedDataParallel scales in a kernel of its own (here op = avg does both), and adds its optimizer. */
 
 #include "nccl.h"
 
@@ -102,7 +101,7 @@ int nccl_train_warm(struct backend_ctx *ctx, struct status *st)
 
 /* --- a step of data-parallel training --- */
 
-/* Copies a bucket's gradients into the bucket, or back, tensor by tensor. */
+/* Tensor by tensor, into the bucket or back. */
 static void copy(struct backend_ctx *ctx, const struct bucket *b, char *to, const char *from,
                  cudaStream_t stream)
 {
