@@ -179,6 +179,8 @@ unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor
  * counters are missing: the record says that. */
 void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why, size_t bytes);
 bool plan_has(const struct plan *plan, const char *variant);
+/* Whether it has a test, and both its variants are here. */
+bool plan_tests(const struct plan *plan, const struct claim *claim);
 /* The claims that something here can answer, without the primary one. *blocks: as many as it takes to
  * confirm them (family.h), or to decide the primary one. */
 unsigned plan_family(const struct plan *plan, unsigned *blocks);
