@@ -271,7 +271,8 @@ static json_t *describe_env(void)
 	return env;
 }
 
-double machine_load(void)
+/* How many processes ran or wanted to, on average over the last minute (the load); -1: not known. */
+static double machine_load(void)
 {
 	double load;
 	return getloadavg(&load, 1) == 1 ? load : -1;

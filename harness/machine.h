@@ -19,8 +19,6 @@ void machine_host_name(char out[MACHINE_HOST_BYTES]);
 bool machine_has_program(const char *name);
 /* Cores that this process may use: the lesser of its affinity and its cgroup's quota; at least 1. */
 unsigned machine_cores(void);
-/* How many processes ran or wanted to, on average over the last minute (the load); -1: not known. */
-double machine_load(void);
 /* Bytes of this process now, of shared pages its share (Linux's Pss); -1: not known. May take milliseconds. */
 long long machine_memory_share(void);
 

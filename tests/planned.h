@@ -56,7 +56,7 @@ static inline int fresh(void **state)
 	spec.paces[PACE_STREAM] = spec.paces[PACE_ISOLATED] = true;
 	spec.ndtypes = spec.nops = spec.nroots = 1;
 	spec.dtypes[0] = DTYPE_FLOAT32;
-	spec.in_place[0] = true;
+	spec.in_place = PLACES_OUT;
 	spec.cycles = 1;
 	spec.ranks = 4;
 	spec.blocks = 10;

@@ -94,9 +94,10 @@ TEST(other_libraries_show_the_same)
 
 TEST(what_cannot_be_shown_is_said)
 {
-	cli_expect(cli_call(folder, "tour", "mode=thread", NULL), 1,
-	           "mode 'thread' is none (did you mean 'threads'?); allowed are single, "
-	           "threads, processes");
+	cli_expect(
+	    cli_call(folder, "tour", "mode=thread", NULL), 1,
+	    "reference = 'thread' names no variant (did you mean 'threads'?); allowed is single, "
+	    "threads, processes");
 	cli_expect(cli_call(folder, "tour", "mode=", NULL), 1, "mode has 0 bytes");
 	cli_expect(cli_call(folder, "tour", "--ranks", "2", NULL), 1,
 	           "tour: '--ranks' is not understood");

@@ -142,7 +142,7 @@ TEST(slips_are_refused)
 	refused("collective = reduce\nroot = 4", "root = 4, but ranks are 0 to 3");
 	refused("collective = reduce\nroot = 1, 2, 1", "root names 1 twice");
 	refused("collective = reduce\nroot = -1", "root = '-1' is not allowed");
-	refused("collective = reduce\nin_place = maybe", "allowed is no, yes or both");
+	refused("collective = reduce\nin_place = maybe", "allowed is no, yes, both");
 	refused("collective = alltoallv\ncounts = 0:0", "not all of them 0");
 	refused("collective = alltoallv\ncounts = 1:70000", "weights from 0 to 65535");
 	refused("collective = alltoall\nsplit = XOR:1", "AND, OR, MOD or DIV");

@@ -22,11 +22,13 @@ static const char *word_backend(unsigned i)
 	return i ? backend_name(i - 1) : "auto";
 }
 
+static const char *const places[] = {"no", "yes", "both", NULL};
+
 static bool names_path(const char *text), names_library(const char *text);
 static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t bytes,
                   char name[TRIAL_NAME_BYTES], struct status *st);
-static field_read_fn list_read, sizes_read, roots_read, in_place_read, counts_read, skews_read,
-    paces_read, library_read;
+static field_read_fn list_read, sizes_read, roots_read, counts_read, skews_read, paces_read,
+    library_read;
 
 #define AT(FIELD)   offsetof(struct spec, FIELD)
 #define TEXT(FIELD) AT(FIELD), sizeof(((struct spec *)0)->FIELD)
@@ -43,7 +45,7 @@ static const struct field experiment[] = {
     {"dtype", FIELD_OWN, LIST(dtypes), .read = list_read, .words = coll_dtype_names, .initial = "float32", .help = "a list, or all"},
     {"op", FIELD_OWN, LIST(ops), .read = list_read, .word = word_op, .initial = "sum", .help = "a list, or all; of collectives that reduce"},
     {"root", FIELD_OWN, .hi = SPEC_MAX_RANKS - 1, .read = roots_read, .initial = "0", .help = "a rank, a list, or all; of collectives with a root"},
-    {"in_place", FIELD_OWN, .read = in_place_read, .initial = "no", .help = "no, yes or both"},
+    {"in_place", FIELD_WORD, AT(in_place), .words = places, .initial = "no", .help = "whether the result replaces what is sent"},
     {"counts", FIELD_OWN, .read = counts_read, .names = names_path, .initial = "even", .help = "of alltoallv: even, skewed, weights or ./FILE"},
     {"model", FIELD_TEXT, TEXT(model), .names = names_path, .otherwise = "none", .help = "of a training step: gpt2_xl (experiments/models), or a path"},
     {"experts", FIELD_AUTO, AT(experts), .lo = 1, .hi = ROUTING_MOST_EXPERTS, .initial = "auto", .help = "of a mixture of experts; auto: one on each rank"},
@@ -325,19 +327,6 @@ static int roots_read(const struct field *key, const char *text, void *base, str
 	                  "root = '%s' is not allowed; allowed is a rank, a list of at most %d "
 	                  "ranks, or all",
 	                  text, SPEC_MAX_ROOTS);
-}
-
-static int in_place_read(const struct field *key, const char *text, void *base, struct status *st)
-{
-	struct spec *spec = base;
-	bool both = !strcmp(text, "both"), yes = !strcmp(text, "yes");
-	(void)key;
-	if (!both && !yes && strcmp(text, "no"))
-		return status_set(st, "in_place = '%s' is not allowed; allowed is no, yes or both",
-		                  text);
-	spec->in_place[0] = !yes;
-	spec->in_place[1] = both || yes;
-	return 0;
 }
 
 static int counts_read(const struct field *key, const char *text, void *base, struct status *st)

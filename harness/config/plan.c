@@ -246,6 +246,12 @@ bool plan_has(const struct plan *plan, const char *name)
 	return v && !v->skip[0];
 }
 
+bool plan_tests(const struct plan *plan, const struct claim *claim)
+{
+	return claim->test != CLAIM_NEEDS && plan_has(plan, claim->left) &&
+	       plan_has(plan, claim->right);
+}
+
 static size_t largest_of(const struct plan *plan, enum coll_kind coll)
 {
 	size_t most = 0;
@@ -351,8 +357,7 @@ unsigned plan_family(const struct plan *plan, unsigned *blocks)
 		const struct claim *c = &asked->claims[i];
 		char why[512];
 		plan_claim_why(plan, c, why, sizeof why);
-		if (c->test == CLAIM_NEEDS || why[0] || !plan_has(plan, c->left) ||
-		    !plan_has(plan, c->right))
+		if (why[0] || !plan_tests(plan, c))
 			continue;
 		const bool leads = !strcmp(c->name, plan->asked.primary);
 		primary |= leads;

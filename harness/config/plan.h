@@ -134,12 +134,6 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
  * family needs (plan_family). Blocks that are added later are to decide what is open: all have them. So do
  * those of a search, which differ in their variants. */
 bool plan_counts(const struct plan *plan, unsigned variant, unsigned block);
-/* The luck of one connection: of ten blocks an A/A line is within 5.2 %, with 8 connections 3.4
- * (analysis/SIMULATED.md). */
-#define PLAN_LUCK 0.10
-/* If connections after the first have some sizes alone, they are for claims about such sizes that are
- * decided by less than PLAN_LUCK; without claims, for all. */
-unsigned plan_connections(const struct plan *plan, unsigned variant);
 
 /* A search has none yet: the content of a block depends on the blocks before it. */
 int plan_order_trials(struct plan *plan, struct status *st);
@@ -179,6 +173,8 @@ unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor
  * counters are missing: the record says that. */
 void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why, size_t bytes);
 bool plan_has(const struct plan *plan, const char *variant);
+/* Whether it has a test, and both its variants are here. */
+bool plan_tests(const struct plan *plan, const struct claim *claim);
 /* The claims that something here can answer, without the primary one. *blocks: as many as it takes to
  * confirm them (family.h), or to decide the primary one. */
 unsigned plan_family(const struct plan *plan, unsigned *blocks);

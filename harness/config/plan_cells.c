@@ -1,6 +1,6 @@
 #include "plan.h"
 
-#include <dirent.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,43 +81,39 @@ static int cells_of(struct plan *plan, const struct cell *what)
 	return 0;
 }
 
-/* All roots are those of the smallest communicator: each variant measures the same cells.
- * *most: ranks of the largest. */
-static unsigned ranks_of_all(const struct plan *plan, unsigned *most)
-{
-	unsigned least = plan->nranks, size;
-	*most = 0;
-	for (unsigned i = 0; i < plan->spec->nvariants; i++) {
-		struct status st = {""};
-		struct split split = plan->spec->variants[i].settings.split;
-		if (split_size(split, plan_ranks(plan, &plan->spec->variants[i]), &size, &st))
-			continue;
-		least = size < least ? size : least;
-		*most = size > *most ? size : *most;
-	}
-	return least;
-}
+/* All roots are those of the smallest communicator: each variant measures the same cells. */
+struct least {
+	unsigned ranks, communicator, largest; /* largest: communicator */
+};
 
-static unsigned ranks_least(const struct plan *plan)
+static struct least ranks_of_all(const struct plan *plan)
 {
-	unsigned least = plan->nranks;
+	struct least all = {plan->nranks, plan->nranks, 0};
 	for (unsigned i = 0; i < plan->spec->nvariants; i++) {
-		const unsigned own = plan_ranks(plan, &plan->spec->variants[i]);
-		least = own < least ? own : least;
+		const struct spec_variant *v = &plan->spec->variants[i];
+		const unsigned own = plan_ranks(plan, v);
+		struct status st = {""};
+		unsigned size;
+		all.ranks = own < all.ranks ? own : all.ranks;
+		if (split_size(v->settings.split, own, &size, &st))
+			continue;
+		all.communicator = size < all.communicator ? size : all.communicator;
+		all.largest = size > all.largest ? size : all.largest;
 	}
-	return least;
+	return all;
 }
 
 static void note_roots(struct plan *plan)
 {
-	unsigned most, least = ranks_of_all(plan, &most), is = 0;
+	const struct least all = ranks_of_all(plan);
+	unsigned is = 0;
 	for (unsigned c = 0; c < plan->spec->ncolls; c++)
 		is |= coll_info(plan->spec->colls[c])->is;
-	if (is & COLL_ROOTED && !plan->spec->nroots && least < most)
-		plan_note(plan, "root = all is 0 to %u, as variants %s %u", least - 1,
-		          ranks_least(plan) > least ? "split into communicators of"
-		                                    : "have as few ranks as",
-		          least);
+	if (is & COLL_ROOTED && !plan->spec->nroots && all.communicator < all.largest)
+		plan_note(plan, "root = all is 0 to %u, as variants %s %u", all.communicator - 1,
+		          all.ranks > all.communicator ? "split into communicators of"
+		                                       : "have as few ranks as",
+		          all.communicator);
 }
 
 /* The roots of a collective's cells: a rank, a pair of ranks (one rank has none), or the skew of a routing.
@@ -144,16 +140,15 @@ static unsigned root_of(const struct plan *plan, enum coll_kind coll, unsigned l
 static int cells_vary(struct plan *plan, enum coll_kind coll)
 {
 	const struct spec *spec = plan->spec;
-	unsigned is = coll_info(coll)->is, most;
-	const unsigned least = ranks_of_all(plan, &most);
+	const unsigned is = coll_info(coll)->is, least = ranks_of_all(plan).communicator;
 	const unsigned ndtypes = coll == COLL_INIT ? 1 : spec->ndtypes;
 	const unsigned nops = is & COLL_REDUCES ? spec->nops : 1;
 	const unsigned nroots = roots_count(plan, coll, least);
 	/* A collective with one form alone has it whatever is asked for; a step of training, in
 	 * place. */
 	const bool both = is & COLL_IN_PLACE, trains = is & COLL_TRAINS;
-	const bool places[2] = {!trains && (!both || spec->in_place[0]),
-	                        trains || (both && spec->in_place[1])};
+	const bool places[2] = {!trains && (!both || spec->in_place != PLACES_IN),
+	                        trains || (both && spec->in_place != PLACES_OUT)};
 	for (unsigned d = 0; d < ndtypes; d++)
 		for (unsigned o = 0; o < nops; o++)
 			for (unsigned r = 0; r < nroots; r++)
@@ -237,7 +232,7 @@ static int check_places(struct plan *plan, struct status *st)
 	const struct spec *spec = plan->spec;
 	char without[NAMES_BYTES] = "";
 	bool any = false;
-	if (!spec->in_place[1])
+	if (spec->in_place == PLACES_OUT)
 		return 0;
 	for (unsigned c = 0; c < spec->ncolls; c++) {
 		unsigned is = coll_info(spec->colls[c])->is;
@@ -245,7 +240,7 @@ static int check_places(struct plan *plan, struct status *st)
 		if (!(is & (COLL_IN_PLACE | COLL_PSEUDO)))
 			status_list(without, sizeof without, coll_info(spec->colls[c])->name);
 	}
-	if (!any && !spec->in_place[0])
+	if (!any && spec->in_place == PLACES_IN)
 		return status_set(st,
 		                  "%s: in_place = yes, but %s has no such form: %s; allowed is "
 		                  "in_place = no",
@@ -268,28 +263,12 @@ static bool connects(const struct plan *plan)
 	return false;
 }
 
-/* "bert_large, gpt2_xl": the models' files in a folder. */
-static void models_list(const char *folder, char *out, size_t bytes)
-{
-	struct dirent **entries;
-	int n = scandir(folder, &entries, NULL, alphasort);
-	for (int i = 0; i < n; i++) {
-		size_t length = strlen(entries[i]->d_name);
-		if (length > 4 && !strcmp(entries[i]->d_name + length - 4, ".csv")) {
-			entries[i]->d_name[length - 4] = '\0';
-			status_list(out, bytes, entries[i]->d_name);
-		}
-		free(entries[i]);
-	}
-	if (n >= 0)
-		free(entries);
-}
-
 /* NAME is models/NAME.csv next to the experiment's file. */
 static int model_find(struct plan *plan, struct status *st)
 {
 	const struct spec *spec = plan->spec;
 	char path[PATH_MAX + 128], names[512] = "";
+	glob_t found = {0};
 	const char *slash = strrchr(spec->file, '/');
 	const int folder = slash ? (int)(slash - spec->file) + 1 : 0;
 	if (strchr(spec->model, '/'))
@@ -297,8 +276,14 @@ static int model_find(struct plan *plan, struct status *st)
 	snprintf(path, sizeof path, "%.*smodels/%s.csv", folder, spec->file, spec->model);
 	if (spec->model[0] && !access(path, F_OK))
 		return network_read(path, &plan->network, st);
-	snprintf(path, sizeof path, "%.*smodels", folder, spec->file);
-	models_list(path, names, sizeof names);
+	snprintf(path, sizeof path, "%.*smodels/*.csv", folder, spec->file);
+	glob(path, 0, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char *name = strrchr(found.gl_pathv[i], '/') + 1;
+		name[strlen(name) - strlen(".csv")] = '\0';
+		status_list(names, sizeof names, name);
+	}
+	globfree(&found);
 	return status_set(st,
 	                  "%s: model = '%s' is not there; a step of training wants the model whose "
 	                  "gradients it reduces: allowed is %s%sa file's path with a slash in it",
@@ -340,10 +325,11 @@ int plan_cells_make(struct plan *plan, struct status *st)
 		trains |= coll_info(spec->colls[c])->is & COLL_TRAINS;
 	if (trains && model_find(plan, st))
 		return -1;
+	const unsigned nranks = ranks_of_all(plan).ranks;
 	for (unsigned i = 0; i < spec->nroots; i++)
-		if (spec->roots[i] >= ranks_least(plan))
+		if (spec->roots[i] >= nranks)
 			return status_set(st, "%s: root = %u, but ranks are 0 to %u", spec->file,
-			                  spec->roots[i], ranks_least(plan) - 1);
+			                  spec->roots[i], nranks - 1);
 	for (unsigned c = 0; c < spec->ncolls; c++) {
 		if (spec->colls[c] == COLL_ALLTOALLV && check_counts(plan, st))
 			return -1;

@@ -575,39 +575,20 @@ static void family_note(struct plan *plan)
 	const unsigned planned = plan->spec->blocks;
 	unsigned wanted;
 	const unsigned claims = plan_family(plan, &wanted);
-	if (wanted <= planned)
-		return;
+	char what[32] = "a claim needs";
 	if (claims > 1)
-		plan_note(plan,
-		          "%u claims need %u blocks for p < 0.05, and %u %s planned: corrected "
-		          "for their number none can be confirmed. Say blocks = %u",
-		          claims, wanted, planned, planned == 1 ? "is" : "are", wanted);
-	else
-		plan_note(plan,
-		          "a claim needs %u blocks for p < 0.05, and %u %s planned: none can be "
-		          "decided. Say blocks = %u",
-		          wanted, planned, planned == 1 ? "is" : "are", wanted);
-}
-
-static void connections_note(struct plan *plan)
-{
-	char once[384] = "";
-	for (unsigned i = 0; i < plan->nvariants; i++)
-		if (!plan->variants[i].skip[0] && strcmp(plan->variants[i].role, "limit") != 0 &&
-		    plan_connections(plan, i) < plan->spec->connections)
-			status_list(once, sizeof once, plan->variants[i].name);
-	if (once[0])
-		plan_note(
-		    plan,
-		    "one communicator in each job, as no claim compares them by less than %g %% "
-		    "at sizes of connection_bytes: %s",
-		    100 * PLAN_LUCK, once);
+		snprintf(what, sizeof what, "%u claims need", claims);
+	if (wanted > planned)
+		plan_note(plan, "%s %u blocks for p < 0.05, and %u %s planned: %s. Say blocks = %u",
+		          what, wanted, planned, planned == 1 ? "is" : "are",
+		          claims > 1 ? "corrected for their number none can be confirmed"
+		                     : "none can be decided",
+		          wanted);
 }
 
 int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
               struct plan *out, struct status *st)
 {
-	char why[512];
 	struct plan *plan = calloc(1, sizeof *plan);
 	if (!plan)
 		return status_set(st, "out of memory for the plan");
@@ -615,7 +596,7 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 	plan->machine = machine;
 	plan->seed = spec->seed ? spec->seed : seed;
 	plan->asked = spec->asked;
-	const char *backend = plan_backend(spec, machine, why, sizeof why);
+	const char *backend = plan_backend(spec, machine, NULL, 0);
 	plan->backend = backend_find(backend);
 	int rc = -1;
 	if (spec->only[0])
@@ -633,7 +614,6 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 		plan_note(plan, "the question needs GPUs: what backend %s shows does not answer it",
 		          backend);
 	family_note(plan);
-	connections_note(plan);
 	memcpy(out, plan,
 	       offsetof(struct plan, variants) + plan->nvariants * sizeof plan->variants[0]);
 	rc = 0;

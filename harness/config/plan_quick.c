@@ -9,12 +9,6 @@
 #define DEVICES_S 45.0
 #define CORES_S   22.0
 
-/* What is known of the whole experiment before its spec is cut. */
-struct whole {
-	struct plan plan;
-	const struct claim *primary;
-};
-
 /* Whether the command line sets a key of [experiment], for all backends or for one. */
 static bool is_said(const struct plan_source *from, const char *key)
 {
@@ -46,34 +40,36 @@ static void why_not(const struct plan *plan, const struct claim *c, char *why, s
 		plan_claim_why(plan, c, why, bytes);
 }
 
-static int primary_find(struct whole *whole, struct status *st)
+/* The primary claim of a plan that can test it; NULL, with a sentence: it has none. */
+static const struct claim *primary_find(const struct plan *plan, struct status *st)
 {
-	const struct spec *spec = whole->plan.spec;
-	char why[512];
-	const char *name = whole->plan.asked.primary;
+	const struct spec *spec = plan->spec;
+	const struct claim *primary = NULL;
+	const char *name = plan->asked.primary;
+	char why[512] = "";
+	for (unsigned i = 0; i < plan->asked.nclaims; i++)
+		if (!strcmp(plan->asked.claims[i].name, name))
+			primary = &plan->asked.claims[i];
+	if (primary)
+		why_not(plan, primary, why, sizeof why);
 	if (spec->search.nkeys)
-		return status_set(st,
-		                  "%s: --quick tests a primary claim, and a search has none; "
-		                  "allowed is the whole search, which budget = TIME bounds",
-		                  spec->file);
-	if (!name[0])
-		return status_set(st,
-		                  "%s: --quick tests the primary claim alone, and the experiment "
-		                  "has none (primary = NAME of a [claim NAME]); allowed is the "
-		                  "whole run, or --only with some of its variants",
-		                  spec->file);
-	for (unsigned i = 0; i < whole->plan.asked.nclaims; i++)
-		if (!strcmp(whole->plan.asked.claims[i].name, name))
-			whole->primary = &whole->plan.asked.claims[i];
-	if (!whole->primary)
-		return status_set(st, "%s: --only leaves out what the primary claim, %s, compares",
-		                  spec->file, name);
-	why_not(&whole->plan, whole->primary, why, sizeof why);
-	if (why[0])
-		return status_set(st,
-		                  "%s: --quick: the primary claim, %s, cannot be tested here: %s",
-		                  spec->file, name, why);
-	return 0;
+		status_set(st,
+		           "%s: --quick tests a primary claim, and a search has none; "
+		           "allowed is the whole search, which budget = TIME bounds",
+		           spec->file);
+	else if (!name[0])
+		status_set(st,
+		           "%s: --quick tests the primary claim alone, and the experiment "
+		           "has none (primary = NAME of a [claim NAME]); allowed is the "
+		           "whole run, or --only with some of its variants",
+		           spec->file);
+	else if (!primary)
+		status_set(st, "%s: --only leaves out what the primary claim, %s, compares",
+		           spec->file, name);
+	else if (why[0])
+		status_set(st, "%s: --quick: the primary claim, %s, cannot be tested here: %s",
+		           spec->file, name, why);
+	return st->text[0] ? NULL : primary;
 }
 
 static void cut_spec(struct spec *spec, const struct plan *plan, struct claim *c)
@@ -123,20 +119,20 @@ static void cut_spec(struct spec *spec, const struct plan *plan, struct claim *c
 }
 
 /* What the whole run has more. */
-static void count_more(const struct whole *whole, struct spec_quick *more)
+static void count_more(const struct plan *plan, const struct claim *primary,
+                       struct spec_quick *more)
 {
-	const struct plan *plan = &whole->plan;
 	char why[512];
 	for (unsigned i = 0; i < plan->nvariants; i++) {
 		const struct plan_variant *v = &plan->variants[i];
-		more->variants += !v->skip[0] && strcmp(v->name, whole->primary->left) &&
-		                  strcmp(v->name, whole->primary->right) &&
+		more->variants += !v->skip[0] && strcmp(v->name, primary->left) &&
+		                  strcmp(v->name, primary->right) &&
 		                  (!strcmp(v->role, "variant") || !strcmp(v->role, "reference"));
 	}
-	for (unsigned i = 0; i < whole->plan.asked.nclaims; i++) {
-		const struct claim *c = &whole->plan.asked.claims[i];
+	for (unsigned i = 0; i < plan->asked.nclaims; i++) {
+		const struct claim *c = &plan->asked.claims[i];
 		why_not(plan, c, why, sizeof why);
-		more->claims += c != whole->primary && !why[0];
+		more->claims += c != primary && !why[0];
 	}
 }
 
@@ -160,15 +156,14 @@ static int blocks_settle(struct spec *spec, const struct plan_machine *machine, 
 }
 
 static int cut(const struct plan_source *from, const struct plan_machine *machine,
-               struct whole *whole, struct spec *spec, struct status *st)
+               struct plan *plan, const struct claim *whole, struct spec *spec, struct status *st)
 {
-	struct claim primary = *whole->primary;
+	struct claim primary = *whole;
 	struct spec_quick *more = &spec->quick;
-	*more =
-	    (struct spec_quick){.seconds = plan_cost(&whole->plan).seconds, .sizes = spec->nsizes};
+	*more = (struct spec_quick){.seconds = plan_cost(plan).seconds, .sizes = spec->nsizes};
 	strcpy(more->claim, primary.name);
-	count_more(whole, more);
-	cut_spec(spec, &whole->plan, &primary);
+	count_more(plan, whole, more);
+	cut_spec(spec, plan, &primary);
 	more->sizes -= spec->nsizes;
 	spec->counters =
 	    is_said(from, "counters") ? spec->counters : metric_info(primary.metric)->counters;
@@ -178,24 +173,24 @@ static int cut(const struct plan_source *from, const struct plan_machine *machin
 	if (!spec->connection_bytes.hi && !is_said(from, "connections"))
 		spec->connections = 1;
 	spec_connections_settle(spec);
-	plan_free(&whole->plan);
-	if ((!is_said(from, "blocks") && blocks_settle(spec, machine, &whole->plan, st)) ||
-	    plan_make(spec, machine, 1, &whole->plan, st))
+	plan_free(plan);
+	if ((!is_said(from, "blocks") && blocks_settle(spec, machine, plan, st)) ||
+	    plan_make(spec, machine, 1, plan, st))
 		return -1;
-	more->trial_seconds = plan_cost(&whole->plan).seconds / whole->plan.ntrials;
+	more->trial_seconds = plan_cost(plan).seconds / plan->ntrials;
 	return 0;
 }
 
 int plan_quick(const struct plan_source *from, const struct plan_machine *machine,
                struct spec *spec, struct status *st)
 {
-	struct whole *whole = calloc(1, sizeof *whole);
-	int rc = -1;
-	if (!whole)
+	struct plan *plan = calloc(1, sizeof *plan);
+	if (!plan)
 		return status_set(st, "out of memory");
-	if (!plan_make(spec, machine, 1, &whole->plan, st) && !primary_find(whole, st))
-		rc = cut(from, machine, whole, spec, st);
-	plan_free(&whole->plan);
-	free(whole);
+	const struct claim *primary =
+	    plan_make(spec, machine, 1, plan, st) ? NULL : primary_find(plan, st);
+	const int rc = primary ? cut(from, machine, plan, primary, spec, st) : -1;
+	plan_free(plan);
+	free(plan);
 	return rc;
 }

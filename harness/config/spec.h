@@ -98,7 +98,7 @@ struct spec {
 	unsigned ops[OP_KINDS];       /* enum op */
 	unsigned nroots;              /* 0: all ranks */
 	unsigned roots[SPEC_MAX_ROOTS];
-	bool in_place[2]; /* out of place, in place: which are measured */
+	enum places { PLACES_OUT, PLACES_IN, PLACES_BOTH } in_place; /* which are measured */
 	struct value_weights weights;
 	unsigned experts;                       /* of a mixture of experts; 0: as many as ranks */
 	unsigned nskews, skews[SPEC_MAX_SKEWS]; /* tenths */

@@ -46,7 +46,7 @@ static void put_settings(struct db *db, struct arena *arena, unsigned id, const 
 	settings_default(usual);
 	for (const struct field *f = settings_fields.rows;
 	     f < settings_fields.rows + settings_fields.n; f++)
-		db_add(db, "setting", "ittt", id, f->kind == FIELD_PLACE ? f->json : f->key,
+		db_add(db, "setting", "ittt", id, f->help || !f->json ? f->key : f->json,
 		       value_of(arena, f, of), value_of(arena, f, usual));
 	for (unsigned i = 0; i < of->nenv; i++) {
 		const size_t key = strcspn(of->env[i], "=");

@@ -34,26 +34,29 @@ static int write_line(FILE *out, json_t *line, struct status *st)
 	return 0;
 }
 
+/* A line of a kind, with what more it has. Takes the reference. */
+static int write_kind(FILE *out, const char *kind, json_t *more, struct status *st)
+{
+	/* The two that identify the line come first. */
+	json_t *line = json_pack("{s:i, s:s}", "schema", RECORD_SCHEMA, "kind", kind);
+	if (!more || json_object_update_missing(line, more))
+		line = (json_decref(line), NULL);
+	json_decref(more);
+	return write_line(out, line, st);
+}
+
 /* A worker's facts, "key=value" a line, as an object. */
 static json_t *worker_json(const char *text)
 {
 	json_t *facts = json_object();
-	const char *end = text + strnlen(text, TEAM_FACTS_BYTES);
-	while (facts && text < end) {
-		const char *stop = memchr(text, '\n', (size_t)(end - text));
-		const char *next = stop ? stop + 1 : end;
-		stop = stop ? stop : end;
-		const char *is = memchr(text, '=', (size_t)(stop - text));
-		char key[TRIAL_NAME_BYTES];
-		if (is && is > text && (size_t)(is - text) < sizeof key) {
-			memcpy(key, text, (size_t)(is - text));
-			key[is - text] = 0;
-			/* A key that is not UTF-8 is omitted. */
-			json_object_set_new(facts, key,
-			                    record_text(is + 1, (size_t)(stop - is - 1)));
-		}
-		text = next;
+	char *copy = strndup(text, TEAM_FACTS_BYTES), *rest = copy;
+	for (char *line; facts && (line = strsep(&rest, "\n"));) {
+		const char *key = strsep(&line, "=");
+		/* A key that is not UTF-8 is omitted. */
+		if (line && *key && strlen(key) < TRIAL_NAME_BYTES)
+			json_object_set_new(facts, key, record_text(line, strlen(line)));
 	}
+	free(copy);
 	return facts;
 }
 
@@ -154,48 +157,36 @@ int record_write_failure(FILE *out, const struct trial *trial, const char *error
 
 int record_write_spent(FILE *out, const struct record_spent *s, struct status *st)
 {
-	json_t *line = json_pack("{s:i, s:s, s:s}", "schema", RECORD_SCHEMA, "kind", "spent", "on",
-	                         record_spent_words[s->on]);
-	if (line && s->variant[0])
-		json_object_set_new(line, "variant", json_string(s->variant));
-	if (line && s->on == SPENT_ON_TRIAL)
+	json_t *more = json_pack("{s:s, s:I, s:I}", "on", record_spent_words[s->on], "from_ns",
+	                         (json_int_t)s->from_ns, "to_ns", (json_int_t)s->to_ns);
+	if (s->variant[0])
+		json_object_set_new(more, "variant", json_string(s->variant));
+	if (s->on == SPENT_ON_TRIAL)
 		json_object_update_new(
-		    line, json_pack("{s:i, s:i}", "block", (int)s->block, "order", (int)s->order));
-	if (line)
-		json_object_update_new(line,
-		                       json_pack("{s:I, s:I}", "from_ns", (json_int_t)s->from_ns,
-		                                 "to_ns", (json_int_t)s->to_ns));
-	return write_line(out, line, st);
-}
-
-static json_t *resume_json(const json_t *environment, unsigned first_block, unsigned begun)
-{
-	json_t *line = json_pack("{s:i, s:s, s:i, s:i}", "schema", RECORD_SCHEMA, "kind", "resume",
-	                         "first_block", (int)first_block, "begun", (int)begun);
-	static const char *const keys[] = {"command", "created", "launchgap", "counters",
-	                                   "machine"};
-	json_int_t blocks = json_integer_value(json_object_get(environment, "blocks"));
-	for (size_t i = 0; line && i < sizeof keys / sizeof *keys; i++)
-		json_object_set(line, keys[i], json_object_get(environment, keys[i]));
-	/* The environment's count is the run's, including blocks measured before. */
-	if (line)
-		json_object_set_new(line, "blocks",
-		                    json_integer(blocks > first_block ? blocks - first_block : 0));
-	return line;
+		    more, json_pack("{s:i, s:i}", "block", (int)s->block, "order", (int)s->order));
+	return write_kind(out, "spent", more, st);
 }
 
 int record_write_resume(FILE *out, const json_t *environment, unsigned first_block, unsigned begun,
                         struct status *st)
 {
-	return write_line(out, resume_json(environment, first_block, begun), st);
+	static const char *const keys[] = {"command", "created", "launchgap", "counters",
+	                                   "machine"};
+	/* The environment's count is the run's, including blocks measured before. */
+	const json_int_t blocks = member_number(environment, "blocks");
+	json_t *more =
+	    json_pack("{s:i, s:i, s:I}", "first_block", (int)first_block, "begun", (int)begun,
+	              "blocks", blocks > first_block ? blocks - first_block : (json_int_t)0);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		json_object_set(more, keys[i], json_object_get(environment, keys[i]));
+	return write_kind(out, "resume", more, st);
 }
 
 int record_write_search(FILE *out, const struct record_search_block *b, json_t *sets,
                         json_t *measures, struct status *st)
 {
-	return write_line(out,
-	                  json_pack("{s:i, s:s, s:i, s:i, s:b, s:o, s:o}", "schema", RECORD_SCHEMA,
-	                            "kind", "search", "block", (int)b->block, "round",
+	return write_kind(out, "search",
+	                  json_pack("{s:i, s:i, s:b, s:o, s:o}", "block", (int)b->block, "round",
 	                            (int)b->round, "confirms", (int)b->confirms, "sets", sets,
 	                            "measures", measures),
 	                  st);
@@ -203,30 +194,18 @@ int record_write_search(FILE *out, const struct record_search_block *b, json_t *
 
 int record_write_asked(FILE *out, const json_t *asked, struct status *st)
 {
-	json_t *line = json_pack("{s:i, s:s}", "schema", RECORD_SCHEMA, "kind", "asked");
-	if (line && json_object_update_missing(line, (json_t *)(size_t)asked))
-		line = (json_decref(line), NULL);
-	return write_line(out, line, st);
+	return write_kind(out, "asked", json_incref((json_t *)(size_t)asked), st);
 }
 
 int record_write_end(FILE *out, const char *reason, const char *text, struct status *st)
 {
-	return write_line(out,
-	                  json_pack("{s:i, s:s, s:s, s:s}", "schema", RECORD_SCHEMA, "kind", "end",
-	                            "reason", reason, "text", text),
-	                  st);
+	return write_kind(out, "end", json_pack("{s:s, s:s}", "reason", reason, "text", text), st);
 }
 
 int record_write_environment(FILE *out, const json_t *environment, struct status *st)
 {
 	const struct member_place at = {.file = "the environment", .st = st};
-	/* The two that identify the line come first. */
-	json_t *line = json_pack("{s:i, s:s}", "schema", RECORD_SCHEMA, "kind", "environment");
-	if (line && json_object_update_missing(line, (json_t *)environment))
-		line = (json_decref(line), NULL);
-	if (line && record_check_environment(&at, line)) {
-		json_decref(line);
-		return -1;
-	}
-	return write_line(out, line, st);
+	return record_check_environment(&at, environment)
+	           ? -1
+	           : write_kind(out, "environment", json_incref((json_t *)(size_t)environment), st);
 }

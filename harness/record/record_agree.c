@@ -1,5 +1,6 @@
 #include "record_agree.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
@@ -18,20 +19,20 @@ const struct record_variant *record_agree_variant(const struct record_run *run, 
 
 int record_agree_reference(const struct member_place *at, const json_t *environment)
 {
-	const char *named = json_string_value(json_object_get(environment, "reference"));
+	const char *named = member_or_empty(environment, "reference");
 	const json_t *variant;
 	bool found = false;
 	size_t i;
 	json_array_foreach(json_object_get(environment, "variants"), i, variant)
 	{
-		const char *name = json_string_value(json_object_get(variant, "name"));
-		const char *role = json_string_value(json_object_get(variant, "role"));
-		if (!strcmp(role, "reference") && strcmp(name, named))
-			return member_bad(at,
-			                  "\"reference\" is %s, but variant %s has the role "
-			                  "reference",
-			                  named, name);
-		found = found || !strcmp(role, "reference");
+		const char *name = member_or_empty(variant, "name");
+		if (strcmp(member_or_empty(variant, "role"), "reference"))
+			continue;
+		if (strcmp(name, named))
+			return member_bad(
+			    at, "\"reference\" is %s, but variant %s has the role reference", named,
+			    name);
+		found = true;
 	}
 	return found
 	           ? 0
@@ -147,50 +148,26 @@ int record_agree_cell(const struct member_place *at, const struct record_run *ru
 	           : 0;
 }
 
-/* A part of a trial that is there once: a cell, or some of its calls. */
+/* A part of a trial that is there once, by what it is: two of one key are one twice. */
 struct part {
 	const struct record_cell *cell;
-	uint64_t lengths_sum;
+	uint64_t key;
 };
-typedef int order_fn(const struct part *a, const struct part *b);
 
-static int by_line(const struct part *a, const struct part *b)
+static int by_key(const void *left, const void *right)
 {
-	return (a->cell->line > b->cell->line) - (a->cell->line < b->cell->line);
-}
-
-static int by_cell(const struct part *a, const struct part *b)
-{
-	return record_cell_order(a->cell, b->cell);
-}
-
-/* Without a sum each cell has its own. */
-static int by_stamps(const struct part *a, const struct part *b)
-{
-	const uint64_t left = a->cell->stamps_sum, right = b->cell->stamps_sum;
-	return left || right ? (left > right) - (left < right) : by_line(a, b);
-}
-
-static int by_lengths(const struct part *a, const struct part *b)
-{
-	return (a->lengths_sum > b->lengths_sum) - (a->lengths_sum < b->lengths_sum);
-}
-
-/* Of equal ones by line, as qsort_r. */
-static int in_order(const void *left, const void *right, void *by)
-{
-	const int order = (*(order_fn *const *)by)(left, right);
-	return order ? order : by_line(left, right);
+	const struct part *a = left, *b = right;
+	return a->key != b->key ? (a->key > b->key) - (a->key < b->key)
+	                        : (a->cell->line > b->cell->line) - (a->cell->line < b->cell->line);
 }
 
 /* Names the first part that is there again; `text` with its variant, block, and the other's line. */
-static int agree_once(const struct member_place *at, struct part *parts, size_t n, order_fn *by,
-                      const char *text)
+static int agree_once(const struct member_place *at, struct part *parts, size_t n, const char *text)
 {
 	const struct record_cell *again = NULL, *first = NULL;
-	qsort_r(parts, n, sizeof *parts, in_order, &by);
+	qsort(parts, n, sizeof *parts, by_key);
 	for (size_t i = 1; i < n; i++)
-		if (!by(&parts[i - 1], &parts[i]) &&
+		if (parts[i - 1].key == parts[i].key &&
 		    (!again || parts[i].cell->line < again->line)) {
 			first = parts[i - 1].cell;
 			again = parts[i].cell;
@@ -198,6 +175,23 @@ static int agree_once(const struct member_place *at, struct part *parts, size_t 
 	struct member_place there = *at;
 	there.line = again ? again->line : 0;
 	return again ? member_bad(&there, text, again->variant, again->block + 1, first->line) : 0;
+}
+
+/* Variant, block and measured cell. The requested size does not identify it: of two that come to the same bytes
+ * one is measured. */
+static uint64_t cell_key(const struct record_cell *cell)
+{
+	const struct field *rows = trial_cell_fields.rows;
+	uint64_t key = XXH3_64bits_withSeed(cell->variant, strlen(cell->variant), cell->block);
+	for (size_t i = 0; i < trial_cell_fields.n; i++) {
+		const size_t bytes = rows[i].kind == FIELD_WIDE   ? sizeof(size_t)
+		                     : rows[i].kind == FIELD_FLAG ? sizeof(bool)
+		                                                  : sizeof(unsigned);
+		if (rows[i].at != offsetof(struct cell, asked_bytes))
+			key = XXH3_64bits_withSeed((const char *)&cell->cell + rows[i].at, bytes,
+			                           key);
+	}
+	return key;
 }
 
 /* --- how long calls took: a copy has the same lengths, whatever was added to its stamps --- */
@@ -228,15 +222,15 @@ static bool same_trial(const struct record_cell *a, const struct record_cell *b)
 }
 
 /* Parts of trials that are long enough not to come again by chance, each of calls that follow each other. */
-static size_t long_parts(const struct part *cells, size_t ncells, struct part *out)
+static size_t long_parts(const struct record_run *run, struct part *out)
 {
 	int64_t lengths[CALLS_TOGETHER];
 	size_t n = 0;
 	struct part now = {0};
 	double chance = 1;
-	for (size_t i = 0; i < ncells; i++) {
-		const struct record_cell *cell = cells[i].cell;
-		const size_t calls = (size_t)cell->nranks * cell->rows;
+	for (unsigned i = 0; i < run->ncells; i++) {
+		const struct record_cell *cell = &run->cells[i];
+		const size_t calls = cell->error[0] ? 0 : (size_t)cell->nranks * cell->rows;
 		if (now.cell && !same_trial(now.cell, cell))
 			now.cell = NULL;
 		for (size_t at = 0, some; at < calls; at += some) {
@@ -246,8 +240,7 @@ static size_t long_parts(const struct part *cells, size_t ncells, struct part *o
 				chance = 1;
 			}
 			chance *= lengths_of(&cell->samples[at], some, lengths);
-			now.lengths_sum =
-			    XXH3_64bits_withSeed(lengths, some * sizeof *lengths, now.lengths_sum);
+			now.key = XXH3_64bits_withSeed(lengths, some * sizeof *lengths, now.key);
 			if (chance > BY_CHANCE)
 				continue;
 			out[n++] = now;
@@ -259,7 +252,7 @@ static size_t long_parts(const struct part *cells, size_t ncells, struct part *o
 
 int record_agree_places(const struct member_place *at, const struct record_run *run)
 {
-	size_t ncells = 0, most = 0;
+	size_t ncells = 0, nsums = 0, most = 0;
 	for (unsigned i = 0; i < run->ncells; i++)
 		most += 1 + (size_t)run->cells[i].nranks * run->cells[i].rows / CALLS_TOGETHER;
 	struct part *cells = malloc((run->ncells + most + 1) * sizeof *cells);
@@ -267,20 +260,22 @@ int record_agree_places(const struct member_place *at, const struct record_run *
 		return member_bad(at, "out of memory for the record");
 	for (unsigned i = 0; i < run->ncells; i++)
 		if (!run->cells[i].error[0])
-			cells[ncells++].cell = &run->cells[i];
+			cells[ncells++] = (struct part){&run->cells[i], cell_key(&run->cells[i])};
 	struct part *parts = &cells[ncells];
-	const size_t nparts = long_parts(cells, ncells, parts);
-	const int rc =
-	    agree_once(at, cells, ncells, by_cell,
-	               "variant %s has this cell in block %u already, in line %u") ||
-	            agree_once(at, cells, ncells, by_stamps,
-	                       "variant %s, block %u: this cell's stamps are those of line %u: "
-	                       "one of the two is a copy") ||
-	            agree_once(at, parts, nparts, by_lengths,
-	                       "variant %s, block %u: its calls took as long as those of line %u, "
-	                       "to the nanosecond: one of the two is a copy")
-	        ? -1
-	        : 0;
+	const size_t nparts = long_parts(run, parts);
+	int rc = agree_once(at, cells, ncells,
+	                    "variant %s has this cell in block %u already, in line %u");
+	for (size_t i = 0; i < ncells; i++)
+		if (cells[i].cell->stamps_sum)
+			cells[nsums++] = (struct part){cells[i].cell, cells[i].cell->stamps_sum};
+	if (!rc)
+		rc = agree_once(at, cells, nsums,
+		                "variant %s, block %u: this cell's stamps are those of line %u: "
+		                "one of the two is a copy");
+	if (!rc)
+		rc = agree_once(at, parts, nparts,
+		                "variant %s, block %u: its calls took as long as those of line %u, "
+		                "to the nanosecond: one of the two is a copy");
 	free(cells);
 	return rc;
 }

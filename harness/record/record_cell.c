@@ -30,25 +30,6 @@ static const struct member of_spent[] = {
 
 /* --- which cell it is --- */
 
-/* The requested size does not identify the cell: of two that come to the same bytes one is
- * measured. */
-int record_cell_order(const struct record_cell *a, const struct record_cell *b)
-{
-	const struct field *rows = trial_cell_fields.rows;
-	int order = strcmp(a->variant, b->variant);
-	if (!order)
-		order = (a->block > b->block) - (a->block < b->block);
-	for (size_t i = 0; i < trial_cell_fields.n && !order; i++) {
-		const size_t bytes = rows[i].kind == FIELD_WIDE   ? sizeof(size_t)
-		                     : rows[i].kind == FIELD_FLAG ? sizeof(bool)
-		                                                  : sizeof(unsigned);
-		if (rows[i].at != offsetof(struct cell, asked_bytes))
-			order = memcmp((const char *)&a->cell + rows[i].at,
-			               (const char *)&b->cell + rows[i].at, bytes);
-	}
-	return order;
-}
-
 static int take_which(const struct member_place *at, const json_t *line, struct record_cell *cell)
 {
 	struct status why = {""};

@@ -73,9 +73,6 @@ int record_cell_take(const struct member_place *at, json_t *line, struct record_
 /* The hosts of a job on several; NULL: out of memory. */
 json_t *record_hosts_json(const struct team *team);
 
-/* By variant, block and measured cell, as qsort: 0 if they are equal. */
-int record_cell_order(const struct record_cell *a, const struct record_cell *b);
-
 /* Text from elsewhere (a library's error, a driver's name) may hold any bytes; JSON only UTF-8:
  * others become '?'. */
 json_t *record_text(const char *text, size_t bytes);

@@ -75,23 +75,16 @@ static int check_variant(const struct member_place *at, const json_t *variants, 
 	return 0;
 }
 
-/* Two numbers, or nothing. */
-static int check_connection_bytes(const struct member_place *at, const json_t *env)
-{
-	const json_t *range = json_object_get(env, "connection_bytes");
-	bool good = !range || json_array_size(range) == 2;
-	for (size_t i = 0; i < json_array_size(range); i++) {
-		const json_t *size = json_array_get(range, i);
-		good &= json_is_integer(size) && json_integer_value(size) >= 0;
-	}
-	return good ? 0 : member_bad(at, "\"connection_bytes\" has to be a list of two sizes");
-}
-
 int record_check_environment(const struct member_place *at, const json_t *env)
 {
+	static const struct field sizes = {"connection_bytes", FIELD_RANGE, .optional = true};
 	const json_t *variants = json_object_get(env, "variants");
-	if (member_check(at, env, of_environment) || check_connection_bytes(at, env))
+	struct claim_range range;
+	struct status why = {""};
+	if (member_check(at, env, of_environment))
 		return -1;
+	if (field_from_json(&sizes, json_object_get(env, sizes.key), &range, &why))
+		return member_bad(at, "%s", why.text);
 	if (!json_array_size(variants) || json_array_size(variants) > SPEC_MAX_VARIANTS + 2)
 		return member_bad(at, "\"variants\" is empty, or more than %d",
 		                  SPEC_MAX_VARIANTS + 2);
@@ -148,16 +141,19 @@ int record_variant_take(const struct member_place *at, json_t *json, struct reco
 	return 0;
 }
 
-/* The environment's variants, and the backends that they name. */
-static int take_variants(const struct member_place *at, struct record_run *run)
+/* With its variants, and the backends that they name. */
+static int take_environment(const struct member_place *at, json_t *line, struct record_run *run)
 {
-	const json_t *variants = json_object_get(run->environment, "variants");
-	size_t n = json_array_size(variants);
+	const json_t *variants = json_object_get(line, "variants");
+	const size_t n = json_array_size(variants);
+	if (record_check_environment(at, line))
+		return -1;
+	run->environment = json_incref(line);
 	run->backends = calloc(n + 1, sizeof *run->backends);
 	run->variants = calloc(n + 1, sizeof *run->variants);
 	if (!run->backends || !run->variants)
 		return member_bad(at, "out of memory for the record");
-	if (add_backend(at, run, run->environment))
+	if (add_backend(at, run, line))
 		return -1;
 	for (size_t i = 0; i < n; i++, run->nvariants++) {
 		json_t *variant = json_array_get(variants, i);
@@ -165,7 +161,7 @@ static int take_variants(const struct member_place *at, struct record_run *run)
 		    record_variant_take(at, variant, &run->variants[i]))
 			return -1;
 	}
-	return 0;
+	return record_search_begin(at, run);
 }
 
 const struct backend_traits *record_traits(const struct record_run *run, const char *variant)
@@ -335,14 +331,6 @@ static int take_asked(const struct member_place *at, json_t *line, struct record
 	                                     member_or_empty(line, "launchgap")))
 	           ? member_bad(at, "out of memory for the record")
 	           : 0;
-}
-
-static int take_environment(const struct member_place *at, json_t *line, struct record_run *run)
-{
-	if (record_check_environment(at, line))
-		return -1;
-	run->environment = json_incref(line);
-	return take_variants(at, run) || record_search_begin(at, run) ? -1 : 0;
 }
 
 /* measures: after an end such a line is of a session that an older launchgap began without `resume`. */

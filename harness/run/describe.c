@@ -1,6 +1,7 @@
 #include "describe.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "../coll/counts.h"
 #include "../config/search.h"
@@ -57,8 +58,8 @@ static void describe_what(const struct plan *plan, json_t *run)
 		json_array_append_new(ops, json_string(coll_op_name(spec->ops[i])));
 	for (unsigned i = 0; i < spec->nroots; i++)
 		json_array_append_new(roots, json_integer(spec->roots[i]));
-	for (unsigned i = 0; i < 2; i++)
-		if (spec->in_place[i])
+	for (int i = 0; i < 2; i++)
+		if (spec->in_place == PLACES_BOTH || i == (spec->in_place == PLACES_IN))
 			json_array_append_new(places, json_boolean(i));
 	for (int i = 0; i < PACE_KINDS; i++)
 		if (spec->paces[i])
@@ -166,10 +167,12 @@ int resume_load(const char *folder, struct record_run *out, struct status *st)
 	return -1;
 }
 
-/* Both have it, and it is equal. */
+/* Equal: both have it, or neither, if it is one that a run may lack. */
 static bool same_key(const json_t *before, const json_t *now, const char *key)
 {
-	return json_equal(json_object_get(before, key), json_object_get(now, key));
+	const json_t *a = json_object_get(before, key), *b = json_object_get(now, key);
+	const bool perhaps = !strcmp(key, "search") || !strcmp(key, "connection_bytes");
+	return (perhaps && !a && !b) || json_equal(a, b);
 }
 
 /* GPUs of the same kind in the same places; the report says which ones they are. */
@@ -186,21 +189,17 @@ static bool same_gpus(const json_t *before, const json_t *now)
 
 int resume_same(const json_t *before, const json_t *now, struct status *st)
 {
+	// clang-format off
 	static const char *const plan[] = {
-	    "experiment",  "backend",        "ranks",       "reference", "warmup",      "stretches",
-	    "calls",       "isolated_calls", "collectives", "bytes",     "arena_bytes", "dtypes",
-	    "ops",         "roots",          "counts",      "in_place",  "paces",       "cycles",
-	    "connections", "allocations",    "variants",    NULL};
-	static const char *const perhaps[] = {"search", "connection_bytes", NULL};
+	    "experiment", "backend", "ranks", "reference", "warmup", "stretches", "calls", "isolated_calls",
+	    "collectives", "bytes", "arena_bytes", "dtypes", "ops", "roots", "counts", "in_place", "paces", "cycles",
+	    "connections", "allocations", "variants", "search", "connection_bytes", NULL};
+	// clang-format on
 	static const char *const machine[] = {"host", "cpu", "cores", "driver", NULL};
 	const char *other =
 	    !json_object_get(before, "quick") != !json_object_get(now, "quick") ? "quick" : NULL;
 	for (unsigned i = 0; plan[i] && !other; i++)
 		other = same_key(before, now, plan[i]) ? NULL : plan[i];
-	for (unsigned i = 0; perhaps[i] && !other; i++)
-		if ((json_object_get(before, perhaps[i]) || json_object_get(now, perhaps[i])) &&
-		    !same_key(before, now, perhaps[i]))
-			other = perhaps[i];
 	if (other)
 		return status_set(st, "cannot resume: `%s` is not what that run was made with",
 		                  other);

@@ -118,10 +118,7 @@ static int make_stamped(const char *root, const char *experiment, char *path, si
 	if (make_parents(parent, st))
 		return -1;
 	for (int n = 1; n < 100; n++) {
-		if (n == 1)
-			snprintf(path, bytes, "%s/%s", parent, stamp);
-		else
-			snprintf(path, bytes, "%s/%s-%d", parent, stamp, n);
+		snprintf(path, bytes, n == 1 ? "%s/%s" : "%s/%s-%d", parent, stamp, n);
 		if (!mkdir(path, 0777))
 			return 0;
 		if (errno != EEXIST)

@@ -10,8 +10,8 @@
 #include "../terminal.h"
 #include "tune.h"
 
-/* --- what a run in progress says: how far it is, and what is left; not what it shows so far, which would invite
- * to stop there. On a terminal one line that is redrawn, elsewhere a line per block --- */
+/* --- what a run in progress says: how far it is, and what is left; not what it shows so far, which would
+ * invite to stop there --- */
 
 int64_t run_left_ns(const int64_t *steps_ns, const struct plan *plan, unsigned next, unsigned count)
 {

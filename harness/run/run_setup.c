@@ -108,51 +108,45 @@ out:
 	return result;
 }
 
-/* A variant, claim or factor of the plan that is left out, and why. */
-struct omission {
-	const char *name;
-	char why[256]; /* "" when nothing is wrong */
-};
-typedef struct omission omission_fn(const struct plan *plan, unsigned i);
+/* The name of a variant, claim or factor of the plan, and why it is left out, or "". */
+#define WHY_BYTES 256
+typedef const char *omission_fn(const struct plan *plan, unsigned i, char why[WHY_BYTES]);
 
-static struct omission variant(const struct plan *plan, unsigned i)
+static const char *variant(const struct plan *plan, unsigned i, char why[WHY_BYTES])
 {
-	struct omission o = {.name = plan->variants[i].name};
-	snprintf(o.why, sizeof o.why, "%s", plan->variants[i].skip);
-	return o;
+	snprintf(why, WHY_BYTES, "%s", plan->variants[i].skip);
+	return plan->variants[i].name;
 }
 
-static struct omission claim(const struct plan *plan, unsigned i)
+static const char *claim(const struct plan *plan, unsigned i, char why[WHY_BYTES])
 {
-	struct omission o = {.name = plan->spec->asked.claims[i].name};
-	plan_claim_why(plan, &plan->spec->asked.claims[i], o.why, sizeof o.why);
-	return o;
+	plan_claim_why(plan, &plan->spec->asked.claims[i], why, WHY_BYTES);
+	return plan->spec->asked.claims[i].name;
 }
 
-static struct omission factor(const struct plan *plan, unsigned i)
+static const char *factor(const struct plan *plan, unsigned i, char why[WHY_BYTES])
 {
-	struct omission o = {.name = plan->spec->asked.factors[i].name};
-	plan_factor_why(plan, &plan->spec->asked.factors[i], o.why, sizeof o.why);
-	return o;
+	plan_factor_why(plan, &plan->spec->asked.factors[i], why, WHY_BYTES);
+	return plan->spec->asked.factors[i].name;
 }
 
 /* A line per reason, with the names of all that share it. */
 static void say_omissions(const struct plan *plan, omission_fn *of, unsigned n, const char *format,
                           run_say_fn *say)
 {
+	char why[WHY_BYTES], other[WHY_BYTES];
 	for (unsigned i = 0; i < n; i++) {
-		struct omission first = of(plan, i);
 		char names[800] = "";
-		bool said = !first.why[0];
-		for (unsigned k = 0; !said && k < n; k++) {
-			struct omission other = of(plan, k);
-			if (strcmp(other.why, first.why))
-				continue;
-			said = k < i;
-			status_list(names, sizeof names, other.name);
+		of(plan, i, why);
+		bool said = !why[0];
+		for (unsigned k = 0; k < n && !said; k++) {
+			const char *name = of(plan, k, other);
+			said = !strcmp(other, why) && k < i;
+			if (!strcmp(other, why))
+				status_list(names, sizeof names, name);
 		}
 		if (!said)
-			say(format, names, first.why);
+			say(format, names, why);
 	}
 }
 

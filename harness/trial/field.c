@@ -24,7 +24,7 @@ static const struct unit {
 
 static bool is_wide(const struct field *f)
 {
-	return f->kind == FIELD_WIDE || f->kind == FIELD_NS || f->kind == FIELD_PLACE;
+	return f->kind == FIELD_WIDE || f->kind == FIELD_NS;
 }
 
 /* Where whole numbers are: a word's index and a flag too. */

@@ -22,7 +22,6 @@ enum field_kind {
 	FIELD_AUTO,    /* the same, or auto: 0 */
 	FIELD_WIDE,    /* lo to hi; uint64_t */
 	FIELD_RANK,    /* lo to hi, or all: -1; int */
-	FIELD_PLACE,   /* of JSON alone; int64_t */
 	FIELD_SECONDS, /* lo to hi ns, a bare number is seconds; unsigned, rounded up */
 	FIELD_NS,      /* 0 to hi ns, with a unit; int64_t */
 	FIELD_PERCENT, /* lo to hi hundredths of a percent; double, 0.01 is 1 % */

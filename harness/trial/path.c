@@ -103,23 +103,6 @@ void path_pairs_text(const struct path *e, char *text, size_t bytes)
 
 /* --- what the library did with each requested setting --- */
 
-void path_fact(const struct path *path, const char *name, char *text, size_t bytes)
-{
-	const struct {
-		const char *name;
-		unsigned long long figure;
-	} facts[] = {{"coll_channels", path->coll_channels},
-	             {"p2p_channels", path->p2p_channels},
-	             {"p2p_channels_per_peer", path->p2p_channels_per_peer},
-	             {"p2p_chunk_bytes", path->p2p_chunk_bytes}};
-	text[0] = '\0';
-	if (!strcmp(name, "algorithms"))
-		snprintf(text, bytes, "%s", path->algorithms);
-	for (unsigned i = 0; i < sizeof facts / sizeof *facts; i++)
-		if (!strcmp(name, facts[i].name) && facts[i].figure)
-			snprintf(text, bytes, "%llu", facts[i].figure);
-}
-
 void path_setting_text(const struct path_setting *s, char *text, size_t bytes)
 {
 	if (s->act == PATH_IGNORED)
@@ -190,6 +173,18 @@ static const struct field path_rows[] = {
 // clang-format on
 
 static const struct fields fields = FIELDS_OF(path_rows, struct path);
+
+void path_fact(const struct path *path, const char *name, char *text, size_t bytes)
+{
+	json_t *value = NULL;
+	for (size_t i = 0; i < fields.n && !value && *name; i++)
+		if (!strcmp(fields.rows[i].key, name))
+			value = field_to_json(&fields.rows[i], path);
+	snprintf(text, bytes, "%s", json_is_string(value) ? json_string_value(value) : "");
+	if (json_integer_value(value))
+		snprintf(text, bytes, "%lld", (long long)json_integer_value(value));
+	json_decref(value);
+}
 
 json_t *path_to_json(const struct path *path)
 {

@@ -60,7 +60,7 @@ static const struct field rows[] = {
     {"delay_rank", FIELD_RANK, AT(delay_rank), .hi = SETTINGS_MAX_RANKS - 1, .initial = "all", .help = "the rank that extra is of"},
     {"extra", FIELD_NS, AT(extra_ns), .hi = MINUTE_NS, .json = "extra_ns", .special = true, .initial = "0", .help = "a known delay on top, to be found again"},
     {"flip", FIELD_RANK, AT(flip_rank), .read = flip_read, .json = "flip_rank", .special = true, .initial = "none", .help = "RANK:BYTE: flip one bit, to test the check"},
-    {"flip", FIELD_PLACE, AT(flip_byte), .json = "flip_byte"},
+    {"flip", FIELD_WIDE, AT(flip_byte), .json = "flip_byte"},
     {"env", FIELD_TEXTS, AT(env), AT(nenv), .lo = TRIAL_ENV_BYTES, .hi = TRIAL_MAX_ENV},
 };
 // clang-format on
@@ -208,6 +208,11 @@ static bool row_equal(const struct field *row, const struct settings *a, const s
 	return equal;
 }
 
+static bool is_placed(const char *key)
+{
+	return !strcmp(key, "mode") || !strcmp(key, "layout");
+}
+
 /* The place of a variable; nenv if it is not there. */
 static unsigned env_place(const struct settings *s, const char *name)
 {
@@ -274,47 +279,39 @@ unsigned settings_differ(const struct settings *a, const struct settings *b, cha
 
 void settings_text(const struct settings *settings, char *text, size_t bytes)
 {
-	static const char *const placed[] = {"mode", "layout", "backend"};
 	struct settings none;
-	char line[TRIAL_ENV_BYTES + PATH_MAX];
 	settings_default(&none);
 	text[0] = '\0';
 	for (size_t i = 0; i < NROWS; i++) {
 		json_t *value = field_to_json(&rows[i], settings);
-		char *own = json_is_boolean(value) ? strdup(json_is_true(value) ? "yes" : "no")
-		                                   : json_dumps(value, JSON_ENCODE_ANY);
-		bool said = row_equal(&rows[i], settings, &none) || !own;
-		for (unsigned k = 0; k < sizeof placed / sizeof *placed; k++)
-			said = said || !strcmp(rows[i].key, placed[k]);
-		bool quoted = own && own[0] == '"';
-		snprintf(line, sizeof line, "%s = %.*s", rows[i].key,
-		         own ? (int)strlen(own) - 2 * quoted : 0, own ? own + quoted : "");
-		if (!said)
-			status_list(text, bytes, line);
+		char *own = json_dumps(value, JSON_ENCODE_ANY);
+		if (own && !row_equal(&rows[i], settings, &none) &&
+		    strcmp(rows[i].key, "backend") && !is_placed(rows[i].key))
+			status_add(text, bytes, "%s%s = %s", *text ? ", " : "", rows[i].key,
+			           json_is_string(value) ? json_string_value(value)
+			           : json_is_boolean(value)
+			               ? field_word(&rows[i], json_is_true(value))
+			               : own);
 		free(own);
 		json_decref(value);
 	}
 	for (unsigned i = 0; i < settings->nenv; i++) {
-		const char *entry = settings->env[i];
-		size_t key = strcspn(entry, "=");
-		snprintf(line, sizeof line, "env.%.*s = %s", (int)key, entry, entry + key + 1);
-		status_list(text, bytes, line);
+		const size_t key = strcspn(settings->env[i], "=");
+		status_add(text, bytes, "%senv.%.*s = %s", *text ? ", " : "", (int)key,
+		           settings->env[i], settings->env[i] + key + 1);
 	}
 }
 
 bool settings_same(const char *key, const struct settings *a, const struct settings *b)
 {
 	bool same = true;
-	bool placed = !strcmp(key, "mode") || !strcmp(key, "layout");
 	if (!strncmp(key, "env.", 4)) {
 		const char *x = settings_env(a, key + 4), *y = settings_env(b, key + 4);
 		return x && y ? !strcmp(x, y) : x == y;
 	}
-	for (size_t i = 0; i < NROWS; i++) {
-		bool of_place = !strcmp(rows[i].key, "mode") || !strcmp(rows[i].key, "layout");
-		if (placed ? of_place : !strcmp(rows[i].key, key))
+	for (size_t i = 0; i < NROWS; i++)
+		if (is_placed(key) ? is_placed(rows[i].key) : !strcmp(rows[i].key, key))
 			same = same && row_equal(&rows[i], a, b);
-	}
 	return same;
 }
 

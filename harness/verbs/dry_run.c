@@ -14,20 +14,11 @@
 
 #define IMAGINED_RANKS 8 /* for a backend without devices here */
 
-/* Typical of a run; its trials: plan_cost. */
-#define SET_UP_S 0.1
-#define REPORT_S 3.0 /* with its pictures */
+#define REPORT_S 3.0 /* with its pictures; a run's trials: plan_cost */
 
-/* "1.5 MiB" */
 static struct formatted size_text(double bytes)
 {
-	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
-	struct formatted f;
-	unsigned u = 0;
-	for (; bytes >= 1024 && u < 3; u++)
-		bytes /= 1024;
-	snprintf(f.text, sizeof f.text, "%.*f %s", bytes < 10 && u ? 1 : 0, bytes, units[u]);
-	return f;
+	return format_range((struct claim_range){(size_t)bytes, (size_t)bytes});
 }
 
 static void say_variants(const struct plan *plan)
@@ -136,7 +127,7 @@ static void say_cost(const struct plan *plan)
 	struct status ignored = {""};
 	const bool cores = backend_capacity(plan_main_backend(plan), &ignored) == UINT_MAX;
 	const struct plan_cost cost = plan_cost(plan);
-	const double seconds = SET_UP_S + REPORT_S + cost.seconds;
+	const double seconds = REPORT_S + cost.seconds;
 	if (!plan->search.nkeys) {
 		printf("jobs\n");
 		page_line(2, "%u: %u in each of %u blocks", plan->ntrials,
@@ -165,27 +156,21 @@ static void say_note(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	page_wrap(stdout, "", 0, text);
+	page_wrap(stdout, "", 2, text);
 }
-
-/* An experiment as a dry run plans it. */
-struct dry_plan {
-	struct spec spec;
-	struct plan plan; /* borrows spec */
-};
 
 int dry_run(const struct run_request *q, struct status *st)
 {
-	struct dry_plan *dry = malloc(sizeof *dry);
+	struct spec *spec = malloc(sizeof *spec);
+	struct plan *plan = malloc(sizeof *plan);
 	struct plan_machine machine = *q->machine;
 	const struct plan_source from = {q->file, q->noverrides, q->overrides, machine_env};
 	struct status why_not = {""};
-	char text[1600];
 	int result = -1;
-	if (!dry)
-		return status_set(st, "out of memory");
-	struct spec *spec = &dry->spec;
-	struct plan *plan = &dry->plan;
+	if (!spec || !plan) {
+		status_set(st, "out of memory");
+		goto out;
+	}
 	if (plan_load(&from, &machine, spec, st))
 		goto out;
 	if (!plan_capacity(&machine, spec->backend, 1, &why_not)) {
@@ -195,16 +180,15 @@ int dry_run(const struct run_request *q, struct status *st)
 	if ((q->quick && plan_quick(&from, &machine, spec, st)) ||
 	    plan_make(spec, &machine, 1, plan, st))
 		goto out;
-	snprintf(text, sizeof text, "%s: %s", spec->name, spec->question);
-	page_wrap(stdout, "", 0, text);
+	page_line(0, "%s: %s", spec->name, spec->question);
 	page_line(0, "%u rank%s on %s, %u cores", plan->nranks, format_plural(plan->nranks),
 	          spec->backend, machine.cores);
-	snprintf(text, sizeof text,
-	         "%s has no devices here (%.1000s): %u ranks are assumed, and its library is "
-	         "not checked",
-	         spec->backend, why_not.text, machine.imagined_ranks);
 	if (machine.imagined)
-		page_wrap(stdout, "", 0, text);
+		page_line(
+		    0,
+		    "%s has no devices here (%.1000s): %u ranks are assumed, and its library is "
+		    "not checked",
+		    spec->backend, why_not.text, machine.imagined_ranks);
 	say_variants(plan);
 	say_cells(plan);
 	if (!plan->search.nkeys)
@@ -218,6 +202,7 @@ int dry_run(const struct run_request *q, struct status *st)
 	result = 0;
 	plan_free(plan);
 out:
-	free(dry);
+	free(plan);
+	free(spec);
 	return result;
 }

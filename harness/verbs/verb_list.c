@@ -122,34 +122,29 @@ static const char *const lists[] = {"modes",     "launchers",  "backends",    "c
                                     "tables",    "schema"};
 #define NLISTS (sizeof lists / sizeof *lists)
 
-static bool is(const char *what, const char *list)
-{
-	return !strcmp(what, list);
-}
-
 static void list(const char *what, const struct home *home)
 {
-	if (!is(what, "tables") && !is(what, "schema")) /* of these nothing else is printed */
+	if (strcmp(what, "tables") && strcmp(what, "schema")) /* of these nothing else is printed */
 		printf("%s\n", what);
-	for (unsigned i = 0; is(what, "modes") && mode_table[i]; i++)
+	for (unsigned i = 0; !strcmp(what, "modes") && mode_table[i]; i++)
 		list_entry(mode_table[i]->name, mode_table[i]->summary);
-	for (unsigned i = 0; is(what, "launchers") && launcher_table[i]; i++)
+	for (unsigned i = 0; !strcmp(what, "launchers") && launcher_table[i]; i++)
 		list_launcher(launcher_table[i]);
-	for (unsigned i = 0; is(what, "backends") && backend_table[i]; i++)
+	for (unsigned i = 0; !strcmp(what, "backends") && backend_table[i]; i++)
 		list_backend(backend_table[i]);
-	for (int c = 0; is(what, "collectives") && c < COLL_KINDS; c++)
+	for (int c = 0; !strcmp(what, "collectives") && c < COLL_KINDS; c++)
 		list_entry(coll_info(c)->name, coll_info(c)->summary);
-	if (is(what, "datatypes"))
+	if (!strcmp(what, "datatypes"))
 		list_words(coll_dtype_names, DTYPE_KINDS);
-	if (is(what, "operations"))
+	if (!strcmp(what, "operations"))
 		list_words(coll_op_names, OP_NONE);
-	if (is(what, "experiments"))
+	if (!strcmp(what, "experiments"))
 		home_each_experiment(home, list_experiment, (void *)(size_t)home);
-	if (is(what, "keys"))
+	if (!strcmp(what, "keys"))
 		list_keys();
-	if (is(what, "tables"))
+	if (!strcmp(what, "tables"))
 		key_tables_print(stdout);
-	if (is(what, "schema"))
+	if (!strcmp(what, "schema"))
 		fputs(texts_find("results/report.schema.json"), stdout);
 }
 
@@ -162,7 +157,7 @@ int verb_list(int argc, char *argv[], const struct home *home, struct status *st
 	for (unsigned i = 0; i < NLISTS; i++) {
 		suggest_offer(&guess, lists[i]);
 		/* The last three only if they are asked for. */
-		if (argc > 2 ? !is(argv[2], lists[i]) : i >= NLISTS - 3)
+		if (argc > 2 ? strcmp(argv[2], lists[i]) : i >= NLISTS - 3)
 			continue;
 		list(lists[i], home);
 		listed = true;

@@ -26,6 +26,9 @@
 #define NATIVE_SINCE 22803 /* ncclAlltoAll, ncclGather, ncclScatter, which nccl-tests then calls */
 
 struct door {
+	int argc;
+	char **argv;
+	const struct home *home;
 	struct arena *arena;
 	struct status *st;
 	const char *collective;
@@ -478,30 +481,22 @@ static void say_run(const struct door *d)
 	fflush(stdout);
 }
 
-struct called {
-	int argc;
-	char **argv;
-	const struct home *home;
-	struct status *st;
-};
-
 static int enter(struct arena *arena, void *of)
 {
-	const struct called *c = of;
-	struct door *d = ARENA_NEW(arena, struct door);
-	*d = (struct door){.arena = arena, .st = c->st, .collective = perf_program(c->argv[1])};
-	if (started_find(machine_env, &d->own, c->st))
+	struct door *d = of;
+	d->arena = arena;
+	if (started_find(machine_env, &d->own, d->st))
 		return -1;
 	const bool joins = d->own.size > 1;
 	if (!joins)
 		d->own = (struct started){.by = d->own.by};
-	add(d, c->argv[0]);
+	add(d, d->argv[0]);
 	add(d, joins ? "join" : "run");
 	add(d, EXPERIMENT);
-	if (parse(d, c->argc - 1, c->argv + 1))
+	if (parse(d, d->argc - 1, d->argv + 1))
 		return -1;
 	pick_backend(d);
-	if (c->st->text[0])
+	if (d->st->text[0])
 		return -1;
 	key(d, 0, "collective", "%s", d->collective);
 	place(d);
@@ -515,17 +510,21 @@ static int enter(struct arena *arena, void *of)
 	answers(d);
 	for (int i = 0; i < d->nkeys; i++)
 		add(d, d->keys[i]);
-	if (c->st->text[0])
+	if (d->st->text[0])
 		return -1;
 	say_run(d);
 	char **run = ARENA_ARRAY(arena, char *, (size_t)d->n + 1);
 	for (int i = 0; i < d->n; i++)
 		run[i] = (char *)(size_t)d->run[i];
-	return joins ? verb_join(d->n, run, c->home, c->st) : verb_run(d->n, run, c->home, c->st);
+	return joins ? verb_join(d->n, run, d->home, d->st) : verb_run(d->n, run, d->home, d->st);
 }
 
 int verb_perf(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	struct called called = {argc, argv, home, st};
-	return arena_work(enter, &called, argv[1], st);
+	struct door door = {.argc = argc,
+	                    .argv = argv,
+	                    .home = home,
+	                    .st = st,
+	                    .collective = perf_program(argv[1])};
+	return arena_work(enter, &door, argv[1], st);
 }

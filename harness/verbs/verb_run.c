@@ -20,7 +20,8 @@ struct asked {
 	struct plan_machine machine;
 	char file[2 * PATH_MAX]; /* of an experiment given by name */
 	char *overrides[MAX_OVERRIDES];
-	char only[1024]; /* --only as an override */
+	char options_own[2][1024]; /* as overrides: --only, --no-libraries */
+	unsigned nown;
 	bool no_report, dry, blocks;
 };
 
@@ -61,21 +62,16 @@ static int add_override(struct asked *a, char *text, struct status *st)
 	return 0;
 }
 
-static int only_read(const struct field *f, const char *names, void *base, struct status *st)
+/* An option that goes to the plan as an override: "--only=a,b". */
+static int override_read(const struct field *f, const char *value, void *base, struct status *st)
 {
 	struct asked *a = base;
-	(void)f;
-	if (a->only[0] ||
-	    snprintf(a->only, sizeof a->only, SPEC_ONLY "=%s", names) >= (int)sizeof a->only)
-		return status_set(st, "--only is given twice, or too long; allowed is once, "
-		                      "names with commas between");
-	return add_override(a, a->only, st);
-}
-
-static int no_libraries_read(const struct field *f, const char *yes, void *base, struct status *st)
-{
-	(void)f, (void)yes;
-	return add_override(base, (char *)(size_t)(SPEC_NO_LIBRARIES "=yes"), st);
+	char *text = a->options_own[a->nown];
+	if (a->nown == 2 || snprintf(text, sizeof *a->options_own, "%s=%s", f->key, value) >=
+	                        (int)sizeof *a->options_own)
+		return status_set(st, "%s is given twice, or too long; allowed is once", f->key);
+	a->nown++;
+	return add_override(a, text, st);
 }
 
 #define AT(MEMBER) offsetof(struct asked, MEMBER)
@@ -84,12 +80,12 @@ static int no_libraries_read(const struct field *f, const char *yes, void *base,
 static const struct field rows[] = {
     {"--dry-run", FIELD_FLAG, AT(dry), .help = "say what would be measured and what it takes; no GPU needed"},
     {"--quick", FIELD_FLAG, AT(request.quick), .help = "the primary claim alone, in about a minute"},
-    {"--only", FIELD_OWN, .read = only_read, .value = "A,B", .help = "these variants alone, with the reference's twin and the limit"},
+    {SPEC_ONLY, FIELD_OWN, .read = override_read, .value = "A,B", .help = "these variants alone, with the reference's twin and the limit"},
     {"--file", FIELD_OWN, AT(request.file), .read = options_borrow, .value = "FILE", .help = "your own experiment file instead of NAME"},
     {"--results", FIELD_OWN, AT(request.results), .read = options_borrow, .value = "DIR", .otherwise = "results", .help = "where DIR/NAME/<UTC stamp>/ goes"},
     {"--resume", FIELD_OWN, AT(request.resume), .read = options_borrow, .value = "DIR", .help = "add blocks to a run, on the same machine"},
     {"--no-report", FIELD_FLAG, AT(no_report), .help = "measure only"},
-    {SPEC_NO_LIBRARIES, FIELD_FLAG, .read = no_libraries_read, .help = "refuse a file that names libraries, other files, hosts or programs, which may run any code"},
+    {SPEC_NO_LIBRARIES, FIELD_FLAG, .read = override_read, .help = "refuse a file that names libraries, other files, hosts or programs, which may run any code"},
 };
 // clang-format on
 

@@ -225,11 +225,7 @@ static int pick(struct tour *t, struct status *st)
 			                  variant->settings.backend);
 		return 0;
 	}
-	struct suggestion guess = suggest_for(t->mode);
-	for (const struct mode *const *m = mode_table; *m; m++)
-		suggest_offer(&guess, (*m)->name);
-	return status_set(st, "mode '%s' is none%s; allowed are %s", t->mode,
-	                  suggestion_text(&guess).text, guess.allowed);
+	return status_set(st, "tour.exp has no variant of mode %s", t->mode);
 }
 
 static int plan_tour(struct tour *t, unsigned n, char *const overrides[], struct status *st)
@@ -265,7 +261,7 @@ int verb_tour(int argc, char *argv[], const struct home *home, struct status *st
 	int n = verb_take(argc, argv, t, overrides, MOST_KEYS, st);
 	/* Some backends have no other mode, and a reference has to run. */
 	snprintf(reference, sizeof reference, "reference=%.60s", t->mode);
-	if (n >= 0 && mode_find(t->mode))
+	if (n >= 0)
 		overrides[n++] = reference;
 	if (n >= 0 && !plan_tour(t, (unsigned)n, overrides, st)) {
 		result = pick(t, st) || run_job(t, st) ? -1 : 0;
