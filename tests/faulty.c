@@ -20,7 +20,7 @@
 #include "../harness/core/loop.h"
 #include "../harness/exchange/hosts_link.h"
 #include "../harness/record/record_file.h"
-#include "../harness/report/html.h"
+#include "../harness/report/page.h"
 #include "../harness/report/gnuplot.h"
 #include "../harness/run/folder.h"
 #include "../harness/run/job.h"
@@ -258,15 +258,12 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options)
 }
 
 /* report.md is there by then, and report.html is open. */
-int __real_html_write(const char *markdown, const char *dir, const char *title, FILE *out,
-                      struct status *st);
-int __wrap_html_write(const char *markdown, const char *dir, const char *title, FILE *out,
-                      struct status *st);
-int __wrap_html_write(const char *markdown, const char *dir, const char *title, FILE *out,
-                      struct status *st)
+void __real_page_begin(struct page *page, const char *title);
+void __wrap_page_begin(struct page *page, const char *title);
+void __wrap_page_begin(struct page *page, const char *title)
 {
 	strikes("report");
-	return __real_html_write(markdown, dir, title, out, st);
+	__real_page_begin(page, title);
 }
 
 /* --- the wall clock --- */

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../arena.h"
 #include "../coll/counts.h"
@@ -481,13 +480,9 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 	    .at = {.file = file, .st = st}, .side = side, .variant = variant, .trial = trial};
 	json_error_t why;
 	const char *cause;
-	int fd = sanitize_open(file, MOST_BYTES, &cause);
-	FILE *in = fd < 0 ? NULL : fdopen(fd, "r"); /* jansson reads an fd byte by byte */
-	if (!in) {
-		if (fd >= 0)
-			close(fd);
-		return status_set(st, "cannot read %s: %s", file, fd < 0 ? cause : "out of memory");
-	}
+	FILE *in = sanitize_stream(file, MOST_BYTES, &cause);
+	if (!in)
+		return status_set(st, "cannot read %s: %s", file, cause);
 	r.head[fread(r.head, 1, sizeof r.head - 1, in)] = '\0';
 	rewind(in);
 	json_t *root = read_json(in, &why);

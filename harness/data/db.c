@@ -121,8 +121,8 @@ static int refuse(struct db *db, const struct db_source *source, int code, int a
 		column = source->sql[i] == '\n' ? 1 : column + 1;
 		line += source->sql[i] == '\n';
 	}
-	column += line == source->line && at >= 0 ? (unsigned)source->shift : 0;
-	return status_set(st, "%s:%u:%u: %s", source->file, line, column,
+	const int own = (int)column + (line == source->line && at >= 0 ? source->shift : 0);
+	return status_set(st, "%s:%u:%d: %s", source->file, line, own > 0 ? own : 1,
 	                  code == SQLITE_INTERRUPT ? "it takes longer than a query may"
 	                  : code == SQLITE_OK      ? "one SELECT is allowed, and nothing else"
 	                  : code == sqlite3_errcode(db->lite) ? sqlite3_errmsg(db->lite)
@@ -229,6 +229,13 @@ int db_keep(struct db *db, const char *name, const struct db_source *query, stru
 	/* By itself it says where it is wrong. */
 	struct db_rows *alone = db_ask(db, query, st);
 	return !alone || db_end(alone, st) ? -1 : refuse(db, query, code, -1, st);
+}
+
+void db_index(struct db *db, const char *table, const char *column)
+{
+	static const char sql[] = "CREATE INDEX IF NOT EXISTS temp.[%s %s] ON [%s]([%s])";
+	begin(db);
+	sqlite3_exec(db->lite, arena_text(db->arena, sql, table, column, table, column), 0, 0, 0);
 }
 
 unsigned db_ncolumns(const struct db_rows *rows)

@@ -40,7 +40,8 @@ struct db_source {
 int db_run_text(struct db *db, const char *path, struct status *st);
 /* Keeps a query's rows as a temporary table. name: its columns may follow, in parentheses. */
 int db_keep(struct db *db, const char *name, const struct db_source *query, struct status *st);
-
+/* Rows of one value of a column are found fast then; nothing if there is no such table or column. */
+void db_index(struct db *db, const char *table, const char *column);
 /* Drops what was kept. */
 void db_drop(struct db *db);
 

@@ -10,6 +10,7 @@
 #include "model.h"
 #include "nccl.h"
 #include "output.h"
+#include "section.h"
 #include "sections.h"
 
 static const char *const formats[] = {"tables", "nccl-tests", NULL};
@@ -84,18 +85,6 @@ static struct output *begin(const struct model *m, const char *dir, const char *
 	return output_open(m->arena, arena_text(m->arena, "%s/%s", dir, name), st);
 }
 
-static int write_table(const struct model *m, const struct story_table *told, const char *dir,
-                       struct status *st)
-{
-	struct table table;
-	table_less(told, ONLY_PEOPLE, &table);
-	struct output *file = begin(m, dir, told->form->file, st);
-	if (!file)
-		return -1;
-	table_write_csv(&table.told, file->out);
-	return output_close(file, 0, st);
-}
-
 static int write_text(const struct model *m, const char *text, const char *dir, const char *name,
                       struct status *st)
 {
@@ -112,10 +101,17 @@ static int write_told(const struct model *m, const struct story_chapter *c, cons
 {
 	for (unsigned i = 0; i < c->nblocks; i++) {
 		const struct story_block *b = &c->blocks[i];
-		const struct story_table *t = b->kind == STORY_TABLE ? b->table : NULL;
-		if (t && t->form->file && write_table(m, t, dir, st))
+		const char *name = section_file(b);
+		struct table table;
+		struct output *file = name ? begin(m, dir, name, st) : NULL;
+		if (name && !file)
 			return -1;
-		if (b->kind == STORY_FILE && write_text(m, b->text, dir, b->name, st))
+		if (file && b->kind == STORY_TABLE) {
+			table_less(b->table, ONLY_PEOPLE, &table);
+			table_write_csv(&table.told, file->out);
+		} else if (file)
+			fputs(b->text, file->out);
+		if (file && output_close(file, 0, st))
 			return -1;
 	}
 	return 0;

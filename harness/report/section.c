@@ -1,16 +1,18 @@
 #include "section.h"
 
+const char *section_file(const struct story_block *b)
+{
+	return b->kind == STORY_TABLE  ? b->table->form->file
+	       : b->kind == STORY_FILE ? b->name
+	                               : NULL;
+}
+
 unsigned section_files(const struct story_chapter *c, const char **files, unsigned most)
 {
 	unsigned n = 0;
-	for (unsigned i = 0; i < c->nblocks && n < most; i++) {
-		const struct story_block *b = &c->blocks[i];
-		const char *name = b->kind == STORY_TABLE  ? b->table->form->file
-		                   : b->kind == STORY_FILE ? b->name
-		                                           : NULL;
-		if (name)
-			files[n++] = name;
-	}
+	for (unsigned i = 0; i < c->nblocks && n < most; i++)
+		if (section_file(&c->blocks[i]))
+			files[n++] = section_file(&c->blocks[i]);
 	return n;
 }
 

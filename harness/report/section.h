@@ -13,6 +13,8 @@ void section_write(struct page *page, const struct story_chapter *chapter);
 void section_write_strip(struct page *page, const struct story_chapter *chapter);
 /* All sentences of a role in one paragraph, cut if it is too short. */
 void section_said(const struct story *story, enum story_role role, char *text, size_t bytes);
+/* Of a table or lines that are a file its name, or NULL. */
+const char *section_file(const struct story_block *block);
 /* Its files, at most this many; returns how many. */
 unsigned section_files(const struct story_chapter *chapter, const char **files, unsigned most);
 /* Its object in report.json: {"name", "title", "place", "tables": [table_to_json], "sentences":

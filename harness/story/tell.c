@@ -1,18 +1,16 @@
 #include "story.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../texts.h"
 #include "chapter_file.h"
 
-/* What a query of one column gave, as text. It is asked once: within each, every value asks the same. */
-struct answer {
-	const char *sql;
-	const char **texts;
-	unsigned n;
-	const struct answer *before;
+/* Of a table those rows that have in a column what a row of another has there. */
+struct match {
+	const char *key; /* NULL: all rows */
+	const struct story_table *of;
+	unsigned row;
 };
 
 struct teller {
@@ -20,9 +18,8 @@ struct teller {
 	struct db *db;
 	struct story *story;
 	const struct story_table **tables; /* one for each part; NULL: it is none */
-	const struct answer **answers;     /* the last one */
 	struct status *st;
-	const char *key, *value; /* within each: what its rows have there; else NULL */
+	struct match each; /* within each: its rows */
 };
 
 static int wrong(const struct teller *t, const struct chapter_part *part, const char *what,
@@ -175,83 +172,53 @@ static int table_of(const struct teller *t, const struct chapter_part *part,
 	return wrong(t, part, "the chapter has no table ", part->name);
 }
 
-/* NULL: the query is wrong. */
-static const struct answer *answer(const struct teller *t, const struct db_source *source)
+/* What a row of a table has in a column of its query, as text; NULL: the query has no such column. */
+static const char *text_of(const struct teller *t, const struct chapter_part *part,
+                           const struct story_table *of, unsigned row, const char *key)
 {
 	struct arena *arena = t->story->arena;
-	for (const struct answer *one = *t->answers; one; one = one->before)
-		if (!strcmp(one->sql, source->sql))
-			return one;
-	struct answer *new = ARENA_NEW(arena, struct answer);
-	struct db_rows *rows = db_ask(t->db, source, t->st);
-	*new = (struct answer){.sql = source->sql,
-	                       .texts = ARENA_ARRAY(arena, const char *, 1),
-	                       .before = *t->answers};
-	for (unsigned room = 0; rows && db_next(rows); new->n++) {
-		if (new->n == room) {
-			const char **wider = ARENA_ARRAY(arena, const char *, room = 2 * room + 16);
-			memcpy(wider, new->n ? new->texts : wider, new->n * sizeof *wider);
-			new->texts = wider;
-		}
-		new->texts[new->n] = db_text(rows, 0) ? arena_copy(arena, db_text(rows, 0)) : "";
-	}
-	return !rows || db_end(rows, t->st) ? NULL : (*t->answers = new);
-}
-
-/* Of each row of a table what a column of its query has, as text; NULL: the query has no such column. */
-static const char **texts_of(const struct teller *t, const struct chapter_part *part,
-                             const struct story_table *of, const char *key)
-{
 	const struct db_source source = {.file = part->query.file,
-	                                 .sql = arena_text(t->story->arena,
-	                                                   "SELECT [%s] FROM %s ORDER BY rowid",
-	                                                   key, of->form->name),
+	                                 .sql = arena_text(arena,
+	                                                   "SELECT [%s] FROM %s WHERE rowid = %u",
+	                                                   key, of->form->name, row + 1),
 	                                 .line = part->line};
-	const struct answer *all = answer(t, &source);
-	return all ? all->texts : NULL;
+	struct db_rows *found = db_ask(t->db, &source, t->st);
+	const char *text = found && db_next(found) && db_text(found, 0)
+	                       ? arena_copy(arena, db_text(found, 0))
+	                       : "";
+	return !found || db_end(found, t->st) ? NULL : text;
 }
 
-/* The rows with that text; texts: NULL: all of them. out may be rows. Returns how many. */
-static unsigned rows_with(const char *const *texts, const char *text, const unsigned *rows,
-                          unsigned n, unsigned *out)
+static const char *matching(struct arena *arena, const char *from, const char *name,
+                            const struct match *m)
 {
-	unsigned kept = 0;
-	for (unsigned i = 0; i < n; i++)
-		if (!texts || !strcmp(texts[rows[i]], text))
-			out[kept++] = rows[i];
-	return kept;
+	return !m->key ? from
+	               : arena_text(arena,
+	                            "(SELECT rowid, * FROM %s WHERE [%s] IS (SELECT [%s] FROM %s "
+	                            "WHERE rowid = %u)) AS %s",
+	                            from, m->key, m->key, m->of->form->name, m->row + 1, name);
 }
 
-/* What a part's own condition and order leave of a table or a view; errors are at its place in the file. */
-static const struct answer *answer_of(const struct teller *t, const struct chapter_part *part,
-                                      const char *what, const char *from)
+/* What a part's own condition and order leave of the first `most` rows of a table or a view, and `by`; *n of
+ * them. Errors are at its place in the file. */
+static int rows_of(const struct teller *t, const struct chapter_part *part, const char *name,
+                   unsigned most, const struct match *by, unsigned *rows, unsigned *n)
 {
 	struct arena *arena = t->story->arena;
-	const char *begin = arena_text(arena, "SELECT %s FROM %s ", what, from);
+	const char *from = matching(arena, name, name, &t->each),
+	           *begin = arena_text(arena, "SELECT %s FROM %s ", part->view ? "1" : "rowid",
+	                               by ? matching(arena, from, name, by) : from);
 	const struct db_source source = {part->query.file,
 	                                 arena_text(arena, "%s%s", begin, part->query.sql),
 	                                 part->query.line, part->query.shift - (int)strlen(begin)};
-	return answer(t, &source);
-}
-
-/* The rows of its table that a part is about, in its order; *n of them. */
-static int rows_of(const struct teller *t, const struct chapter_part *part,
-                   const struct story_table *of, unsigned *rows, unsigned *n)
-{
-	const struct answer *found = answer_of(t, part, "rowid", of->form->name);
+	struct db_rows *found = db_ask(t->db, &source, t->st);
 	*n = 0;
-	if (!found)
-		return -1;
-	for (unsigned i = 0; i < found->n && *n < of->nrows; i++) {
-		const double row = strtod(found->texts[i], NULL);
-		if (row >= 1 && row <= of->nrows) /* a UNION may add what is no row of it */
+	while (found && *n < most && db_next(found)) {
+		const double row = db_real(found, 0);
+		if (row >= 1 && row <= most) /* a UNION may add what is no row of it */
 			rows[(*n)++] = (unsigned)row - 1;
 	}
-	if (!t->key)
-		return 0;
-	const char **values = texts_of(t, part, of, t->key);
-	*n = values ? rows_with(values, t->value, rows, *n, rows) : 0;
-	return values ? 0 : -1;
+	return !found || db_end(found, t->st) ? -1 : 0;
 }
 
 /* --- what is said of them --- */
@@ -266,18 +233,15 @@ static int go_on(const struct teller *t, const struct chapter_part *from, struct
 	if (table_of(t, part, &also))
 		return -1;
 	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, also->nrows + 1), n;
-	const char **mine = part->by ? texts_of(t, part, of, part->by) : NULL,
-	           **theirs = part->by ? texts_of(t, part, also, part->by) : NULL;
-	if ((part->by && (!mine || !theirs)) || rows_of(t, part, also, rows, &n))
+	if (rows_of(t, part, own.name, also->nrows, &(struct match){part->by, of, row}, rows, &n))
 		return -1;
-	const unsigned kept = rows_with(theirs, mine ? mine[row] : NULL, rows, n, rows);
-	if (kept && part->also) {
+	if (n && part->also) {
 		phrase_words(p, *listed ? "; " : " ");
 		*listed = true;
 	}
-	if (kept && strpbrk(part->text, "{["))
-		phrase_add(p, also, rows, kept, part->text);
-	else if (kept)
+	if (n && strpbrk(part->text, "{["))
+		phrase_add(p, also, rows, n, part->text);
+	else if (n)
 		phrase_words(p, part->text);
 	return 0;
 }
@@ -343,26 +307,14 @@ static int tell_sentence(const struct teller *t, const struct chapter_part *part
 	return 0;
 }
 
-/* Each of the rows' texts once, in their order. */
-static unsigned once(const char *const *texts, const unsigned *rows, unsigned n, const char **out)
-{
-	unsigned k = 0;
-	for (unsigned i = 0; i < n; i++) {
-		unsigned at = 0;
-		while (at < k && strcmp(out[at], texts[rows[i]]))
-			at++;
-		if (at == k)
-			out[k++] = texts[rows[i]];
-	}
-	return k;
-}
-
 static int tell_pivot(const struct teller *t, const struct chapter_part *part,
                       const struct story_table *of)
 {
 	struct story *story = t->story;
 	unsigned *rows = ARENA_ARRAY(story->arena, unsigned, of->nrows + 1), n;
-	if (rows_of(t, part, of, rows, &n))
+	const char *value =
+	    t->each.key ? text_of(t, part, t->each.of, t->each.row, t->each.key) : "";
+	if (!value || rows_of(t, part, part->name, of->nrows, NULL, rows, &n))
 		return -1;
 	if (!n)
 		return 0;
@@ -373,9 +325,8 @@ static int tell_pivot(const struct teller *t, const struct chapter_part *part,
 	if (*part->text)
 		story_add_block(
 		    story, (struct story_block){
-		               STORY_PART,
-		               .text = arena_text(story->arena, "%s%s%s", t->key ? t->value : "",
-		                                  t->key ? ": " : "", part->text)});
+		               STORY_PART, .text = arena_text(story->arena, "%s%s%s", value,
+		                                              *value ? ": " : "", part->text)});
 	story_add_block(story, (struct story_block){STORY_PIVOT, .table = pivot});
 	return 0;
 }
@@ -402,19 +353,15 @@ static int show_some(const struct teller *t, const struct chapter_part *part,
 	struct chapter_part any = *part;
 	any.query.sql = "";
 	*form = *of->form;
-	form->name = t->value;
-	if (rows_of(t, &any, of, rows, &n))
+	form->name = text_of(t, part, t->each.of, t->each.row, t->each.key);
+	if (!form->name || rows_of(t, &any, part->name, of->nrows, NULL, rows, &n))
 		return -1;
-	const char **titles = n ? texts_of(t, part, of, form->title) : NULL;
-	if (n && !titles)
-		return -1;
-	if (n) {
-		form->title = titles[rows[0]];
+	form->title = n ? text_of(t, part, of, rows[0], of->form->title) : "";
+	if (n && form->title)
 		story_add_block(
 		    t->story, (struct story_block){STORY_TABLE,
 		                                   .table = some_of(t->story, of, form, rows, n)});
-	}
-	return 0;
+	return form->title ? 0 : -1;
 }
 
 /* What story.h has of that name. */
@@ -459,12 +406,14 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 /* If the view has a row. */
 static int tell_note(const struct teller *t, const struct chapter_part *part)
 {
-	const struct answer *found = answer_of(t, part, "1", part->name);
-	if (found && found->n && part->kind == PART_MARK)
+	unsigned row, n;
+	if (rows_of(t, part, part->name, 1, NULL, &row, &n))
+		return -1;
+	if (n && part->kind == PART_MARK)
 		tell_mark(t->story, part, NULL, NULL, 0);
-	else if (found && found->n)
+	else if (n)
 		story_note(t->story, part->roles, part->text);
-	return found ? 1 : -1;
+	return 1;
 }
 
 static int tell_part(const struct teller *t, const struct chapter_part *part);
@@ -478,15 +427,22 @@ static int tell_each(const struct teller *t, const struct chapter_part *first)
 		end++;
 	if (table_of(t, first, &of))
 		return -1;
-	const char **texts = texts_of(t, first, of, first->by);
-	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, of->nrows + 1), n;
-	if (!texts || rows_of(t, first, of, rows, &n))
+	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, 2 * of->nrows + 1), n,
+	         *same = rows + of->nrows, nsame;
+	bool *done = ARENA_ARRAY(t->story->arena, bool, of->nrows + 1);
+	if (rows_of(t, first, first->name, of->nrows, NULL, rows, &n))
 		return -1;
-	const char **values = ARENA_ARRAY(t->story->arena, const char *, n + 1);
 	struct teller one = *t;
-	one.key = first->by;
-	for (unsigned i = 0, k = once(texts, rows, n, values); i < k; i++) {
-		one.value = values[i];
+	for (const struct chapter_part *part = first; part < end; part++)
+		db_index(t->db, part->name, first->by);
+	for (unsigned i = 0; i < n; i++) {
+		if (done[rows[i]])
+			continue;
+		one.each = (struct match){first->by, of, rows[i]};
+		if (rows_of(&one, first, first->name, of->nrows, NULL, same, &nsame))
+			return -1;
+		for (unsigned k = 0; k < nsame; k++)
+			done[same[k]] = true;
 		for (int at = 1, told; first + at < end; at += told)
 			if ((told = tell_part(&one, first + at)) < 0)
 				return -1;
@@ -512,7 +468,7 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 		return -1;
 	if (part->kind == PART_PIVOT)
 		return tell_pivot(t, part, of) ? -1 : 1;
-	if (part->kind == PART_TABLE && t->key)
+	if (part->kind == PART_TABLE && t->each.key)
 		return show_some(t, part, of) ? -1 : 1;
 	if (part->kind == PART_TABLE) {
 		if (of->nrows)
@@ -520,7 +476,7 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 		return 1;
 	}
 	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, of->nrows + 1), n;
-	if (rows_of(t, part, of, rows, &n))
+	if (rows_of(t, part, part->name, of->nrows, NULL, rows, &n))
 		return -1;
 	if (part->kind == PART_SENTENCE)
 		return tell_sentence(t, part, more, of, rows, n) ? -1 : (int)more + 1;
@@ -543,10 +499,8 @@ static int keep_story(struct db *db, struct story *story, struct status *st)
 static int tell_file(const struct chapter_file *file, struct db *db, struct story *story,
                      struct status *st)
 {
-	const struct answer *none = NULL;
 	const struct teller t = {
 	    .file = file,
-	    .answers = &none,
 	    .db = db,
 	    .story = story,
 	    .tables = ARENA_ARRAY(story->arena, const struct story_table *, file->nparts + 1),
