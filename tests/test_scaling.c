@@ -54,7 +54,7 @@ static const struct made run = {.blocks = 8,
 TEST(ratios_go_across_ranks)
 {
 	static const char *const of[][2] = {
-	    {"threads-8", "threads-2"}, {"processes-8", "threads-2"}, {"processes-2", "threads-2"}};
+	    {"threads-8", "threads-2"}, {"processes-8", "processes-2"}, {"processes-2", "threads-2"}};
 	static const double is[] = {4, 6.4, 1.25};
 	static struct made_loaded loaded;
 	struct claim_list *asked = ARENA_NEW(scratch(), struct claim_list);
@@ -76,7 +76,7 @@ TEST(ratios_go_across_ranks)
 	assert_string_equal(query(db, "SELECT cells, blocks FROM claimed"), "2 8; 2 8; 2 8");
 	for (unsigned i = 0; i < LENGTH(of); i++)
 		assert_near(query_number(db, test_text("SELECT ratio FROM claimed WHERE id = %u", i)),
-		            is[i], 0.03);
+		            is[i], 0.05);
 	assert_string_equal(query(db, "SELECT ratio_lo > 3.9, ratio_hi < 4.1 FROM claimed WHERE NOT id"),
 	                    "1 1");
 	/* The reference is compared with those of its own ranks in regimes. */
