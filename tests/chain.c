@@ -1,11 +1,12 @@
 #include "chain.h"
 
-#include "../harness/analysis/analysis.h"
-#include "../harness/analysis/regime.h"
+#include "../harness/analysis/summary.h"
 #include "../harness/backend/table.h"
 #include "../harness/record/record_search.h"
-#include "../harness/story/verdict_text.h"
+#include "../harness/analysis/verdict.h"
+#include "../harness/chapters/figures.h"
 #include "made.h"
+#include "queried.h"
 #include "scratch.h"
 
 static const struct made_variant variants[CHAIN_VARIANTS] = {
@@ -226,20 +227,6 @@ static enum verdict_kind chain_word(const char *text)
 	return VERDICT_UNDECIDED;
 }
 
-/* As figures_contrast.c answers factors.sql. */
-static enum verdict_kind chain_factor(const struct analysis *a, const struct factor *f,
-                                      enum metric metric, enum regime_kind kind,
-                                      struct claim_range bytes)
-{
-	const struct contrast_select select = {
-	    .bytes = bytes, .pace = CLAIM_ANY_PACE, .coll = CLAIM_ANY_COLL};
-	const struct regime *g = regimes_find(&a->regimes, kind);
-	struct contrast c = contrast_make(a->s, (unsigned)index_variant(a->s, f->to),
-	                                  (unsigned)index_variant(a->s, f->from), metric, &select);
-	regime_withhold(g, g ? fmax(g->least_effect, c.verdict.margin) : 0, &c.verdict);
-	return c.verdict.kind;
-}
-
 static void chain_count(struct chain_words *out, enum verdict_kind word, double truth)
 {
 	out->verdicts++;
@@ -247,31 +234,48 @@ static void chain_count(struct chain_words *out, enum verdict_kind word, double 
 	out->wrong += chain_word_wrong(word, truth);
 }
 
-static void chain_count_claim(struct chain_words *out, const struct claims_result *r, double truth)
+/* Of a claim's row: outcome, kind, by, alone. */
+static void chain_count_claim(struct chain_words *out, const struct db_rows *row, double truth)
 {
-	const double edge = log1p(r->claim->by), tiny = 1e-9;
-	double toward = r->claim->test == CLAIM_LESS ? -truth : truth; /* what it says */
+	const char *outcome = db_text(row, 0), *kind = db_text(row, 1);
+	const double edge = log1p(db_real(row, 2)), tiny = 1e-9;
+	const bool holds = !strcmp(outcome, "holds"), fails = !strcmp(outcome, "fails");
+	double toward = !strcmp(kind, "less") ? -truth : truth; /* what it says */
 	bool within = fabs(truth) <= edge + tiny;
 	out->verdicts++;
 	/* "Taken alone" is not a verdict of the report. */
-	if (!claims_decided(r) || r->alone)
+	if (!strcmp(outcome, "undecided") || db_real(row, 3) > 0)
 		return;
 	out->decided++;
-	if (r->claim->test == CLAIM_WITHIN)
-		out->wrong += r->outcome == CLAIMS_HOLD   ? !within
-		              : r->outcome == CLAIMS_FAIL ? within
-		                                          : 0;
+	if (!strcmp(kind, "within"))
+		out->wrong += holds ? !within : fails ? within : 0;
 	else
-		out->wrong += r->outcome == CLAIMS_HOLD     ? toward <= edge + tiny
-		              : r->outcome == CLAIMS_LITTLE ? toward <= 0 || !within
-		              : r->outcome == CLAIMS_FAIL   ? toward > edge + tiny
-		                                            : 0;
+		out->wrong += holds   ? toward <= edge + tiny
+		              : fails ? toward > edge + tiny
+		                      : toward <= 0 || !within;
 }
 
 /* The log speed of a variant. */
 static double chain_truth(const struct chain *c, const char *variant)
 {
 	return strcmp(variant, "processes") ? 0 : -log1p(c->effect);
+}
+
+static struct db_rows *chain_ask(struct db *db, const char *sql)
+{
+	const struct db_source source = {.file = "chain", .sql = sql, .line = 1};
+	struct status st = {""};
+	struct db_rows *rows = db_ask(db, &source, &st);
+	if (!rows) {
+		fprintf(stderr, "%s\n", st.text);
+		abort();
+	}
+	return rows;
+}
+
+static double chain_truth_of(const struct chain *c, const char *left, const char *right)
+{
+	return chain_truth(c, left) - chain_truth(c, right);
 }
 
 /* All words of the report. `more`: the blocks that it asks for to decide its first claim. */
@@ -282,39 +286,40 @@ static struct chain_words chain_judge(const struct chain *c, struct chain_run *r
 	struct status st = {""};
 	const struct arena_mark mark = arena_mark(scratch());
 	summary_make(&run->record, scratch(), &s);
-	const struct analysis *a = analysis_make(&s, &st);
-	if (!a) {
+	struct db *db = figures_load(&s, scratch(), &st);
+	if (!db) {
 		fprintf(stderr, "%s\n", st.text);
 		abort();
 	}
-	for (unsigned i = 0; i < a->regimes.n; i++)
-		for (unsigned v = 2; v < CHAIN_VARIANTS; v++) {
-			const struct regime *r = &a->regimes.list[i];
-			int at = index_variant(&s, variants[v].name);
-			char text[256];
-			regime_verdict_text(r, (unsigned)at, text, sizeof text);
-			const enum verdict_kind word = chain_word(text);
-			chain_count(&out, word, chain_truth(c, variants[v].name));
-			const bool slower = word == VERDICT_SLOWER || word == VERDICT_LITTLE_SLOWER;
-			out.found |= v == 2 && r->kind == REGIME_LARGE && slower;
-			out.found_small |= v == 2 && r->kind == REGIME_SMALL && slower;
-		}
-	for (unsigned i = 0; i < a->asked.nclaims; i++) {
-		const struct claim *claim = a->claims[i].claim;
-		double speed = chain_truth(c, claim->left) - chain_truth(c, claim->right);
-		chain_count_claim(&out, &a->claims[i],
-		                  contrast_is_time(claim->metric) ? -speed : speed);
+	struct db_rows *rows = chain_ask(
+	    db, "SELECT v.name, verdict, r.name FROM speed JOIN variant v ON v.id = variant "
+	        "JOIN regime r ON r.nth = regime WHERE role <> 'again'");
+	while (db_next(rows)) {
+		const enum verdict_kind word = chain_word(db_text(rows, 1));
+		chain_count(&out, word, chain_truth(c, db_text(rows, 0)));
+		const bool slower = word == VERDICT_SLOWER || word == VERDICT_LITTLE_SLOWER,
+		           processes = !strcmp(db_text(rows, 0), "processes"),
+		           large = !strcmp(db_text(rows, 2), "large");
+		out.found |= processes && large && slower;
+		out.found_small |= processes && !large && slower;
 	}
-	for (unsigned i = 0; i < a->asked.nfactors; i++) {
-		const struct factor *f = &a->asked.factors[i];
-		const double truth = chain_truth(c, f->to);
-		chain_count(&out, chain_factor(a, f, METRIC_BUSBW, REGIME_LARGE, f->bytes), truth);
-		chain_count(&out,
-		            chain_factor(a, f, METRIC_LATENCY, REGIME_SMALL, f->latency_bytes),
-		            truth);
+	db_end(rows, &st);
+	rows = chain_ask(db, "SELECT outcome, kind, by, alone, left_name, right_name, unit = 'µs' "
+	                     "FROM claimed");
+	while (db_next(rows)) {
+		const double speed = chain_truth_of(c, db_text(rows, 4), db_text(rows, 5));
+		chain_count_claim(&out, rows, db_real(rows, 6) > 0 ? -speed : speed);
 	}
-	*more = claims_decided(&a->claims[0]) ? 0 : a->claims[0].more_blocks;
+	db_end(rows, &st);
+	rows = chain_ask(db, "SELECT v.name, verdict FROM asked_found f "
+	                     "JOIN variant v ON v.id = variant WHERE finding = 'factors'");
+	while (db_next(rows))
+		chain_count(&out, chain_word(db_text(rows, 1) ? db_text(rows, 1) : ""),
+		            chain_truth(c, db_text(rows, 0)));
+	db_end(rows, &st);
+	*more = (unsigned)query_number(db, "SELECT coalesce(max(more), 0) FROM claimed WHERE id = 0");
 	out.looks = s.looks.n;
+	arena_undo(scratch(), db);
 	arena_release(scratch(), mark);
 	return out;
 }

@@ -1,9 +1,9 @@
 /* One comparison of two variants: over the cells and blocks that both have, and no others. */
 #include "made.h"
 #include "noise.h"
+#include "queried.h"
 
-#include "../harness/analysis/contrast.h"
-#include "../harness/story/verdict_text.h"
+#include "../harness/data/verdict_text.h"
 
 static unsigned gone_variant, gone_size, gone_from; /* an error there, from that block on */
 
@@ -23,22 +23,61 @@ static void fail_some(json_t *line, const struct made_place *p)
 		json_object_set_new(line, "error", json_string("gone"));
 }
 
+static struct claim_list asked; /* as a file asks for comparisons */
+static struct made_loaded loaded;
+static struct db *db;
+
 static struct made made(void)
 {
 	gone_from = UINT_MAX;
-	return (struct made){.blocks = 8, .sizes = 3, .stamps = times, .line = fail_some};
+	asked = (struct claim_list){.nclaims = 0};
+	return (struct made){
+	    .blocks = 8, .sizes = 3, .stamps = times, .line = fail_some, .asked = &asked};
 }
 
-static struct made_loaded loaded;
-
-static struct contrast of(unsigned left, unsigned right, enum metric metric,
-                          const struct contrast_select *select)
+static struct claim *ask(const char *left, const char *right, enum metric metric)
 {
-	return contrast_make(&loaded.summary, left, right, metric, select);
+	struct claim *c = &asked.claims[asked.nclaims++];
+	*c = (struct claim){.metric = metric, .by = 0.02, .bytes = {1, SIZE_MAX}, MADE_OPEN};
+	snprintf(c->name, sizeof c->name, "c%u", asked.nclaims);
+	strcpy(c->left, left);
+	strcpy(c->right, right);
+	return c;
 }
 
-static const struct contrast_select all = {
-    .bytes = {0, SIZE_MAX}, .pace = CLAIM_ANY_PACE, .coll = CLAIM_ANY_COLL};
+static void load_with(const struct made *m, const struct looks *looks)
+{
+	struct status st = {""};
+	made_load(m, &loaded);
+	loaded.summary.looks = looks ? *looks : loaded.summary.looks;
+	db = figures_load(&loaded.summary, scratch(), &st);
+	if (!db)
+		fail_msg("%s", st.text);
+}
+
+static void load(const struct made *m)
+{
+	load_with(m, NULL);
+}
+
+static void drop(void)
+{
+	arena_undo(scratch(), db);
+	made_unload(&loaded);
+}
+
+/* Of the contrast of the claim of that number, from 0 on. */
+static double number(unsigned id, const char *what)
+{
+	return query_number(
+	    db, test_text("SELECT %s FROM contrast_found f JOIN contrast USING (asked) "
+	                  "WHERE (f.finding, f.part) = ('claims', %u)", what, id));
+}
+
+static double ratio(unsigned id)
+{
+	return number(id, "c ->> 'ratio'");
+}
 
 /* Within a thousandth. */
 #define near(IS, WANTED) assert_close(IS, WANTED, 1e-3)
@@ -56,57 +95,52 @@ TEST(tails_are_metrics)
 {
 	struct made m = made();
 	m.stamps = one_slow_call;
-	made_load(&m, &loaded);
-	near(of(MADE_PROCESSES, MADE_THREADS, METRIC_LATENCY, &all).ratio.estimate, 1.1);
-	near(of(MADE_PROCESSES, MADE_THREADS, METRIC_P95, &all).ratio.estimate, 1.1 * 1.9);
-	assert_int_equal(of(MADE_PROCESSES, MADE_THREADS, METRIC_P95, &all).ncells, 3);
-	made_unload(&loaded);
+	ask("processes", "threads", METRIC_LATENCY);
+	ask("processes", "threads", METRIC_P95);
+	load(&m);
+	near(ratio(0), 1.1);
+	near(ratio(1), 1.1 * 1.9);
+	assert_int_equal(number(1, "f.cells"), 3);
+	drop();
 }
 
 /* p99 of a trial with fewer calls would be its slowest call, or nearly. */
 TEST(p99_wants_500_calls)
 {
 	struct made m = made();
-	struct reason why;
 	m.stamps = one_slow_call;
 	m.blocks = 6;
 	m.sizes = 1;
+	ask("processes", "threads", METRIC_P99);
+	ask("processes", "threads", METRIC_P95);
 	for (m.rows = 500; m.rows >= 499; m.rows--) {
-		made_load(&m, &loaded);
-		struct contrast c = of(MADE_PROCESSES, MADE_THREADS, METRIC_P99, &all);
-		why = contrast_few_calls(&loaded.summary, METRIC_P99);
+		load(&m);
 		if (m.rows == 500) {
-			near(c.ratio.estimate, 1.1 * 2);
-			assert_int_equal(c.verdict.kind, VERDICT_SLOWER);
-			assert_int_equal(why.kind, REASON_NONE);
+			near(ratio(0), 1.1 * 2);
+			assert_string_equal(query(db, "SELECT group_concat(why) FROM claimed"), ",");
 		} else {
-			assert_int_equal(c.nblocks, 0);
-			assert_string_equal(made_reason(&why),
-			                    "p99 needs 500 isolated calls, this run has 499");
+			assert_string_equal(query(db, "SELECT why FROM claimed"),
+			                    "p99 needs 500 isolated calls, this run has 499; ");
 		}
-		why = contrast_few_calls(&loaded.summary, METRIC_P95);
-		assert_int_equal(why.kind, REASON_NONE);
-		made_unload(&loaded);
+		drop();
 	}
 }
 
-TEST(sizes_and_groups_are_chosen)
+TEST(sizes_and_paces_are_chosen)
 {
 	struct made m = made();
-	struct contrast_select select = all;
-	made_load(&m, &loaded);
-	select.bytes = (struct claim_range){16384, 16384};
-	assert_int_equal(of(MADE_SINGLE, MADE_THREADS, METRIC_TIME, &select).ncells, 1);
-	/* A group's pace has to be the metric's. */
-	select = all;
-	for (unsigned g = 0; g < loaded.summary.ngroups; g++) {
-		const struct summary_group *group = select.group = &loaded.summary.groups[g];
-		struct contrast c = of(MADE_SINGLE, MADE_THREADS, METRIC_TIME, &select);
-		bool has = !group->limit && group->cell.pace == PACE_STREAM;
-		assert_int_equal(c.ncells, has ? 3 : 0);
-		assert_int_equal(!c.why.kind, has);
-	}
-	made_unload(&loaded);
+	ask("single", "threads", METRIC_TIME)->bytes = (struct claim_range){16384, 16384};
+	ask("single", "threads", METRIC_TIME)->pace = PACE_ISOLATED;
+	load(&m);
+	assert_int_equal(number(0, "f.cells"), 1);
+	assert_int_equal(number(1, "f.cells"), 3);
+	/* Of each group and of each of its sizes, limit's alone left out. */
+	assert_string_equal(query(db, "SELECT count(*), count(DISTINCT grp) FROM over_sizes"),
+	                    "6 2");
+	assert_string_equal(query(db, "SELECT count(*), min(round(ratio, 2)) FROM result "
+	                              "WHERE variant = 0 AND ratio NOT NULL"),
+	                    "6 0.5");
+	drop();
 }
 
 static unsigned collapsed; /* a block in which processes take six times the time; UINT_MAX: none */
@@ -125,30 +159,33 @@ TEST(the_one_odd_block_is_named)
 	struct made m = made();
 	char text[VERDICT_TEXT_BYTES];
 	m.stamps = one_collapses;
+	m.no_limit = true;
 	collapsed = 4;
-	made_load(&m, &loaded);
-	struct contrast c = of(MADE_PROCESSES, MADE_THREADS, METRIC_BUSBW, &all);
-	assert_int_equal(c.odd.block, 5);
-	assert_int_equal(c.odd.others, 7);
-	near(c.odd.ratio, 1 / 6.6);
-	near(c.odd.lo, 1 / 1.1);
-	near(c.odd.hi, 1 / 1.1);
-	assert_false(verdict_decided(&c.verdict) && verdict_within(&c.verdict));
-	c = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all);
-	near(c.odd.ratio, 6.6);
-	near(c.verdict.odd.ratio, 1 / 6.6);
-	assert_true(c.verdict.odd.lo <= c.verdict.odd.hi);
-	made_unload(&loaded);
+	ask("processes", "threads", METRIC_BUSBW);
+	ask("processes", "threads", METRIC_TIME);
+	load(&m);
+	assert_int_equal(number(0, "c ->> 'odd_block'"), 5);
+	near(number(0, "c ->> 'odd'"), 1 / 6.6);
+	near(number(0, "c ->> 'odd_lo'"), 1 / 1.1);
+	near(number(0, "c ->> 'odd_hi'"), 1 / 1.1);
+	near(number(1, "c ->> 'odd'"), 6.6);
+	assert_string_equal(query(db, "SELECT odd FROM claimed WHERE NOT id"),
+	                    "block 5 has 0.151, the other 7 have 0.909 to 0.909");
+	/* Of the speed, of a time as well. */
+	assert_string_equal(query(db, "SELECT odd_said(c, is_time) FROM contrast_found "
+	                              "WHERE (finding, part) = ('claims', 1)"),
+	                    "block 5 has 0.151, the other 7 have 0.909 to 0.909");
+	drop();
 	collapsed = UINT_MAX;
-	made_load(&m, &loaded);
-	assert_int_equal(of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all).odd.block, 0);
-	made_unload(&loaded);
+	load(&m);
+	assert_true(isnan(number(1, "c ->> 'odd_block'")));
+	drop();
 	/* An interval of 12 blocks withstands it; an open one says so in place of its width. */
 	m.blocks = 12;
 	collapsed = 4;
-	made_load(&m, &loaded);
-	assert_int_equal(of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all).odd.block, 0);
-	made_unload(&loaded);
+	load(&m);
+	assert_true(isnan(number(1, "c ->> 'odd_block'")));
+	drop();
 	struct verdict v = verdict_of((struct stats_ratio){1, 0.17, 1.01, 6, 0.95}, 0.02);
 	v.odd = (struct verdict_odd){4, 5, 0.172, 1.001, 1.011};
 	verdict_text(&v, text, sizeof text);
@@ -161,61 +198,62 @@ TEST(what_one_lacks_counts_for_none)
 	gone_variant = MADE_SINGLE;
 	gone_size = 2;
 	gone_from = 0; /* the whole cell */
-	made_load(&m, &loaded);
-	struct contrast c = of(MADE_SINGLE, MADE_THREADS, METRIC_TIME, &all);
-	assert_int_equal(c.ncells, 2);
-	assert_int_equal(c.nblocks, 8);
-	assert_true(c.sizes.hi == 16384);
-	made_unload(&loaded);
+	ask("single", "threads", METRIC_TIME);
+	ask("processes", "threads", METRIC_TIME);
+	load(&m);
+	assert_int_equal(number(0, "f.cells"), 2);
+	assert_int_equal(number(0, "f.blocks"), 8);
+	assert_int_equal(number(0, "f.to_bytes"), 16384);
+	drop();
 	gone_from = 7; /* its last block */
-	made_load(&m, &loaded);
-	c = of(MADE_SINGLE, MADE_THREADS, METRIC_TIME, &all);
-	assert_int_equal(c.ncells, 3);
-	assert_int_equal(c.nblocks, 7);
-	/* Of two others only if it is among those that they go with. */
-	struct contrast_select select = all;
-	const unsigned with[] = {MADE_SINGLE};
-	assert_int_equal(of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &select).nblocks, 8);
-	select.with = with;
-	select.nwith = 1;
-	c = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &select);
-	assert_int_equal(c.nblocks, 7);
-	made_unload(&loaded);
+	load(&m);
+	assert_int_equal(number(0, "f.cells"), 3);
+	assert_int_equal(number(0, "f.blocks"), 7);
+	assert_int_equal(number(1, "f.blocks"), 8);
+	drop();
 }
 
+/* Steps of a gap use the blocks that hold all its variants. */
 TEST(logs_add_up_over_steps)
 {
+	static const char *const steps[][2] = {{"single", "threads"}, {"threads", "processes"}};
 	struct made m = made();
-	struct contrast_select select = all;
-	const unsigned with[] = {MADE_SINGLE, MADE_THREADS, MADE_PROCESSES};
-	made_load(&m, &loaded);
-	select.with = with;
-	select.nwith = 3;
-	struct contrast a = of(MADE_THREADS, MADE_SINGLE, METRIC_BUSBW, &select),
-	                b = of(MADE_PROCESSES, MADE_THREADS, METRIC_BUSBW, &select),
-	                whole = of(MADE_PROCESSES, MADE_SINGLE, METRIC_BUSBW, &select);
-	assert_int_equal(whole.nblocks, a.nblocks);
-	for (unsigned i = 0; i < whole.nblocks; i++)
-		assert_near(a.logs[i] + b.logs[i], whole.logs[i], 1e-12);
-	made_unload(&loaded);
+	gone_variant = MADE_SINGLE;
+	gone_size = 1;
+	gone_from = 7;
+	asked.nfactors = LENGTH(steps);
+	for (unsigned i = 0; i < LENGTH(steps); i++) {
+		struct factor *f = &asked.factors[i];
+		*f = (struct factor){.bytes = {1, SIZE_MAX}};
+		snprintf(f->name, sizeof f->name, "f%u", i);
+		strcpy(f->from, steps[i][0]);
+		strcpy(f->to, steps[i][1]);
+	}
+	asked.gap = (struct gap){.from = "single", .to = "processes", .bytes = {1, SIZE_MAX}};
+	load(&m);
+	assert_string_equal(query(db, "SELECT DISTINCT blocks FROM asked_found WHERE finding = 'gap' "
+	                              "AND part = 0"), "7");
+	assert_string_equal(
+	    query(db, "SELECT count(*), max(abs(steps - whole)) < 1e-12 FROM (SELECT block, sum(log) "
+	              "FILTER (WHERE nth) steps, sum(log) FILTER (WHERE NOT nth) whole "
+	              "FROM contrast_block JOIN asked_contrast ON id = asked "
+	              "WHERE finding = 'gap' AND part = 0 GROUP BY block)"),
+	    "7 1");
+	drop();
 }
 
 TEST(without_figures_it_says_why)
 {
 	struct made m = made();
-	struct contrast_select select = all;
-	struct reason why;
-	made_load(&m, &loaded);
-	select.bytes = (struct claim_range){1 << 20, SIZE_MAX};
-	struct contrast c = of(MADE_SINGLE, MADE_THREADS, METRIC_TIME, &select);
-	assert_string_equal(made_reason(&c.why), "no cell of it was measured here (from 1 MiB up)");
-	assert_true(isnan(c.ratio.estimate) && isnan(c.left_side.value));
-	why = of(MADE_SINGLE, MADE_THREADS, METRIC_DRAM, &all).why;
-	assert_says(made_reason(&why), "no counters were read in this run");
-	why = contrast_obstacle(&loaded.summary, "threads", "nobody");
-	assert_string_equal(made_reason(&why), "nobody is not in this record");
-	assert_int_equal(contrast_obstacle(&loaded.summary, "threads", "single").kind, REASON_NONE);
-	made_unload(&loaded);
+	ask("single", "threads", METRIC_TIME)->bytes = (struct claim_range){1 << 20, SIZE_MAX};
+	ask("single", "threads", METRIC_DRAM);
+	ask("threads", "nobody", METRIC_TIME);
+	load(&m);
+	assert_string_equal(
+	    query(db, "SELECT why, ratio, left_value FROM claimed ORDER BY id"),
+	    "no cell of it was measured here (from 1 MiB up) - -; no counters were read in this "
+	    "run, which it needs for: DRAM traffic - -; nobody is not in this record - -");
+	drop();
 }
 
 /* Sizes are off by a block's number each. */
@@ -226,34 +264,35 @@ static void off_by_block(const struct made_place *p, int64_t out[6])
 		out[2] += out[2] / 100 * p->block;
 }
 
-static struct stats_ratio after_looks(struct looks looks)
-{
-	loaded.summary.looks = looks;
-	return of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all).ratio;
-}
-
 /* Of 8 blocks the exact 95 % interval leaves out 2 · 5 of 256 cases, and the 98.75 % one 2 · 1
- * (Hollander, Wolfe and Chicken's C = 4 and 1). */
+ * (Hollander, Wolfe and Chicken's C = 4 and 1). The same for probabilities, which go with the interval:
+ * a look at 6 leaves a quarter of 5 %. */
 TEST(looks_make_intervals_wider)
 {
+	static const struct looks looks[] = {
+	    {.nplans = 0}, {.nplans = 1, .at = {6}}, {.nplans = 2, .at = {5, 8}}};
 	struct made m = made();
+	double lo[3], hi[3], confidence[3], estimate[3];
 	m.stamps = off_by_block;
-	made_load(&m, &loaded);
-	struct stats_ratio one = after_looks((struct looks){0});
-	struct stats_ratio two = after_looks((struct looks){.nplans = 1, .at = {6}});
-	near(one.confidence, 1 - 2 * 5 / 256.0);
-	near(two.confidence, 1 - 2 * 1 / 256.0);
-	assert_true(two.lo < one.lo && one.hi < two.hi);
-	assert_true(two.estimate == one.estimate);
-	/* The same for probabilities, which go with the interval: a look at 6 leaves a quarter of 5
-	 * %. */
-	struct contrast c = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all);
-	near(c.p.one.over, 4 * 1 / 256.0);
-	assert_true(c.p.one.over <= 0.05 && c.bounds.lo >= two.lo && two.lo > 1);
-	near(c.bounds.confidence, 1 - 2 * 3 / 256.0);
+	ask("processes", "single", METRIC_TIME);
+	for (unsigned i = 0; i < LENGTH(looks); i++) {
+		load_with(&m, &looks[i]);
+		estimate[i] = ratio(0);
+		lo[i] = number(0, "c ->> 'lo'");
+		hi[i] = number(0, "c ->> 'hi'");
+		confidence[i] = number(0, "c ->> 'confidence'");
+		if (i == 1) {
+			near(number(0, "c ->> 'under_one'"), 4 * 1 / 256.0);
+			assert_true(number(0, "c ->> 'bound_lo'") >= lo[1]);
+			assert_true(number(0, "c ->> 'bound_hi'") < 1);
+		}
+		drop();
+	}
+	near(confidence[0], 1 - 2 * 5 / 256.0);
+	near(confidence[1], 1 - 2 * 1 / 256.0);
+	assert_true(lo[1] < lo[0] && hi[0] < hi[1] && estimate[0] == estimate[1]);
 	/* Nothing to be seen before, and nothing that came after. */
-	near(after_looks((struct looks){.nplans = 2, .at = {5, 8}}).confidence, one.confidence);
-	made_unload(&loaded);
+	near(confidence[2], confidence[0]);
 }
 
 /* An interval without a block of the second session is unchanged. */
@@ -264,11 +303,11 @@ TEST(a_look_counts_where_blocks_came_after)
 	gone_variant = MADE_PROCESSES;
 	gone_size = 0;
 	gone_from = 6;
-	made_load(&m, &loaded);
-	struct stats_ratio old = after_looks((struct looks){.nplans = 1, .at = {6}});
-	assert_int_equal(old.blocks, 6);
-	near(old.confidence, 1 - 2 * 1 / 64.0);
-	made_unload(&loaded);
+	ask("processes", "single", METRIC_TIME);
+	load_with(&m, &(struct looks){.nplans = 1, .at = {6}});
+	assert_int_equal(number(0, "f.blocks"), 6);
+	near(number(0, "c ->> 'confidence'"), 1 - 2 * 1 / 64.0);
+	drop();
 }
 
 /* The reference's two trials of a block are off by as much, one up and one down. */
@@ -280,40 +319,29 @@ static void opposite_luck(const struct made_place *p, int64_t out[6])
 		out[2] = llround((double)out[2] * exp(p->variant == MADE_AGAIN ? off : -off));
 }
 
-static double width_of(struct stats_ratio r)
-{
-	return log(r.hi / r.lo);
-}
-
-static struct stats_ratio beside_twin(void)
-{
-	static const unsigned twin[] = {MADE_AGAIN};
-	struct contrast_select select = all;
-	select.with = twin;
-	select.nwith = 1;
-	return of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &select).ratio;
-}
-
 /* One reference trial of a block is as good as the other, and the interval is narrower than that of
- * one. The A/A line is one against one, and beside the twin the reference represents itself. */
+ * one. The A/A line is one against one. */
 TEST(both_trials_of_the_reference_count)
 {
 	struct made m = made();
 	m.stamps = opposite_luck;
 	gone_variant = MADE_AGAIN; /* in the last block of one size the reference has one trial */
 	gone_size = 0;
+	ask("processes", "threads", METRIC_TIME);
+	ask("threads", "processes", METRIC_BUSBW);
+	ask("processes", "threads-again", METRIC_TIME);
 	for (unsigned lost = 0; lost < 2; lost++) {
 		gone_from = lost ? 7 : UINT_MAX;
-		made_load(&m, &loaded);
-		struct contrast c = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all);
-		assert_int_equal(c.nblocks, 8);
-		assert_close(c.ratio.estimate, 1.1, lost ? 0.01 : 1e-3);
-		assert_close(c.right_side.value * 1.1, c.left_side.value, lost ? 0.01 : 1e-3);
-		assert_true(width_of(c.ratio) < 0.9 * width_of(beside_twin()));
+		load(&m);
+		assert_int_equal(number(0, "f.blocks"), 8);
+		assert_close(ratio(0), 1.1, lost ? 0.01 : 1e-3);
+		assert_close(number(0, "f.against_value") * 1.1, number(0, "f.value"),
+		             lost ? 0.01 : 1e-3);
+		assert_true(number(0, "ln((c ->> 'hi') / (c ->> 'lo'))") <
+		            0.9 * number(2, "ln((c ->> 'hi') / (c ->> 'lo'))"));
 		/* Turned round it is the same, and the metric makes no difference. */
-		struct contrast back = of(MADE_THREADS, MADE_PROCESSES, METRIC_BUSBW, &all);
-		assert_true(fabs(back.ratio.lo / c.ratio.lo - 1) < 1e-9);
-		made_unload(&loaded);
+		near(number(1, "c ->> 'lo'"), number(0, "c ->> 'lo'"));
+		drop();
 	}
 	gone_from = UINT_MAX;
 }
@@ -333,14 +361,15 @@ static void skewed_luck(const struct made_place *p, int64_t out[6])
  * that processes take less, where 5 are due. */
 TEST(skewed_noise_makes_no_difference)
 {
-	struct made m = {.blocks = 40, .sizes = 1, .rows = 1, .stamps = skewed_luck};
+	struct made m = {.blocks = 40, .sizes = 1, .rows = 1, .stamps = skewed_luck, .asked = &asked};
 	unsigned less = 0, more = 0;
+	made();
+	ask("processes", "threads", METRIC_TIME);
 	for (skewed_run = 0; skewed_run < 100; skewed_run++) {
-		made_load(&m, &loaded);
-		const struct contrast c = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all);
-		less += c.bounds.hi < 1;
-		more += c.bounds.lo > 1;
-		made_unload(&loaded);
+		load(&m);
+		less += number(0, "c ->> 'bound_hi'") < 1;
+		more += number(0, "c ->> 'bound_lo'") > 1;
+		drop();
 	}
 	assert_in_range(less, 1, 5 + 3 * 2);
 	assert_in_range(more, 1, 5 + 3 * 2);

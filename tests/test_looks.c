@@ -1,7 +1,6 @@
 /* Looks: which sessions of a record count as one, what is reported of them, and their cost. */
 #include "made.h"
 
-#include "../harness/analysis/analysis.h"
 #include "../harness/analysis/looks.h"
 #include "../harness/chapters/chapters.h"
 #include "../harness/data/db.h"

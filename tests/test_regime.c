@@ -1,10 +1,6 @@
 /* Small and large sizes are judged separately, and a run that cannot detect differences says so. */
 #include "made.h"
-
-#include "../harness/analysis/regime.h"
-#include "../harness/chapters/reasons.h"
-#include "../harness/story/verdict_text.h"
-#include "scratch.h"
+#include "queried.h"
 
 static double noise, slower; /* of each time; of processes' times */
 static double twin = 1, limit = 0.5;
@@ -23,17 +19,26 @@ static void curve(const struct made_place *p, int64_t out[6])
 }
 
 static struct made_loaded loaded;
-static struct regimes regimes;
+static struct db *db;
 
 static void make(const struct made *m)
 {
+	struct status st = {""};
 	made_load(m, &loaded);
-	regimes_make(&loaded.summary, &regimes);
+	db = figures_load(&loaded.summary, scratch(), &st);
+	if (!db)
+		fail_msg("%s", st.text);
 }
 
 static void drop(void)
 {
+	arena_undo(scratch(), db);
 	made_unload(&loaded);
+}
+
+static void says(const char *sql, const char *is)
+{
+	assert_string_equal(query(db, sql), is);
 }
 
 static struct made quiet(void)
@@ -47,26 +52,29 @@ static struct made quiet(void)
 	                     .stamps = curve};
 }
 
-static const struct regime *find(enum regime_kind kind)
+TEST(a_contrast_is_of_speed)
 {
-	const struct regime *r = regimes_find(&regimes, kind);
-	assert_non_null(r);
-	return r;
-}
-
-static const char *doubt_of(const struct regime *r)
-{
-	return regime_doubt_text(scratch(), &loaded.summary, r);
+	struct made m = quiet();
+	make(&m);
+	says("SELECT name, tells, doubt, round(least_effect, 9) FROM regime ORDER BY nth",
+	     "small 1  0.02; large 1  0.02");
+	/* Nothing is compared with itself, nor anything with the limit. */
+	says("SELECT v.name, word, abs(speed * iif(v.name = 'processes', 1.1, 1) - 1) < 0.005 "
+	     "FROM speed JOIN variant v ON v.id = variant ORDER BY regime, variant",
+	     "single no difference 1; processes slower 1; threads-again no difference 1; "
+	     "single no difference 1; processes slower 1; threads-again no difference 1");
+	/* A time's own ratio is the other way round. */
+	says("SELECT (c ->> 'ratio') > 1.09, (c ->> 'ratio') < 0.92 FROM contrast_found "
+	     "WHERE finding = 'regime' AND variant = 2 ORDER BY part", "1 0; 0 1");
+	drop();
 }
 
 static void expect_mute(const struct made *m, const char *words)
 {
 	make(m);
-	for (unsigned i = 0; i < regimes.n; i++) {
-		assert_false(regimes.list[i].tells);
-		assert_says(doubt_of(&regimes.list[i]), words);
-	}
-	assert_int_equal(regimes.n, 2);
+	says("SELECT tells FROM regime", "0; 0");
+	assert_says(query(db, "SELECT doubt FROM regime WHERE NOT nth"), words);
+	assert_says(query(db, "SELECT doubt FROM regime WHERE nth"), words);
 	drop();
 }
 
@@ -92,17 +100,14 @@ TEST(a_line_that_is_off_by_little_leaves_equality)
 	struct made m = quiet();
 	slower = 1.006;
 	make(&m);
-	assert_int_equal(find(REGIME_LARGE)->contrasts[MADE_PROCESSES].verdict.kind,
-	                 VERDICT_LITTLE_SLOWER);
+	says("SELECT word FROM speed WHERE variant = 2 ORDER BY regime",
+	     "slower by little; slower by little");
 	drop();
 	twin = 1.008;
 	make(&m);
-	for (unsigned i = 0; i < regimes.n; i++) {
-		const struct regime *r = &regimes.list[i];
-		assert_true(r->tells && r->off > 0.006 && r->off < 0.012);
-		assert_int_equal(r->contrasts[MADE_SINGLE].verdict.kind, VERDICT_NO_DIFFERENCE);
-		assert_int_equal(r->contrasts[MADE_PROCESSES].verdict.kind, VERDICT_NO_DIFFERENCE);
-	}
+	says("SELECT tells, off > 0.006 AND off < 0.012 FROM regime", "1 1; 1 1");
+	says("SELECT word FROM speed WHERE variant IN (0, 2)",
+	     "no difference; no difference; no difference; no difference");
 	drop();
 }
 
@@ -118,18 +123,16 @@ TEST(where_ranks_share_a_gpu_nothing_is_compared)
 {
 	struct made m = quiet();
 	make(&m);
-	assert_int_equal(regimes.n, 2);
+	says("SELECT count(*) FROM regime", "2");
 	assert_true(summary_has_ratio(&loaded.summary, MADE_PROCESSES));
 	drop();
 	m.environment = two_on_each;
 	make(&m);
-	assert_int_equal(regimes.n, 0);
+	says("SELECT count(*) FROM regime", "0");
 	assert_int_equal(loaded.summary.trouble.wrong, 0);
 	assert_false(summary_has_ratio(&loaded.summary, MADE_PROCESSES));
-	const struct reason why = contrast_obstacle(&loaded.summary, "processes", "threads");
-	assert_string_equal(made_reason(&why),
-	                    "2 ranks share a GPU in processes, where their kernels take "
-	                    "turns");
+	says("SELECT uncompared FROM given",
+	     "2 ranks share a GPU in processes, where their kernels take turns");
 	drop();
 	/* Nor does a picture's title put times side by side. */
 	const json_t *captions = json_table(made_report(&m), "captions");
@@ -141,13 +144,13 @@ TEST(figures_above_the_limit_are_not_believed)
 	struct made m = quiet();
 	limit = 3;
 	make(&m);
-	assert_false(find(REGIME_LARGE)->tells);
-	assert_says(doubt_of(find(REGIME_LARGE)), " % of the measured copy limit");
-	assert_true(find(REGIME_SMALL)->tells); /* no bandwidth */
+	/* Small is no bandwidth. */
+	says("SELECT name, tells FROM regime", "small 1; large 0");
+	assert_says(query(db, "SELECT doubt FROM regime WHERE nth"), " % of the measured copy limit");
 	drop();
 	m.no_limit = true;
 	make(&m);
-	assert_true(find(REGIME_LARGE)->tells);
+	says("SELECT tells FROM regime", "1; 1");
 	drop();
 }
 
@@ -193,13 +196,11 @@ TEST(other_sizes_stand_in)
 	struct made m = quiet();
 	m.sizes = 5; /* to 1 MiB: of 256 KiB and 1 MiB the larger */
 	make(&m);
-	assert_true(find(REGIME_LARGE)->third);
-	assert_string_equal(regime_about(find(REGIME_LARGE)).text, "1 MiB, bus bandwidth");
+	says("SELECT third, about FROM regime WHERE name = 'large'", "1 1 MiB, bus bandwidth");
 	drop();
 	m.sizes = 3; /* all small */
 	make(&m);
-	assert_int_equal(regimes.n, 1);
-	assert_int_equal(regimes.list[0].kind, REGIME_SMALL);
+	says("SELECT name FROM regime", "small");
 	drop();
 }
 
@@ -225,16 +226,12 @@ TEST(a_cell_is_in_one_regime)
 	size_shift = 6; /* 256 KiB */
 	no_isolated = true;
 	make(&m);
-	assert_int_equal(regimes.n, 1);
-	assert_string_equal(find(REGIME_LARGE)->label, "the largest");
-	assert_int_equal(find(REGIME_LARGE)->metric, METRIC_BUSBW);
+	says("SELECT name, label, metric FROM regime", "large the largest busbw");
 	drop();
 	m.sizes = 2; /* 256 KiB and 1 MiB */
 	make(&m);
-	assert_int_equal(regimes.n, 2);
-	assert_string_equal(find(REGIME_SMALL)->label, "the smallest");
-	assert_int_equal(find(REGIME_SMALL)->sizes.hi, 256 << 10);
-	assert_int_equal(find(REGIME_LARGE)->sizes.lo, 1 << 20);
+	says("SELECT label, most_bytes, least_bytes FROM regime",
+	     "the smallest 262144 262144; the largest 1048576 1048576");
 	drop();
 	json_assert_says(made_report(&m), "trust", "(A/A: the largest (1 MiB) 1.0");
 	no_isolated = false;
@@ -250,10 +247,8 @@ TEST(without_streams_large_is_latency)
 	size_shift = 13; /* 32 and 128 MiB */
 	no_stream = true;
 	make(&m);
-	assert_int_equal(regimes.n, 1);
-	assert_int_equal(find(REGIME_LARGE)->metric, METRIC_LATENCY);
-	assert_int_equal(find(REGIME_LARGE)->contrasts[MADE_PROCESSES].ncells, 2);
-	assert_string_equal(find(REGIME_LARGE)->label, "large");
+	says("SELECT r.label, metric, cells FROM regime r JOIN speed ON regime = r.nth "
+	     "WHERE variant = 2", "large latency 2");
 	drop();
 	json_assert_says(made_report(&m), "trust", "large 1.0");
 	no_stream = false;
@@ -264,9 +259,8 @@ TEST(without_gpus_sizes_are_smaller)
 	struct made m = quiet();
 	m.backend = "host";
 	make(&m);
-	assert_string_equal(regime_about(find(REGIME_SMALL)).text, "4 KiB, p50 of isolated calls");
-	assert_string_equal(regime_about(find(REGIME_LARGE)).text,
-	                    "256 KiB to 16 MiB, bus bandwidth");
+	says("SELECT about FROM regime",
+	     "4 KiB, p50 of isolated calls; 256 KiB to 16 MiB, bus bandwidth");
 	drop();
 }
 

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include "queried.h"
 #include "../harness/report/gnuplot.h"
 #include "../harness/data/format.h"
 #include "../harness/terminal.h"
@@ -102,24 +103,25 @@ FIXTURE(fresh)
 /* Within a thousandth. */
 #define near(IS, WANTED) assert_close(IS, WANTED, 1e-3)
 
-static struct stats_ratio over_sizes(const struct summary *s, unsigned variant, unsigned group)
-{
-	const struct claim_range all = {0, SIZE_MAX};
-	return contrast_against(s, variant, &s->groups[group], all).verdict.ratio;
-}
-
 TEST(only_blocks_of_both_are_paired)
 {
 	struct made_loaded l;
+	struct status st = {""};
 	lose_block = 3;
 	made_load(&made, &l);
-	const struct summary_row *r = made_row(&l.summary, "processes", PACE_STREAM, 4096);
+	struct db *db = figures_load(&l.summary, scratch(), &st);
+	assert_non_null(db);
 	/* Paired by block the drift over blocks cancels out, and five have no interval. */
-	near(r->ratio.estimate, 0.8);
-	assert_int_equal(r->ratio.blocks, 5);
-	assert_true(isnan(r->ratio.lo));
-	assert_int_equal(made_row(&l.summary, "single", PACE_STREAM, 4096)->ratio.blocks, 6);
-	assert_int_equal(over_sizes(&l.summary, 2, 0).blocks, 5);
+	assert_string_equal(query(db, "SELECT v.name, round(ratio, 3), ratio_lo, ratio_blocks "
+	                              "FROM result r JOIN variant v ON v.id = r.variant "
+	                              "JOIN place p ON p.id = place WHERE pace = 'stream' "
+	                              "AND bytes = 4096 AND v.name = 'processes'"),
+	                    "processes 0.8 - 5");
+	assert_string_equal(query(db, "SELECT ratio_blocks FROM result JOIN place p ON p.id = place "
+	                              "WHERE pace = 'stream' AND bytes = 4096 AND variant = 0"),
+	                    "6");
+	assert_string_equal(
+	    query(db, "SELECT speed_blocks FROM over_sizes WHERE (variant, grp) = (2, 0)"), "5");
 	made_unload(&l);
 }
 

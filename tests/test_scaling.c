@@ -2,9 +2,8 @@
  * and nothing is compared that is not of the same question. */
 #include "made.h"
 
-#include "../harness/analysis/contrast.h"
-#include "../harness/analysis/regime.h"
 #include "here.h"
+#include "queried.h"
 
 enum { T2, T4, T8, S2, S4, P2, P4, P8, MIXED4, MIXED8, AGAIN, VARIANTS };
 
@@ -51,56 +50,41 @@ static const struct made run = {.blocks = 8,
                                 .nvariants = VARIANTS,
                                 .stamps = planted};
 
-static struct made_loaded loaded;
-
-FIXTURE(load)
+/* Times across ranks: of all cells that differ in their ranks alone. */
+TEST(ratios_go_across_ranks)
 {
-	made_load(&run, &loaded);
-	return 0;
-}
-
-FIXTURE(unload)
-{
-	made_unload(&loaded);
-	return 0;
-}
-
-/* A time across ranks: of all cells that differ in their ranks alone. */
-static struct contrast across(unsigned left, unsigned right, bool flag)
-{
-	const struct contrast_select select = {.bytes = {0, SIZE_MAX},
-	                                       .pace = CLAIM_ANY_PACE,
-	                                       .coll = COLL_ALLTOALL,
-	                                       .across_ranks = flag};
-	return contrast_make(&loaded.summary, left, right, METRIC_TIME, &select);
-}
-
-TEST_WITH(ratios_go_across_ranks, load, unload)
-{
-	const struct contrast more = across(T8, T2, true), same = across(P2, T2, true);
-	assert_int_equal(more.ncells, 2);
-	assert_int_equal(more.nblocks, 8);
-	assert_near(more.ratio.estimate, 4, 0.02);
-	assert_true(more.ratio.lo > 3.9 && more.ratio.hi < 4.1);
-	assert_near(across(P8, P2, true).ratio.estimate, 6.4, 0.03);
-	/* Of the same ranks the flag changes nothing. */
-	assert_near(same.ratio.estimate, 1.25, 0.01);
-	assert_true(same.ratio.estimate == across(P2, T2, false).ratio.estimate);
-	assert_int_equal(across(T8, T2, false).why.kind, REASON_NO_CELL);
-}
-
-/* The reference is compared with those of its own ranks. */
-TEST_WITH(regimes_are_of_one_number_of_ranks, load, unload)
-{
-	struct regimes regimes;
-	regimes_make(&loaded.summary, &regimes);
-	assert_int_equal(regimes.n, 2);
-	for (unsigned i = 0; i < regimes.n; i++) {
-		const struct regime *r = &regimes.list[i];
-		assert_int_equal(r->contrasts[T4].why.kind, REASON_UNCOMPARED);
-		assert_int_equal(r->contrasts[P2].why.kind, REASON_NONE);
-		assert_near(r->contrasts[P2].verdict.ratio.estimate, 0.8, 0.01);
+	static const char *const of[][2] = {
+	    {"threads-8", "threads-2"}, {"processes-8", "processes-2"}, {"processes-2", "threads-2"}};
+	static const double is[] = {4, 6.4, 1.25};
+	static struct made_loaded loaded;
+	struct claim_list *asked = ARENA_NEW(scratch(), struct claim_list);
+	struct made m = run;
+	struct status st = {""};
+	asked->nclaims = LENGTH(of);
+	for (unsigned i = 0; i < LENGTH(of); i++) {
+		struct claim *c = &asked->claims[i];
+		*c = (struct claim){.metric = METRIC_TIME, .by = 0.02, .bytes = {1, SIZE_MAX}, MADE_OPEN};
+		c->coll = COLL_ALLTOALL;
+		snprintf(c->name, sizeof c->name, "c%u", i);
+		strcpy(c->left, of[i][0]);
+		strcpy(c->right, of[i][1]);
 	}
+	m.asked = asked;
+	made_load(&m, &loaded);
+	struct db *db = figures_load(&loaded.summary, scratch(), &st);
+	assert_non_null(db);
+	assert_string_equal(query(db, "SELECT cells, blocks FROM claimed"), "2 8; 2 8; 2 8");
+	for (unsigned i = 0; i < LENGTH(of); i++)
+		assert_near(query_number(db, test_text("SELECT ratio FROM claimed WHERE id = %u", i)),
+		            is[i], 0.05);
+	assert_string_equal(query(db, "SELECT ratio_lo > 3.9, ratio_hi < 4.1 FROM claimed WHERE NOT id"),
+	                    "1 1");
+	/* The reference is compared with those of its own ranks in regimes. */
+	assert_string_equal(query(db, "SELECT DISTINCT name FROM speed JOIN variant ON id = variant"),
+	                    "single-2; processes-2; threads-2-again");
+	assert_string_equal(query(db, "SELECT round(speed, 1) FROM speed WHERE variant = 5"),
+	                    "0.8; 0.8");
+	made_unload(&loaded);
 }
 
 /* What changes is said of the modes in which it does. */

@@ -4,7 +4,8 @@
 #include "made.h"
 #include "told.h"
 
-#include "../harness/analysis/analysis.h"
+#include "../harness/analysis/summary.h"
+#include "queried.h"
 #include "../harness/data/format.h"
 #include "../harness/chapters/figures.h"
 #include "../harness/report/section.h"
@@ -36,7 +37,9 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	double ns = (double)calls[p->size].bytes * 7 / 8 / truth[p->variant].gbs;
 	if (changes && !strcmp(variants[p->variant].library, changes))
 		ns /= change_lo * pow(change_hi / change_lo, p->block / (made.blocks - 1.));
-	ns *= 1 + noise * made_noise(p->variant, p->block, p->size);
+	/* The reference does not differ from itself: no regime withholds verdicts. */
+	const bool again = variants[p->variant].role && !strcmp(variants[p->variant].role, "again");
+	ns *= 1 + noise * made_noise(again ? 1 : p->variant, p->block, p->size % SIZES);
 	out[1] = 10;
 	out[2] = llround(ns * (p->isolated ? 1 : 10));
 	out[3] = 10;
@@ -75,9 +78,10 @@ static void environment(json_t *env)
 }
 
 static struct made_loaded loaded;
-static struct analysis *found;
+static bool made_loaded_once;
 static struct arena *arena;
-static json_t *report; /* of the chapter alone, with no regime that withholds verdicts */
+static struct db *db;
+static json_t *report; /* of the chapter alone */
 
 static void set_version(unsigned variant, const char *version)
 {
@@ -112,6 +116,14 @@ static void put_again(void)
 {
 	put("threads-again", "threads", "2.28.3", "staged", 317, 4.02);
 	variants[nvariants - 1].role = "again";
+}
+
+static bool has_again(void)
+{
+	for (unsigned i = 0; i < nvariants; i++)
+		if (variants[i].role && !strcmp(variants[i].role, "again"))
+			return true;
+	return false;
 }
 
 FIXTURE(fresh)
@@ -150,7 +162,7 @@ static void tell(struct arena *in, void *of)
 	struct status st = {""};
 	struct story told;
 	(void)of;
-	struct db *db = figures_load(found, in, &st);
+	db = figures_load(&loaded.summary, in, &st);
 	assert_non_null(db);
 	story_make(db, &versions, 1, in, &told);
 	report = json_pack("{s:[]}", "chapters");
@@ -161,18 +173,16 @@ static void tell(struct arena *in, void *of)
 
 static void find(void)
 {
-	struct status st = {""};
 	char why[4096];
 	variants[1].role = "reference";
+	if (!has_again())
+		put_again();
 	made.nvariants = nvariants;
 	made.sizes = SIZES;
 	for (unsigned i = 0; i < SIZES; i++)
 		calls[i] = (struct made_call){.bytes = bytes_of(i)};
 	made_load(&made, &loaded);
-	found = calloc(1, sizeof *found);
-	assert_non_null(found);
-	found->s = &loaded.summary;
-	assert_works(analysis_answer(found, &st), st);
+	made_loaded_once = true;
 	assert_int_equal(arena_run(tell, NULL, &arena), 0);
 	if (report && !told_right(report, why, sizeof why))
 		fail_msg("%s", why);
@@ -180,13 +190,12 @@ static void find(void)
 
 FIXTURE(done)
 {
-	if (found) {
+	if (made_loaded_once) {
 		made_unload(&loaded);
 		arena_free(arena);
 		json_decref(report);
 	}
-	free(found);
-	found = NULL;
+	made_loaded_once = false;
 	return 0;
 }
 
@@ -251,21 +260,21 @@ static void says(const char *right)
 /* One quantity has one value in a report: a claim's, however the blocks scatter. */
 TEST(bandwidths_are_those_of_claims)
 {
-	const struct claim claim = {.name = "slower",
-	                            .left = "processes",
-	                            .right = "threads",
-	                            .test = CLAIM_LESS,
-	                            .metric = METRIC_BUSBW,
-	                            .by = 0.02,
-	                            .bytes = {0, SIZE_MAX},
-	                            MADE_OPEN};
+	asked.nclaims = 1;
+	asked.claims[0] = (struct claim){.name = "slower",
+	                                 .left = "processes",
+	                                 .right = "threads",
+	                                 .test = CLAIM_LESS,
+	                                 .metric = METRIC_BUSBW,
+	                                 .by = 0.02,
+	                                 .bytes = {0, SIZE_MAX},
+	                                 MADE_OPEN};
 	story();
 	noise = 0.4;
 	find();
-	const struct claims_result r = claims_judge(&loaded.summary, &claim);
 	json_assert_text(side("2.28.3", "threads", "variant"), "", "threads");
-	assert_true(fabs(value("2.28.3", "processes") / r.contrast.left_side.value - 1) < 1e-5);
-	assert_true(fabs(value("2.28.3", "threads") / r.contrast.right_side.value - 1) < 1e-5);
+	assert_true(fabs(value("2.28.3", "processes") / query_number(db, "SELECT left_value FROM claimed") - 1) < 1e-5);
+	assert_true(fabs(value("2.28.3", "threads") / query_number(db, "SELECT right_value FROM claimed") - 1) < 1e-5);
 }
 
 /* Number by number: 2.9 is below 2.21. */

@@ -24,7 +24,7 @@ UPDATE asked_gap SET why = coalesce((SELECT o.why FROM obstacle o
 
 UPDATE given SET latency_why = coalesce((
   SELECT 'more ranks than cores: waiting workers share them, so that ' || about
-         || ' is the scheduler''s' FROM metric, went WHERE name = 'latency' AND shared), ''),
+         || ' is the scheduler''s' FROM metric, went WHERE name = 'latency' AND shared AND has_isolated), ''),
 disturbed = (SELECT shared OR NOT gpus AND loaded AND 10 * sum(lost_cores) >= count(*)
              FROM result, went);
 
@@ -74,7 +74,8 @@ UNION ALL
 SELECT 'place', id, variant, reference, 'time', pace, coll_nth, grp, asked_bytes, asked_bytes
 FROM place, beside;
 
--- Questions without sizes have those of a regime; claims on counters keep all, unless they name one.
+-- Questions without sizes have those of a regime; claims on counters keep all, unless they name
+-- one.
 CREATE VIEW settled_claim AS
 SELECT c.*, coalesce(own_regime, m.regime) regime, m.pace,
        iif(kind <> 'needs', r.from_bytes, NULL) range_from, r.to_bytes range_to
@@ -110,7 +111,8 @@ LEFT JOIN obstacle o USING (left_name, right_name);
 INSERT INTO asked_contrast(finding, part, variant, against, metric, pace, coll_nth, against_coll,
                            from_bytes, to_bytes, by, times)
 SELECT 'claims', c.id, l.id, r.id, metric, own_pace, left_nth,
-       iif(right_coll <> '', right_nth, NULL), from_bytes, to_bytes, nullif(by, 0), nullif(times, 0)
+       iif(right_coll <> '', right_nth, NULL), from_bytes, to_bytes, nullif(by, 0),
+       nullif(times, 0)
 FROM asked_claim c JOIN claim_why w ON w.id = c.id AND why IS NULL
 JOIN variant l ON l.name = left_name JOIN variant r ON r.name = right_name
 ORDER BY c.id;

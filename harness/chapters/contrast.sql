@@ -5,8 +5,8 @@
 --
 -- The reference has two trials in a block, its own and its twin's. The other variant is compared
 -- with each of them, one trial with one, and both count: the interval is as narrow as that of their
--- mean, and right where noise is skewed. Only if the twin is one of the compared variants, as in the
--- A/A line, each is used separately. Values of a side are means of both.
+-- mean, and right where noise is skewed. Only if the twin is one of the compared variants, as in
+-- the A/A line, each is used separately. Values of a side are means of both.
 
 -- Facts that are numbers.
 CREATE VIEW figure AS
@@ -27,8 +27,8 @@ FROM (SELECT DISTINCT trial, worker FROM fact) w JOIN trial t ON t.id = w.trial
 JOIN variant v ON v.id = t.variant LEFT JOIN figure f USING (trial, worker)
 GROUP BY w.trial, w.worker;
 
--- What they say of a trial: of all its workers, or of all its processes, any of whose workers may say
--- what all of it holds.
+-- What they say of a trial: of all its workers, or of all its processes, any of whose workers may
+-- say what all of it holds.
 CREATE VIEW of_trial(metric, trial, x) AS
 SELECT 'init', trial, max(init_ns) / 1e6
 FROM worker_figure GROUP BY trial HAVING count(*) = count(init_ns)
@@ -101,8 +101,8 @@ UNION ALL SELECT id, ranks, coll_nth, id FROM place;
 CREATE INDEX counterpart_of ON counterpart(place, ranks, coll_nth);
 
 -- The variants of a contrast: 0 is compared, 1 what with, further ones have to have its cells and
--- blocks too. across: of different numbers of ranks, each with its own place; two: the reference is a
--- side, with both trials.
+-- blocks too. across: of different numbers of ranks, each with its own place; two: the reference is
+-- a side, with both trials.
 CREATE TABLE asked_side AS
 WITH every(asked, side, variant) AS (
   SELECT id, 0, variant FROM asked_contrast UNION ALL SELECT id, 1, against FROM asked_contrast

@@ -23,7 +23,8 @@ ends AS (
 cells AS (SELECT asked, count(*) cells, min(asked_bytes) from_bytes, max(asked_bytes) to_bytes
           FROM asked_cell GROUP BY asked)
 SELECT a.id asked, a.finding, a.part, a.variant, a.regime, unit = 'µs' is_time,
-       iif(unit = 'µs', 1e-3, 1) scale, c, coalesce(cells, 0) cells, coalesce(side.blocks, 0) blocks,
+       iif(unit = 'µs', 1e-3, 1) scale, c, coalesce(cells, 0) cells,
+       coalesce(side.blocks, 0) blocks,
        coalesce(n.from_bytes, 0) from_bytes, coalesce(n.to_bytes, 0) to_bytes,
        value, value_lo, value_hi, against_value,
        iif(unit = 'µs', 1 / (c ->> 'ratio'), c ->> 'ratio') speed,
@@ -116,7 +117,8 @@ SELECT g.nth, a.least_effect, coalesce(a.off, 0) off, CASE
   WHEN disturbed THEN 'The machine was busy (a load of ' || number(load.value) || ' on ' || cores
                       || ' core' || iif(cores = 1, '', 's') || '), and timed calls lost their '
                       || 'cores: run it again when nothing else runs.'
-  WHEN l.share > 0 THEN l.name || ' reaches ' || printf('%d %%', 10 * round(10 * l.share)) || ' of the measured copy limit: distrust both.'
+  WHEN l.share > 0 THEN l.name || ' reaches ' || printf('%d %%', 10 * round(10 * l.share))
+                        || ' of the measured copy limit: distrust both.'
   WHEN twin.id IS NULL
   THEN 'The run has no A/A line: the reference was not measured a second time.'
   WHEN a.speed IS NULL THEN 'The A/A line has no figure: ' || coalesce(w.why, 'it was not measured')
@@ -265,6 +267,7 @@ SELECT id, name, text, source, says, original, needs, left_name, right_name, lef
        coll, pace, metric, about, brief, unit, whole, by_path,
        iif(needs = '', regime, NULL) regime, kind, claim_limits(kind, by, times) test, by, times,
        is_primary, outcome, o ->> 'verdict' verdict,
+       o ->> 'more' more, -- blocks that would decide it; 0: not by blocks
        coalesce(untested, contrast_why) why, p, p_adjusted, alpha,
        outcome NOT IN ('undecided', 'untested') AND p_adjusted > alpha alone,
        left_value, right_value, iif(opposed, NULL, c ->> 'ratio') ratio,

@@ -59,7 +59,7 @@ static int say_all(const struct combining *c, struct db *run, struct status *st)
 	        "JOIN regime r ON r.nth = part JOIN variant v ON v.id = f.variant "
 	        "WHERE finding = 'regime' "
 	        "UNION ALL SELECT printf('%s %s %s %s %s %d %d %d %d %d', v.name, coll, pace, dtype, "
-	        "op, in_place, root, comm_ranks, ranks, bytes), 'cell', p.id, role = 'again', NULL, "
+	        "op, in_place, root, comm_ranks, p.ranks, bytes), 'cell', p.id, role = 'again', NULL, "
 	        "v.name, what, pace, asked_bytes, speed, speed_lo, speed_hi, c ->> 'blocks', "
 	        "c ->> 'confidence' FROM contrast_found f JOIN place p ON p.id = part "
 	        "JOIN variant v ON v.id = f.variant WHERE finding = 'place' ORDER BY 2, 3, 6"};
