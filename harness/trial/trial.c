@@ -33,7 +33,8 @@ unsigned trial_rows(const struct trial *trial, const struct cell *cell)
 		return 1;
 	if (cell->pace == PACE_STREAM)
 		return trial->stretches;
-	return cell->asked_bytes <= trial->p99_bytes ? TRIAL_P99_CALLS : trial->isolated_calls;
+	return trial->p99_bytes && cell->asked_bytes <= trial->p99_bytes ? TRIAL_P99_CALLS
+	                                                                 : trial->isolated_calls;
 }
 
 int trial_late(const struct trial *trial, const struct cell *cell, struct status *st)
