@@ -8,7 +8,7 @@ do for [g = 1:groups] {
 	name = prefix.'_'.G_coll[g].'_ecdf'
 	head = head_of(G_coll[g], 'share of isolated calls by their time')
 	said = captions_tail_said[g]
-	how = sprintf('%d isolated calls in each of %s, shown up to the 99th percentile', isolated_calls, \
+	how = sprintf('%s isolated calls in each of %s, shown up to the 99th percentile', isolated_calls, \
 		plural(blocks, 'block')).(main < variants ? sprintf('; %d of %d variants', main, variants + left_out) : '')
 	long = 0 # of the key
 	do for [i = 1:main] { long = most(long, 72 + 7.2 * strlen(V_label[i])) }

@@ -8,7 +8,7 @@ do for [g = 1:groups] {
 	name = prefix.'_'.G_coll[g].'_latency'
 	head = head_of(G_coll[g], 'latency of isolated calls'.by_size(g))
 	said = captions_said[g]
-	how = sprintf('%d isolated calls, p50, %s up to p95, ', isolated_calls, few(g) ? 'whisker' : 'band').\
+	how = sprintf('%s isolated calls, p50, %s up to p95, ', isolated_calls, few(g) ? 'whisker' : 'band').\
 		over_blocks.alike_of(g, G_time_alike[g]).shown_of
 	list = G_time_lines[g]
 	col = 'time_us'

@@ -234,6 +234,7 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	      "[factor g]\nfrom = a\nto = b\n",
 	      "host");
 	/* clang-format on */
+	spec.isolated_calls = 100;
 	assert_works(plan_it(&st), st);
 	plan_why(0, "");
 	plan_why(1, "sendrecv is not measured");

@@ -1,5 +1,5 @@
 /* Statistics against published figures, each with its source. */
-#include "../harness/config/claim.h"
+#include "../harness/trial/trial.h"
 #include "noise.h"
 #include "test.h"
 #include "walsh.h"
@@ -54,7 +54,7 @@ TEST(quantiles_are_those_of_sorted_values)
 TEST(quantiles_have_intervals)
 {
 	static const double x[] = {7, 1, 10, 3, 9, 2, 8, 4, 6, 5};
-	double many[METRIC_P99_CALLS];
+	double many[TRIAL_P99_CALLS];
 	struct stats_interval i = interval(x, 10);
 	assert_near(i.estimate, 5.5, 1e-12);
 	assert_near(i.lo, 2, 0);
@@ -66,14 +66,14 @@ TEST(quantiles_have_intervals)
 	assert_near(i.estimate, 7, 1e-12);
 	assert_true(isnan(i.lo) && isnan(i.hi));
 	assert_true(isnan(interval(x, 0).estimate));
-	/* 0.99 to the 367th is 0.02502, to the 368th 0.02477: the reason for METRIC_P99_CALLS.
+	/* 0.99 to the 367th is 0.02502, to the 368th 0.02477: the reason for TRIAL_P99_CALLS.
 	 */
-	for (unsigned k = 0; k < METRIC_P99_CALLS; k++)
+	for (unsigned k = 0; k < TRIAL_P99_CALLS; k++)
 		many[k] = k + 1;
 	assert_true(isnan(stats_quantile_interval(many, 367, 0.99, 0.95).hi));
 	assert_near(stats_quantile_interval(many, 368, 0.99, 0.95).hi, 368, 0);
-	i = stats_quantile_interval(many, METRIC_P99_CALLS, 0.99, 0.95);
-	assert_true(i.lo < i.estimate && i.estimate < i.hi && i.hi <= METRIC_P99_CALLS);
+	i = stats_quantile_interval(many, TRIAL_P99_CALLS, 0.99, 0.95);
+	assert_true(i.lo < i.estimate && i.estimate < i.hi && i.hi <= TRIAL_P99_CALLS);
 }
 
 TEST(null_distribution_is_exact)

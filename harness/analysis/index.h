@@ -63,7 +63,7 @@ struct summary_row {
 	double time_rank0_us, time_mean_us, time_min_us, time_max_us;
 	double algbw_gbs, busbw_gbs; /* NaN where the backend carries no data */
 	/* Isolated only: medians over blocks of the trial's quantile, and the order-statistic
-	 * intervals of these medians. p99 needs METRIC_P99_CALLS in a trial. */
+	 * intervals of these medians. p99 needs TRIAL_P99_CALLS in a trial. */
 	double p50_us;
 	struct stats_interval p95_us, p99_us;
 	double launch_us, skew_us, resolution_us;
@@ -124,7 +124,8 @@ struct summary {
 	                     not given up */
 	bool measured;            /* any row has a time: also in a run that was stopped in its first
 	                            block */
-	unsigned isolated_calls;  /* of a trial, as asked for */
+	unsigned isolated_calls;  /* of a trial, as asked for; of those left to the program the most */
+	unsigned least_calls;     /* the same, the fewest */
 	unsigned ncores;          /* of the machine; 0: not recorded */
 	double load;              /* of it in the minute before; 0: not recorded */
 	bool loaded;              /* that is more than one program, and a tenth of the cores */

@@ -178,7 +178,7 @@ struct summary_trial summary_cell(struct arena *arena, const struct record_cell 
 	    .ntimes = 1,
 	    .time_ns = median[TIME],
 	    .p95_ns = stats_quantile(times, n, 0.95),
-	    .p99_ns = n + c->stall.rows < METRIC_P99_CALLS ? NAN : stats_quantile(times, n, 0.99),
+	    .p99_ns = n + c->stall.rows < TRIAL_P99_CALLS ? NAN : stats_quantile(times, n, 0.99),
 	    /* For calls that block, issuing is all of the call. */
 	    .launch_ns = c->traits->blocks ? NAN : median[LAUNCH],
 	    .skew_ns = median[SKEW],
@@ -395,6 +395,20 @@ static void count_blocks(struct summary *s)
 	}
 }
 
+/* The record does not say it: the plan gave each size its own. */
+static void count_calls(struct summary *s)
+{
+	for (unsigned i = 0; i < s->run->ncells; i++) {
+		const struct record_cell *c = &s->run->cells[i];
+		const unsigned n = c->rows + c->stall.rows;
+		if (c->error[0] || c->cell.pass != PASS_TIMED || c->cell.pace != PACE_ISOLATED ||
+		    c->cell.coll == COLL_INIT)
+			continue;
+		s->least_calls = s->isolated_calls && s->least_calls < n ? s->least_calls : n;
+		s->isolated_calls = s->isolated_calls > n ? s->isolated_calls : n;
+	}
+}
+
 void summary_make(const struct record_run *run, struct arena *arena, struct summary *out)
 {
 	struct summary s = {.run = run, .arena = arena};
@@ -402,7 +416,7 @@ void summary_make(const struct record_run *run, struct arena *arena, struct summ
 	s.ncores = (unsigned)json_integer_value(json_object_get(machine, "cores"));
 	s.load = json_number_value(json_object_get(machine, "load1"));
 	s.loaded = s.ncores && s.load > 1 && s.load > 0.1 * s.ncores;
-	s.isolated_calls =
+	s.isolated_calls = s.least_calls =
 	    (unsigned)json_integer_value(json_object_get(run->environment, "isolated_calls"));
 	double margin = json_number_value(json_object_get(run->environment, "margin"));
 	s.margin = margin > 0 ? margin : MARGIN;
@@ -410,6 +424,8 @@ void summary_make(const struct record_run *run, struct arena *arena, struct summ
 	read_variants(&s);
 	index_make(&s);
 	make_rows(&s);
+	if (!s.isolated_calls)
+		count_calls(&s);
 	read_cells(&s);
 	finish_groups(&s);
 	finish_rows(&s);

@@ -91,10 +91,10 @@ static void put_given(const struct figures *f)
 	const struct plot_order order = plot_order_make(s, f->arena);
 	char machine[256];
 	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiitttiiiidt", name_of(s, s->reference), machine,
+	db_add(f->db, "given", "ttddiiiiiiiiiiitttiiiidt", name_of(s, s->reference), machine,
 	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
-	       s->measured && s->ngroups <= FEW_GROUPS, s->isolated_calls, METRIC_P99_CALLS,
-	       s->measured, s->carries_data, summary_has_pace(s, PACE_ISOLATED),
+	       s->measured && s->ngroups <= FEW_GROUPS, s->isolated_calls, s->least_calls,
+	       TRIAL_P99_CALLS, s->measured, s->carries_data, summary_has_pace(s, PACE_ISOLATED),
 	       s->reference >= 0 && !s->uncompared, s->uncompared,
 	       s->trouble.wrong ? trouble_text(f->arena, &s->trouble) : NULL, (const char *)NULL,
 	       s->run->search != NULL, DB_NONE, record_traits(s->run, NULL)->gpus, DB_NONE,

@@ -11,7 +11,8 @@ CREATE TABLE given(
   least_blocks   INTEGER, -- for an interval
   ngroups        INTEGER, -- of places
   few_groups     INTEGER, -- 1: few enough for tables by size
-  isolated_calls INTEGER, -- of a trial
+  isolated_calls INTEGER, -- of a trial, the most
+  least_calls    INTEGER, -- the same, the fewest
   p99_calls      INTEGER, -- that a p99 needs
   measured       INTEGER, -- 1: any place has a time
   data           INTEGER, -- 1: any backend carries data

@@ -57,11 +57,6 @@ struct metric_info {
 	bool whole;           /* of the trial as a whole, not of a cell: from its workers' facts */
 };
 
-/* Below 368 calls the interval of a trial's p99 has no upper end: 0.99 to the 367th is more than
- * 0.025, so that all calls may be below it (stats_quantile_interval). With 500, five are expected
- * beyond it. */
-#define METRIC_P99_CALLS 500
-
 const struct metric_info *metric_info(enum metric metric);
 /* METRIC_KINDS: none is called so. */
 enum metric metric_by_name(const char *name);

@@ -1,6 +1,8 @@
 #include "plan.h"
 
+#include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,27 +173,49 @@ const char *plan_main_backend(const struct plan *plan)
 #define ROW_BYTES      25.0
 #define CELL_BYTES     600.0
 #define TRIAL_BYTES    3200.0
+#define P99_SHARE      0.05 /* of a trial: what calls for a p99 may add */
+
+static bool on_cores(const struct trial *t)
+{
+	return !traits_find(t->settings.backend)->gpus;
+}
+
+/* Of ranks that share cores. */
+static double slower(const struct plan *plan, const struct trial *t)
+{
+	const unsigned nranks = layout_ranks(t->settings.layout), ncores = plan->machine->cores;
+	return on_cores(t) && ncores < nranks ? (double)nranks / ncores : 1;
+}
+
+static double start_seconds(const struct plan *plan, const struct trial *t)
+{
+	const struct cell *last = &t->cells[t->ncells - 1];
+	if (on_cores(t))
+		return COST_CORE_START_S * slower(plan, t);
+	return COST_DEVICE_START_S + COST_CONNECT_S * last->connection +
+	       COST_ALLOCATE_S * (last->connection + 1) * last->allocation;
+}
+
+/* So many rows of a cell. */
+static double rows_seconds(const struct plan *plan, const struct trial *t, const struct cell *cell,
+                           double rows)
+{
+	const double calls = rows * trial_calls(t, cell) * trial_replays(t, cell) + t->warmup;
+	const double call = CALL_S + 1e-9 * (double)t->settings.delay_ns +
+	                    (double)cell->bytes / (on_cores(t) ? CORE_BYTES_S : DEVICE_BYTES_S);
+	return calls * call * slower(plan, t);
+}
 
 static void cost_add(struct plan_cost *sum, const struct plan *plan, const struct trial *t)
 {
-	const bool cores = !traits_find(t->settings.backend)->gpus;
 	const unsigned nranks = layout_ranks(t->settings.layout);
-	const struct cell *last = &t->cells[t->ncells - 1];
-	const double shared =
-	    cores && plan->machine->cores < nranks ? (double)nranks / plan->machine->cores : 1;
-	sum->seconds += cores ? COST_CORE_START_S * shared : COST_DEVICE_START_S;
+	sum->seconds += start_seconds(plan, t);
 	sum->bytes += TRIAL_BYTES;
-	if (!cores)
-		sum->seconds += COST_CONNECT_S * last->connection +
-		                COST_ALLOCATE_S * (last->connection + 1) * last->allocation;
 	for (unsigned c = 0; c < t->ncells; c++) {
 		const struct cell *cell = &t->cells[c];
-		double rows = trial_rows(t, cell);
-		double calls = rows * trial_calls(t, cell) * trial_replays(t, cell) + t->warmup;
-		double call = CALL_S + 1e-9 * (double)t->settings.delay_ns +
-		              (double)cell->bytes / (cores ? CORE_BYTES_S : DEVICE_BYTES_S);
-		sum->seconds += calls * call * shared;
-		if (!cores && cell->pass == PASS_COUNTERS)
+		const double rows = trial_rows(t, cell);
+		sum->seconds += rows_seconds(plan, t, cell, rows);
+		if (!on_cores(t) && cell->pass == PASS_COUNTERS)
 			sum->seconds += COST_COUNTERS_S;
 		sum->bytes += CELL_BYTES + rows * nranks * ROW_BYTES;
 	}
@@ -209,6 +233,69 @@ struct plan_cost plan_cost(const struct plan *plan)
 		trial_free(t);
 	}
 	return sum;
+}
+
+/* --- isolated calls --- */
+
+unsigned plan_isolated_calls(const struct plan *plan, size_t asked_bytes)
+{
+	const unsigned own = plan->spec->isolated_calls;
+	return own ? own : asked_bytes <= plan->p99_bytes ? TRIAL_P99_CALLS : PLAN_ISOLATED_CALLS;
+}
+
+/* What the calls of a p99 add to a trial's timed cells of a size. No estimate knows what a step of training
+ * computes, nor how long ranks that share a GPU or a network wait: 7 ms a call were seen. */
+static double p99_seconds(const struct plan *plan, const struct trial *t, size_t asked_bytes)
+{
+	double sum = 0;
+	for (unsigned c = 0; c < t->ncells; c++) {
+		const struct cell *cell = &t->cells[c];
+		const unsigned is = coll_info(cell->coll)->is;
+		if (cell->pass != PASS_TIMED || cell->pace != PACE_ISOLATED ||
+		    cell->coll == COLL_INIT || cell->asked_bytes != asked_bytes)
+			continue;
+		if (is & (COLL_TRAINS | COLL_ROUTED) || settings_hosts(&t->settings) > 1 ||
+		    t->settings.ranks_per_gpu > 1)
+			return INFINITY;
+		sum += rows_seconds(plan, t, cell, TRIAL_P99_CALLS - trial_rows(t, cell));
+	}
+	return sum;
+}
+
+/* The largest size up to which they add P99_SHARE at most. Other passes do not count: not every block
+ * has them. */
+static size_t p99_fits(const struct plan *plan, const struct trial *t)
+{
+	const struct spec *spec = plan->spec;
+	double left = start_seconds(plan, t);
+	unsigned n = 0;
+	for (unsigned c = 0; c < t->ncells; c++)
+		if (t->cells[c].pass == PASS_TIMED)
+			left += rows_seconds(plan, t, &t->cells[c], trial_rows(t, &t->cells[c]));
+	left *= P99_SHARE;
+	while (n < spec->nsizes && (left -= p99_seconds(plan, t, spec->sizes[n])) >= 0)
+		n++;
+	return n ? spec->sizes[n - 1] : 0;
+}
+
+int plan_p99_settle(struct plan *plan, struct status *st)
+{
+	size_t least = SIZE_MAX;
+	if (plan->spec->isolated_calls || plan->search.nkeys ||
+	    plan->nranks > PLAN_MOST_SAMPLES / TRIAL_P99_CALLS)
+		return 0;
+	for (unsigned v = 0; v < plan->nvariants; v++) {
+		if (plan->variants[v].skip[0] || !strcmp(plan->variants[v].role, "limit"))
+			continue;
+		struct trial *t = plan_order_trial(plan, v, 1, 0, st);
+		if (!t)
+			return -1;
+		const size_t fits = p99_fits(plan, t);
+		least = fits < least ? fits : least;
+		trial_free(t);
+	}
+	plan->p99_bytes = least < SIZE_MAX ? least : 0;
+	return 0;
 }
 
 /* --- what is asked --- */
@@ -284,6 +371,7 @@ struct claim_range plan_claim_sizes(const struct plan *plan, const struct claim 
 
 struct found {
 	bool coll, pace, size, counted;
+	unsigned calls; /* isolated, the most */
 };
 
 static struct found look_for(const struct plan *plan, const struct claim *c, int coll)
@@ -300,6 +388,8 @@ static struct found look_for(const struct plan *plan, const struct claim *c, int
 		found.pace = true;
 		if (cell->asked_bytes < c->bytes.lo || cell->asked_bytes > c->bytes.hi)
 			continue;
+		const unsigned calls = plan_isolated_calls(plan, cell->asked_bytes);
+		found.calls = calls > found.calls ? calls : found.calls;
 		found.size = true;
 		found.counted |= cell->bytes >= largest_of(plan, cell->coll) / PLAN_LARGE;
 	}
@@ -333,9 +423,9 @@ static void side_why(const struct plan *plan, const struct claim *claim, bool ri
 		         coll_pace_name((enum pace)plan_claim_pace(claim)));
 	else if (!found.size)
 		size_why(&sized, "", why, bytes);
-	else if (plan->spec->isolated_calls < metric->least_calls)
+	else if (found.calls < metric->least_calls)
 		snprintf(why, bytes, "%s needs %u isolated calls, and isolated_calls is %u",
-		         metric->name, metric->least_calls, plan->spec->isolated_calls);
+		         metric->name, metric->least_calls, found.calls);
 	else if (metric->counters && !found.counted)
 		size_why(&sized, " with counters (from a sixteenth of the largest up)", why, bytes);
 }

@@ -62,6 +62,7 @@ struct plan {
 	unsigned nranks;               /* of the run: the most of a variant */
 	uint64_t seed;
 	size_t arena_bytes;     /* the same for every variant */
+	size_t p99_bytes;       /* up to this size a trial has as many isolated calls as a p99 needs */
 	struct network network; /* of a step of training */
 	unsigned ncells;
 	struct cell *cells; /* of every variant but the limit, not yet shuffled; a variant of fewer
@@ -157,6 +158,9 @@ struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigne
 #define COST_CONNECT_S      0.1
 #define COST_ALLOCATE_S     0.1
 #define COST_COUNTERS_S     0.4
+/* Isolated calls of a size, if nobody asked a number of them: what p95 needs. */
+#define PLAN_ISOLATED_CALLS 100
+unsigned plan_isolated_calls(const struct plan *plan, size_t asked_bytes);
 /* Of all trials, by them. */
 struct plan_cost {
 	double seconds, bytes; /* of the record */
@@ -191,8 +195,12 @@ int plan_quick(const struct plan_source *from, const struct plan_machine *machin
 
 /* --- steps of making a plan --- */
 
+/* A cell's rows times ranks, some 50 bytes each in the record. */
+#define PLAN_MOST_SAMPLES 500000
 /* For a plan whose ranks are known. */
 int plan_cells_make(struct plan *plan, struct status *st);
+/* For a plan whose variants are known. */
+int plan_p99_settle(struct plan *plan, struct status *st);
 /* `from` is NULL if no file asks for it. The caller has checked that there is room. */
 int plan_variants_add(struct plan *plan, const char *name, const char *role,
                       const struct settings *settings, const struct spec_variant *from,

@@ -11,7 +11,6 @@
 
 /* Of one trial: an hour of cells that take 5 ms. */
 #define MOST_CELLS   720000
-#define MOST_SAMPLES 500000 /* of a cell: rows × ranks, some 50 bytes each in the record */
 #define NAMES_BYTES  256    /* of "alltoall, sendrecv" */
 
 static int cell_add(struct plan *plan, const struct cell *cell)
@@ -355,14 +354,14 @@ int plan_cells_make(struct plan *plan, struct status *st)
 	for (unsigned i = 0; i < plan->ncells; i++) {
 		const unsigned rows =
 		    plan->cells[i].pace == PACE_STREAM ? spec->stretches : spec->isolated_calls;
-		if ((uint64_t)rows * plan->nranks > MOST_SAMPLES)
+		if ((uint64_t)rows * plan->nranks > PLAN_MOST_SAMPLES)
 			return status_set(
 			    st,
 			    "%s: a cell of %u %s on %u ranks has %llu samples; "
 			    "allowed are %d, a line of the record",
 			    spec->file, rows,
 			    plan->cells[i].pace == PACE_STREAM ? "stretches" : "isolated calls",
-			    plan->nranks, (unsigned long long)rows * plan->nranks, MOST_SAMPLES);
+			    plan->nranks, (unsigned long long)rows * plan->nranks, PLAN_MOST_SAMPLES);
 		size_t bytes = arena_of(plan, &plan->cells[i]);
 		if (bytes > plan->arena_bytes)
 			plan->arena_bytes = bytes;

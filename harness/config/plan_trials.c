@@ -261,7 +261,8 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned variant, unsign
 	trial->warmup = spec->warmup;
 	trial->stretches = spec->stretches;
 	trial->calls = spec->calls;
-	trial->isolated_calls = spec->isolated_calls;
+	trial->isolated_calls = plan_isolated_calls(plan, SIZE_MAX);
+	trial->p99_bytes = plan->p99_bytes;
 	trial->arena_bytes = plan->arena_bytes;
 	/* One for the whole run: all variants move the same data. 53 bits, as
 	 * readers of a record may know only doubles. */

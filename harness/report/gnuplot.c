@@ -165,7 +165,7 @@ static void put_prefix(struct script *p, const char *backend)
 
 static void put_run(struct script *p)
 {
-	static const char *const counts[] = {"stretches", "calls", "isolated_calls"};
+	static const char *const counts[] = {"stretches", "calls"};
 	const struct summary *s = p->s;
 	const json_t *env = s->run->environment;
 	char text[512];
@@ -178,9 +178,12 @@ static void put_run(struct script *p)
 	put_where(p);
 	script_text(p, "reference", 0, s->reference < 0 ? "" : s->variants[s->reference].name);
 	script_put(p, "blocks", 0, "%u", s->nblocks);
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 2; i++)
 		script_put(p, counts[i], 0, "%lld",
 		           (long long)json_integer_value(json_object_get(env, counts[i])));
+	snprintf(text, sizeof text, s->least_calls < s->isolated_calls ? "%u to %u" : "%u",
+	         s->least_calls, s->isolated_calls);
+	script_text(p, "isolated_calls", 0, text);
 	script_number(p, "margin", 0, s->margin);
 	script_put(p, "carries_data", 0, "%d", s->carries_data);
 	script_put(p, "comparable", 0, "%d", !s->uncompared && s->reference >= 0);

@@ -31,7 +31,10 @@ unsigned trial_rows(const struct trial *trial, const struct cell *cell)
 		return TRIAL_COUNTERS_ROWS;
 	if (cell->pass == PASS_PATH)
 		return 1;
-	return cell->pace == PACE_STREAM ? trial->stretches : trial->isolated_calls;
+	if (cell->pace == PACE_STREAM)
+		return trial->stretches;
+	return trial->p99_bytes && cell->asked_bytes <= trial->p99_bytes ? TRIAL_P99_CALLS
+	                                                                 : trial->isolated_calls;
 }
 
 int trial_late(const struct trial *trial, const struct cell *cell, struct status *st)
@@ -168,6 +171,7 @@ static const struct field order_rows[] = {
     {"stretches", FIELD_NUMBER, TRIAL(stretches), .lo = 1, .hi = INT_MAX, .record = true},
     {"calls", FIELD_NUMBER, TRIAL(calls), .lo = 1, .hi = INT_MAX, .record = true},
     {"isolated_calls", FIELD_NUMBER, TRIAL(isolated_calls), .lo = 1, .hi = INT_MAX, .record = true},
+    {"p99_bytes", FIELD_WIDE, TRIAL(p99_bytes), .hi = INT64_MAX, .record = true},
     {"arena_bytes", FIELD_WIDE, TRIAL(arena_bytes), .lo = 1, .hi = INT64_MAX, .record = true},
     {"seed", FIELD_WIDE, TRIAL(seed), .record = true},
     {"cell_timeout_s", FIELD_NUMBER, TRIAL(cell_timeout_s), .record = true},

@@ -11,6 +11,10 @@
 #define TRIAL_TIMELINE_ROWS 20 /* calls of a timeline cell: enough to pick a typical one */
 #define TRIAL_COUNTERS_ROWS 5  /* kept of a counters cell, which has many more */
 #define TRIAL_INIT_ROWS     3  /* of an init cell */
+/* Below 368 calls the interval of a trial's p99 has no upper end: 0.99 to the 367th is more than
+ * 0.025, so that all calls may be below it (stats_quantile_interval). With 500, five are expected
+ * beyond it. */
+#define TRIAL_P99_CALLS 500
 
 struct trial {
 	char experiment[TRIAL_NAME_BYTES];
@@ -18,12 +22,14 @@ struct trial {
 	unsigned block, order; /* which block; place in the run's shuffled order */
 	struct settings settings;
 	bool yield;
-	unsigned warmup;              /* calls before the timed ones, per cell */
-	unsigned stretches;           /* stream: how many */
-	unsigned calls;               /* stream: calls in a stretch */
-	unsigned isolated_calls;      /* isolated: calls */
-	size_t arena_bytes;           /* one rank's send arena, and as much to receive */
-	uint64_t seed;                /* of the data */
+	unsigned warmup;    /* calls before the timed ones, per cell */
+	unsigned stretches; /* stream: how many */
+	unsigned calls;     /* stream: calls in a stretch */
+	unsigned
+	    isolated_calls; /* isolated: calls of a size above p99_bytes; below, TRIAL_P99_CALLS */
+	size_t p99_bytes;   /* as asked; 0: no size */
+	size_t arena_bytes; /* one rank's send arena, and as much to receive */
+	uint64_t seed;      /* of the data */
 	struct value_weights weights; /* of alltoallv */
 	struct network network;       /* of a step of training; none: n is 0 */
 	unsigned cell_timeout_s;      /* of one cell; 0: only the job has one */

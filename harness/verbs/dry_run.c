@@ -59,6 +59,10 @@ static void say_cells(const struct plan *plan)
 	printf("cells\n");
 	page_line(2, "%u in each job: %s; %u size%s from %s to %s; %s", plan->ncells, colls,
 	          spec->nsizes, format_plural(spec->nsizes), lo, hi, paces);
+	coll_size_label(plan->p99_bytes, hi, sizeof hi);
+	if (plan->p99_bytes)
+		page_line(2, "isolated: %u calls up to %s, for p99; %u above", TRIAL_P99_CALLS, hi,
+		          PLAN_ISOLATED_CALLS);
 	if (spec_times(spec) > 1)
 		page_line(2, "each %u times: connections = %u, allocations = %u, cycles = %u",
 		          spec_times(spec), spec->connections, spec->allocations, spec->cycles);
