@@ -24,33 +24,6 @@ static bool wrong(const struct guarded *g, const char *what, const char *text)
 	return false;
 }
 
-/* Where rows have the ends of a mean's cells: "LO to HI" in words, or a spread; of the second kind one
- * is enough. */
-static const char *const ends[][2] = {{"each", "each_time"},     {"cells", NULL},
-                                      {"bandwidth_cells", NULL}, {"latency_cells", NULL},
-                                      {"speeds", NULL},          {"by_cell", NULL}};
-
-static bool is_told(const json_t *entry, const char *text)
-{
-	const json_t *lo = json_object_get(entry, "lo"), *hi = json_object_get(entry, "hi");
-	return json_is_string(entry) ? strstr(text, json_string_value(entry)) != NULL
-	       : json_is_number(lo)  ? has_range(text, json_number_value(lo), json_number_value(hi))
-	                             : true;
-}
-
-/* Whether a text has the ends that a row has; *known: it has a place for them. */
-static bool ends_told(const json_t *table, const json_t *row, const char *text, bool *known)
-{
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		const json_t *first = cell(table, row, ends[i][0]),
-		             *second = ends[i][1] ? cell(table, row, ends[i][1]) : NULL;
-		*known |= first != NULL;
-		if (!is_told(first, text) && !(second && is_told(second, text)))
-			return false;
-	}
-	return true;
-}
-
 /* A sentence with a range of sizes and a ratio says how far that goes from cell to cell: of each row,
  * or of all that it is of in one. Titles of curves have the ends of several variants in one. */
 static bool basis_right(const struct guarded *g, const json_t *basis, const char *text,
@@ -147,11 +120,6 @@ static bool means_right(const struct guarded *g, const json_t *regime, const jso
 			return wrong(g, "a mean of cells that go both ways", name);
 	}
 	return true;
-}
-
-static bool begins(const char *text, const char *words)
-{
-	return !strncmp(text, words, strlen(words));
 }
 
 /* A verdict is beyond the A/A line of what it is of: a line that is not within the margin allows no
@@ -286,24 +254,6 @@ static bool overview_right(const struct guarded *g)
 	return true;
 }
 
-/* At which ratios a claim holds: "below 0.980", "0.980 to 1.020". */
-static bool limits_of(const char *limits, struct range *of)
-{
-	*of = (struct range){0, INFINITY};
-	return sscanf(limits, "below %lf", &of->hi) == 1 ||
-	       sscanf(limits, "above %lf", &of->lo) == 1 ||
-	       sscanf(limits, "%lf to %lf", &of->lo, &of->hi) == 2;
-}
-
-/* Whether a ratio is one of them; rounding aside. */
-static bool at_limits(const char *limits, double x, bool *is)
-{
-	struct range of;
-	const bool known = limits_of(limits, &of);
-	*is = x >= of.lo * (1 - ROUNDING) && x <= of.hi * (1 + ROUNDING);
-	return known;
-}
-
 /* A claim shows at which ratios it holds, wherever its verdict is, and its ratio is one of them if it
  * does. */
 static bool claims_right(const struct guarded *g)
@@ -323,8 +273,9 @@ static bool claims_right(const struct guarded *g)
 	return true;
 }
 
-/* What the A/A line of a regime's averages shows, where that allows no verdict at the margin. */
-static double shown(const struct guarded *g, const char *regime)
+/* What the A/A line of a regime's averages shows, where that allows no verdict at the margin; of claims
+ * but those within, also what it is off by. */
+static double shown(const struct guarded *g, const char *regime, bool within)
 {
 	const json_t *noise = told_table(g->chapters, "noise"), *row;
 	size_t i;
@@ -332,14 +283,27 @@ static double shown(const struct guarded *g, const char *regime)
 	{
 		const json_t *means = cell(noise, row, "means"), *least = cell(noise, row, "least");
 		const double shows = 1 + json_number_value(json_is_number(means) ? means : least);
-		if (!strcmp(text_at(noise, row, "label"), regime) && shows > g->edge)
-			return shows;
+		const struct range twin = interval(noise, row, "twin");
+		if (strcmp(text_at(noise, row, "label"), regime) != 0)
+			continue;
+		return shows > g->edge                            ? shows
+		       : within || (twin.lo <= 1 && twin.hi >= 1) ? 1
+		                                                  : far_of(twin);
 	}
 	return 1;
 }
 
-/* A claim is undecided unless it has an interval and a probability of 5 %, and its ratio is inside
- * of its limits, or outside, by what the A/A line shows. (The bound of one side, which decides, is in no table.) */
+/* 1: what is between two bounds is at these ratios, by more than a line; -1: what is between the outer
+ * ends is at none of them; 0: open. */
+static int side_of(struct range bounds, struct range outer, struct range at, double far)
+{
+	return bounds.lo / far > at.lo && bounds.hi * far < at.hi                  ? 1
+	       : outer.lo / far >= at.hi || (at.lo > 0 && outer.hi * far <= at.lo) ? -1
+	                                                                           : 0;
+}
+
+/* A claim is decided as each end of its interval by itself decides (of one within that fails, both
+ * together), beyond what the A/A line shows, and has a probability of 5 %. */
 static bool decided_right(const struct guarded *g)
 {
 	const json_t *table = told_table(g->chapters, "claims"), *row;
@@ -347,19 +311,46 @@ static bool decided_right(const struct guarded *g)
 	json_array_foreach(json_object_get(table, "rows"), i, row)
 	{
 		const char *verdict = text_at(table, row, "verdict");
-		const bool holds = begins(verdict, "holds"),
-		           fails = begins(verdict, "does not") || strstr(verdict, ", but not ");
-		const double x = number_at(table, row, "ratio", "estimate"),
-		             far = shown(g, text_at(table, row, "regime"));
 		struct range at;
-		limits_of(text_at(table, row, "test"), &at);
-		if ((holds || fails) && (json_number_value(cell(table, row, "p")) > 0.05 + 1e-6 ||
-		                         isnan(interval(table, row, "ratio").lo) ||
-		                         (holds && !(x / far > at.lo && x * far < at.hi)) ||
-		                         (fails && ((x > at.lo && x < at.hi) ||
-		                                    (x * g->edge < far && x * far > g->edge)))))
+		const bool holds = begins(verdict, "holds");
+		if (!limits_of(text_at(table, row, "test"), &at) ||
+		    !(holds || begins(verdict, "does not") || strstr(verdict, ", but not ")))
+			continue;
+		const bool within = at.lo > 0 && isfinite(at.hi);
+		const struct range bounds = interval(table, row, "bounds"),
+		                   outer = within ? interval(table, row, "ratio") : bounds;
+		const double far = shown(g, text_at(table, row, "regime"), within);
+		at = exact(at, json_number_value(cell(table, row, "by")));
+		const int alone = side_of(bounds, outer, at, 1),
+		          is = alone < 0 && (outer.lo > far || outer.hi * far < 1)
+		                   ? alone
+		                   : side_of(bounds, outer, at, far);
+		if (is != (holds ? 1 : -1) ||
+		    json_number_value(cell(table, row, "p")) > 0.05 + 1e-6)
 			return wrong(g, "a verdict that its figures do not give",
 			             text_at(table, row, "claim"));
+	}
+	return true;
+}
+
+/* What is recommended of two variants is open in no claim about them. */
+static bool advised_right(const struct guarded *g)
+{
+	const json_t *advice = told_table(g->chapters, "advice"), *row, *of,
+	             *claims = told_table(g->chapters, "claims");
+	size_t i, k;
+	json_array_foreach(json_object_get(advice, "rows"), i, row)
+	    json_array_foreach(json_object_get(claims, "rows"), k, of)
+	{
+		const char *from = text_at(advice, row, "from"), *to = text_at(advice, row, "to"),
+		           *left = text_at(claims, of, "left"),
+		           *right = text_at(claims, of, "right");
+		if (begins(text_at(claims, of, "verdict"), "undecided") &&
+		    json_equal(cell(claims, of, "metric_name"), cell(advice, row, "metric")) &&
+		    ((!strcmp(from, left) && !strcmp(to, right)) ||
+		     (!strcmp(from, right) && !strcmp(to, left))))
+			return wrong(g, "advice on what a claim leaves open",
+			             text_at(claims, of, "claim"));
 	}
 	return true;
 }
@@ -664,8 +655,8 @@ static bool values_right(const struct guarded *g)
 bool guards_right(const json_t *report, char *why, size_t bytes)
 {
 	static bool (*const guards[])(const struct guarded *g) = {
-	    regimes_right, strip_right, overview_right, claims_right, decided_right, lines_right,
-	    doubts_right,  trust_right, values_right,   files_right,  prices_right};
+	    regimes_right, strip_right,  overview_right, claims_right, decided_right, advised_right,
+	    lines_right,   doubts_right, trust_right,    values_right, files_right,   prices_right};
 	static bool (*const each[])(const struct guarded *g, const struct said *s) = {
 	    range_right, headline_right, cause_right, advice_right};
 	const struct guarded g = {report, json_object_get(report, "chapters"),

@@ -78,6 +78,65 @@ static inline bool has_range(const char *text, double lo, double hi)
 	return false;
 }
 
+/* Where rows have the ends of a mean's cells: "LO to HI" in words, or a spread; of the second kind one
+ * is enough. */
+static const char *const ends[][2] = {{"each", "each_time"},     {"cells", NULL},
+                                      {"bandwidth_cells", NULL}, {"latency_cells", NULL},
+                                      {"speeds", NULL},          {"by_cell", NULL}};
+
+static inline bool is_told(const json_t *entry, const char *text)
+{
+	const json_t *lo = json_object_get(entry, "lo"), *hi = json_object_get(entry, "hi");
+	return json_is_string(entry) ? strstr(text, json_string_value(entry)) != NULL
+	       : json_is_number(lo)  ? has_range(text, json_number_value(lo), json_number_value(hi))
+	                             : true;
+}
+
+/* Whether a text has the ends that a row has; *known: it has a place for them. */
+static inline bool ends_told(const json_t *table, const json_t *row, const char *text, bool *known)
+{
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		const json_t *first = cell(table, row, ends[i][0]),
+		             *second = ends[i][1] ? cell(table, row, ends[i][1]) : NULL;
+		*known |= first != NULL;
+		if (!is_told(first, text) && !(second && is_told(second, text)))
+			return false;
+	}
+	return true;
+}
+
+static inline bool begins(const char *text, const char *words)
+{
+	return !strncmp(text, words, strlen(words));
+}
+
+/* At which ratios a claim holds: "below 0.980", "0.980 to 1.020". */
+static inline bool limits_of(const char *limits, struct range *of)
+{
+	*of = (struct range){0, INFINITY};
+	return sscanf(limits, "below %lf", &of->hi) == 1 ||
+	       sscanf(limits, "above %lf", &of->lo) == 1 ||
+	       sscanf(limits, "%lf to %lf", &of->lo, &of->hi) == 2;
+}
+
+/* The same to the last digit. */
+static inline struct range exact(struct range at, double by)
+{
+	const bool within = at.lo > 0 && isfinite(at.hi);
+	const double of = within ? round(100 * sqrt(at.lo * at.hi)) / 100 : 1;
+	return (struct range){at.lo > 0 ? of * (within ? 1 / (1 + by) : 1 + by) : 0,
+	                      isfinite(at.hi) ? of * (within ? 1 + by : 1 / (1 + by)) : INFINITY};
+}
+
+/* Whether a ratio is one of them; rounding aside. */
+static inline bool at_limits(const char *limits, double x, bool *is)
+{
+	struct range of;
+	const bool known = limits_of(limits, &of);
+	*is = x >= of.lo * (1 - ROUNDING) && x <= of.hi * (1 + ROUNDING);
+	return known;
+}
+
 static inline bool is_size(const char *text)
 {
 	char unit[4] = "";

@@ -344,6 +344,7 @@ CREATE TABLE claimed(
   alone INTEGER,        -- 1: decided, but not in its family
   left_value REAL, right_value REAL,
   ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
+  bounds_lo REAL, bounds_hi REAL, -- each by itself
   by_cell TEXT,         -- from its least to its greatest cell, where it has several
   confidence REAL,      -- of its interval
   cells INTEGER, blocks INTEGER,

@@ -45,7 +45,8 @@ static void put_claim(const struct figures *f, const struct claims_result *r)
 	const struct claim *c = r->claim;
 	const struct contrast *of = &r->contrast;
 	const struct metric_info *metric = metric_info(c->metric);
-	const struct stats_ratio ratio = claims_opposed(r) ? STATS_NO_RATIO : of->ratio;
+	const struct stats_ratio ratio = claims_opposed(r) ? STATS_NO_RATIO : of->ratio,
+	                         bounds = claims_opposed(r) ? STATS_NO_RATIO : of->bounds;
 	const int regime = claim_regime(c);
 	const bool tested = r->outcome != CLAIMS_UNTESTED;
 	const double scale = !strcmp(metric->unit, "µs") ? 1e-3 : 1; /* times are in ns */
@@ -55,29 +56,29 @@ static void put_claim(const struct figures *f, const struct claims_result *r)
 	                                       several ? of->most.estimate : NAN};
 	char odd[128];
 	verdict_odd_text(&of->odd, odd, sizeof odd);
-	db_add(f->db, "claimed",
-	       "itttttt"
-	       "tttttttttt"
-	       "iitttddi"
-	       "tttdddidd"
-	       "rtdiill"
-	       "dtit",
-	       (unsigned)(r - f->a->claims), c->name, c->text, c->source, c->says, c->original,
-	       c->needs, c->left, c->right, c->left_coll, c->right_coll,
-	       c->coll == CLAIM_ANY_COLL ? NULL : coll_info((enum coll_kind)c->coll)->name,
-	       metric->pace == CLAIM_ANY_PACE ? NULL : coll_pace_name((enum pace)metric->pace),
-	       metric->name, metric->summary, metric->brief, metric->unit, metric->whole,
-	       metric->data_path,
-	       regime < 0 || *c->needs ? NULL : claim_regime_name((unsigned)regime),
-	       claim_test_name(c->test), verdict_claim_limits(f->arena, c), c->by, c->of,
-	       r->primary, outcomes[r->outcome], verdict_claim_text(f->arena, r, false),
-	       reason_text(f->arena, &of->why), r->p, r->p_adjusted, FAMILY_ALPHA, r->alone,
-	       tested ? of->left_side.value * scale : NAN,
-	       tested ? of->right_side.value * scale : NAN, ratio, figures_cells(f->arena, by_cell),
-	       ratio.confidence, of->ncells, of->nblocks, of->sizes.lo, of->sizes.hi, r->detectable,
-	       *odd ? odd : NULL, record_traits(f->s->run, NULL)->analogue,
-	       arena_text(f->arena, "%d %d %d %d %d %s %s %zu %zu", c->metric, c->test, c->regime,
-	                  c->pace, c->coll, c->left_coll, c->right_coll, c->bytes.lo, c->bytes.hi));
+	db_add(
+	    f->db, "claimed",
+	    "itttttt"
+	    "tttttttttt"
+	    "iitttddi"
+	    "tttdddidd"
+	    "rddtdiill"
+	    "dtit",
+	    (unsigned)(r - f->a->claims), c->name, c->text, c->source, c->says, c->original,
+	    c->needs, c->left, c->right, c->left_coll, c->right_coll,
+	    c->coll == CLAIM_ANY_COLL ? NULL : coll_info((enum coll_kind)c->coll)->name,
+	    metric->pace == CLAIM_ANY_PACE ? NULL : coll_pace_name((enum pace)metric->pace),
+	    metric->name, metric->summary, metric->brief, metric->unit, metric->whole,
+	    metric->data_path, regime < 0 || *c->needs ? NULL : claim_regime_name((unsigned)regime),
+	    claim_test_name(c->test), verdict_claim_limits(f->arena, c), c->by, c->of, r->primary,
+	    outcomes[r->outcome], verdict_claim_text(f->arena, r, false),
+	    reason_text(f->arena, &of->why), r->p, r->p_adjusted, FAMILY_ALPHA, r->alone,
+	    tested ? of->left_side.value * scale : NAN, tested ? of->right_side.value * scale : NAN,
+	    ratio, bounds.lo, bounds.hi, figures_cells(f->arena, by_cell), ratio.confidence,
+	    of->ncells, of->nblocks, of->sizes.lo, of->sizes.hi, r->detectable, *odd ? odd : NULL,
+	    record_traits(f->s->run, NULL)->analogue,
+	    arena_text(f->arena, "%d %d %d %d %d %s %s %zu %zu", c->metric, c->test, c->regime,
+	               c->pace, c->coll, c->left_coll, c->right_coll, c->bytes.lo, c->bytes.hi));
 }
 
 void figures_of_claims(const struct figures *f)
