@@ -254,27 +254,7 @@ static bool overview_right(const struct guarded *g)
 	return true;
 }
 
-/* A claim shows at which ratios it holds, wherever its verdict is, and its ratio is one of them if it
- * does. */
-static bool claims_right(const struct guarded *g)
-{
-	const json_t *table = told_table(g->chapters, "claims_short"), *row;
-	size_t i;
-	json_array_foreach(json_object_get(table, "rows"), i, row)
-	{
-		const char *verdict = text_at(table, row, "verdict"), *at = strstr(verdict, ", ");
-		const bool holds = begins(verdict, "holds"), fails = begins(verdict, "does not");
-		bool is = holds;
-		if (*verdict && !at_limits(text_at(table, row, "test"), at ? atof(at + 2) : 1, &is))
-			return wrong(g, "a claim without limits", text_at(table, row, "claim"));
-		if ((holds || fails) && at && is != holds)
-			return wrong(g, "limits that refute the verdict", verdict);
-	}
-	return true;
-}
-
-/* What the A/A line of a regime's averages shows, where that allows no verdict at the margin; of claims
- * but those within, also what it is off by. */
+/* What a regime's A/A line shows beyond the margin, or is off by unless a claim is within. */
 static double shown(const struct guarded *g, const char *regime, bool within)
 {
 	const json_t *noise = told_table(g->chapters, "noise"), *row;
@@ -293,8 +273,7 @@ static double shown(const struct guarded *g, const char *regime, bool within)
 	return 1;
 }
 
-/* 1: what is between two bounds is at these ratios, by more than a line; -1: what is between the outer
- * ends is at none of them; 0: open. */
+/* 1: the bounds are within these ratios, by more than a line; -1: the outer ends beyond; 0: open. */
 static int side_of(struct range bounds, struct range outer, struct range at, double far)
 {
 	return bounds.lo / far > at.lo && bounds.hi * far < at.hi                  ? 1
@@ -302,8 +281,20 @@ static int side_of(struct range bounds, struct range outer, struct range at, dou
 	                                                                           : 0;
 }
 
-/* A claim is decided as each end of its interval by itself decides (of one within that fails, both
- * together), beyond what the A/A line shows, and has a probability of 5 %. */
+/* Whether something is recommended of the variants of a claim, in its metric. */
+static bool is_advised(const struct guarded *g, const json_t *claims, const json_t *of)
+{
+	const json_t *advice = told_table(g->chapters, "advice"), *row;
+	bool is = false;
+	size_t i;
+	json_array_foreach(json_object_get(advice, "rows"), i, row) for (unsigned k = 0; k < 2; k++)
+	    is |= json_equal(cell(claims, of, "metric_name"), cell(advice, row, "metric")) &&
+	          json_equal(cell(claims, of, "left"), cell(advice, row, k ? "from" : "to")) &&
+	          json_equal(cell(claims, of, "right"), cell(advice, row, k ? "to" : "from"));
+	return is;
+}
+
+/* A claim is decided as its bounds (of one within that fails, both ends) decide beyond the A/A line. */
 static bool decided_right(const struct guarded *g)
 {
 	const json_t *table = told_table(g->chapters, "claims"), *row;
@@ -313,6 +304,9 @@ static bool decided_right(const struct guarded *g)
 		const char *verdict = text_at(table, row, "verdict");
 		struct range at;
 		const bool holds = begins(verdict, "holds");
+		if (begins(verdict, "undecided") && is_advised(g, table, row))
+			return wrong(g, "advice on what a claim leaves open",
+			             text_at(table, row, "claim"));
 		if (!limits_of(text_at(table, row, "test"), &at) ||
 		    !(holds || begins(verdict, "does not") || strstr(verdict, ", but not ")))
 			continue;
@@ -333,64 +327,51 @@ static bool decided_right(const struct guarded *g)
 	return true;
 }
 
-/* What is recommended of two variants is open in no claim about them. */
-static bool advised_right(const struct guarded *g)
-{
-	const json_t *advice = told_table(g->chapters, "advice"), *row, *of,
-	             *claims = told_table(g->chapters, "claims");
-	size_t i, k;
-	json_array_foreach(json_object_get(advice, "rows"), i, row)
-	    json_array_foreach(json_object_get(claims, "rows"), k, of)
-	{
-		const char *from = text_at(advice, row, "from"), *to = text_at(advice, row, "to"),
-		           *left = text_at(claims, of, "left"),
-		           *right = text_at(claims, of, "right");
-		if (begins(text_at(claims, of, "verdict"), "undecided") &&
-		    json_equal(cell(claims, of, "metric_name"), cell(advice, row, "metric")) &&
-		    ((!strcmp(from, left) && !strcmp(to, right)) ||
-		     (!strcmp(from, right) && !strcmp(to, left))))
-			return wrong(g, "advice on what a claim leaves open",
-			             text_at(claims, of, "claim"));
-	}
-	return true;
-}
-
 /* Whether a claim of this ratio, as it is written, comes out so: it holds, or it does not. */
 static bool has_outcome(const struct guarded *g, const char *ratio, const char *of, bool holds)
 {
 	const json_t *table = told_table(g->chapters, "claims"), *row;
 	const char *point = strchr(ratio, '.');
+	const double ulp = 1.001 * pow(10, point ? -(double)strlen(point + 1) : 0);
 	size_t i;
 	json_array_foreach(json_object_get(table, "rows"), i, row)
 	{
 		const char *verdict = text_at(table, row, "verdict");
-		char own[32], sides[256];
+		char sides[256];
 		snprintf(sides, sizeof sides, "%s ÷ %s", text_at(table, row, "left"),
 		         text_at(table, row, "right"));
-		snprintf(own, sizeof own, "%.*f", point ? (int)strlen(point + 1) : 0,
-		         number_at(table, row, "ratio", "estimate"));
-		if (!strcmp(own, ratio) && (!*of || strstr(of, sides)) &&
-		    !begins(verdict, "undecided") && begins(verdict, "holds") == holds)
+		if (fabs(number_at(table, row, "ratio", "estimate") - atof(ratio)) <= ulp / 2 &&
+		    (!*of || strstr(of, sides)) && !begins(verdict, "undecided") &&
+		    begins(verdict, "holds") == holds)
 			return true;
 	}
 	return false;
 }
 
-/* A source's line is reproduced if its claim holds, and refuted if it does not. */
+/* A source's line, and a claim in brief, come out as the claim does; that shows its limits. */
 static bool lines_right(const struct guarded *g)
 {
-	static const char *const keys[][2] = {{"outcome", "ratio"}, {"outcome_new", "ratio_new"}};
-	const json_t *table = told_table(g->chapters, "source_lines"), *row;
-	size_t i;
-	json_array_foreach(json_object_get(table, "rows"), i, row) for (size_t k = 0; k < 2; k++)
-	{
-		const char *outcome = text_at(table, row, keys[k][0]);
-		const bool holds = begins(outcome, "reproduced");
-		if ((holds || begins(outcome, "refuted") || begins(outcome, "no longer")) &&
-		    !has_outcome(g, text_at(table, row, keys[k][1]),
-		                 text_at(table, row, k ? "of" : "-"), holds))
-			return wrong(g, "a line that no claim decides so",
-			             text_at(table, row, "says"));
+	static const char *const keys[][3] = {{"source_lines", "outcome", "ratio"},
+	                                      {"source_lines", "outcome_new", "ratio_new"},
+	                                      {"claims_short", "verdict", NULL},
+	                                      {"claims_short", "verdict_new", NULL}};
+	for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+		const json_t *table = told_table(g->chapters, keys[k][0]), *row;
+		size_t i;
+		json_array_foreach(json_object_get(table, "rows"), i, row)
+		{
+			const char *out = text_at(table, row, keys[k][1]);
+			const bool holds = begins(out, "reproduced") || begins(out, "holds");
+			char ratio[16] = "";
+			sscanf(out, "%*[^,], %15[0-9.]", ratio);
+			if ((holds || begins(out, "refuted") || begins(out, "no longer") ||
+			     begins(out, "does not")) &&
+			    !has_outcome(g, keys[k][2] ? text_at(table, row, keys[k][2]) : ratio,
+			                 text_at(table, row, k == 1 ? "of" : "-"), holds))
+				return wrong(g, "a line that no claim decides so", out);
+			if (k > 1 && *out && !*text_at(table, row, "test"))
+				return wrong(g, "a claim without limits", out);
+		}
 	}
 	return true;
 }
@@ -655,8 +636,8 @@ static bool values_right(const struct guarded *g)
 bool guards_right(const json_t *report, char *why, size_t bytes)
 {
 	static bool (*const guards[])(const struct guarded *g) = {
-	    regimes_right, strip_right,  overview_right, claims_right, decided_right, advised_right,
-	    lines_right,   doubts_right, trust_right,    values_right, files_right,   prices_right};
+	    regimes_right, strip_right, overview_right, decided_right, lines_right,
+	    doubts_right,  trust_right, values_right,   files_right,   prices_right};
 	static bool (*const each[])(const struct guarded *g, const struct said *s) = {
 	    range_right, headline_right, cause_right, advice_right};
 	const struct guarded g = {report, json_object_get(report, "chapters"),

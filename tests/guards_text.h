@@ -128,15 +128,6 @@ static inline struct range exact(struct range at, double by)
 	                      isfinite(at.hi) ? of * (within ? 1 + by : 1 / (1 + by)) : INFINITY};
 }
 
-/* Whether a ratio is one of them; rounding aside. */
-static inline bool at_limits(const char *limits, double x, bool *is)
-{
-	struct range of;
-	const bool known = limits_of(limits, &of);
-	*is = x >= of.lo * (1 - ROUNDING) && x <= of.hi * (1 + ROUNDING);
-	return known;
-}
-
 static inline bool is_size(const char *text)
 {
 	char unit[4] = "";

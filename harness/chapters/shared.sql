@@ -142,7 +142,8 @@ FROM claim p JOIN claim c USING (metric, from_bytes, to_bytes)
 WHERE p.is_primary AND (c.id = p.id OR c.coll IS p.coll AND c.source = ''
                         AND 'undecided' NOT IN (c.outcome, p.outcome)
                         AND NOT EXISTS (SELECT 1 FROM asked_gap)
-                        AND NOT EXISTS (SELECT 1 FROM setting WHERE key = 'isolate'))
+                        AND NOT EXISTS (SELECT 1 FROM setting
+                                        WHERE key = 'isolate' AND value NOT IN ('none', '')))
 ORDER BY c.is_primary DESC, c.id
 LIMIT 3;
 
