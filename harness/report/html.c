@@ -50,7 +50,7 @@ static const char style[] =
     /* Its edge is one colour: dark pages turn all of a picture round. */
     "img{display:block;width:100%;max-width:56rem;height:auto;background:#fff;border:1px solid #d0d7de;border-radius:4px}"
     /* Page 1 in one screen: the picture beside the strip and what follows that. */
-    "@media(min-width:64rem){.front{display:grid;grid-template:auto 1fr/minmax(0,1fr) minmax(0,1fr);gap:0 1.4rem}.front>*{grid-column:1}.front>p{grid-area:1/2/3/3;margin:.8rem 0}"
+    "@media(min-width:64rem){.front{display:grid;grid-template:auto auto 1fr/minmax(0,1fr) minmax(0,1fr);gap:0 1.4rem}.front>*{grid-area:2/1/4/2}.front>:first-child{grid-area:1/1}.front>:last-child{grid-area:3/2}.front>p{grid-area:1/2/3/3;margin:.8rem 0}"
     ".front h2{margin:.3rem 0}.front ul,.front div p{margin:.25rem 0}.front ul{padding-left:1.2rem}.front :is(th,td){padding:.17rem .4rem}.front table:not(:has(svg)) :is(th,td){padding:.17rem .2rem;white-space:normal}}"
     /* A click on a picture shows it as large as it was drawn, or as the window; another click
      * closes it. */
@@ -324,19 +324,19 @@ static bool is_picture(cmark_node *block)
 	return first && cmark_node_get_type(first) == CMARK_NODE_IMAGE;
 }
 
-static bool ends_page_1(cmark_node *block)
+static bool is_heading(cmark_node *block, const char *title)
 {
 	char *text = cmark_node_get_type(block) == CMARK_NODE_HEADING ? text_of(block) : NULL;
-	const bool ends = text && !strcmp(text, PAGE_1_ENDS);
+	const bool is = text && !strcmp(text, title);
 	free(text);
-	return ends;
+	return is;
 }
 
-/* Page 1 after its headline, if it has a picture: the strip with its names, that, and what follows are
- * cells of one block. */
+/* Page 1 after its headline, if it has a picture: the strip with its names, that, what to do and
+ * whether to believe it are cells of one block. */
 static void put_front(cmark_node *document)
 {
-	cmark_node *node = cmark_node_first_child(document), *front, *strip, *rest;
+	cmark_node *node = cmark_node_first_child(document), *front, *strip, *rest, *trust;
 	while (node && !(cmark_node_get_type(node) == CMARK_NODE_HEADING &&
 	                 cmark_node_get_heading_level(node) == 1))
 		node = cmark_node_next(node);
@@ -349,14 +349,20 @@ static void put_front(cmark_node *document)
 	front = new_block("<div class=\"front\">", "</div>");
 	strip = new_block("<div>", "</div>");
 	rest = new_block("<div>", "</div>");
+	trust = new_block("<div>", "</div>");
 	cmark_node_insert_after(node, front);
 	cmark_node_append_child(front, strip);
 	while ((node = cmark_node_next(front)) != picture)
 		cmark_node_append_child(strip, node);
 	cmark_node_append_child(front, picture);
 	cmark_node_append_child(front, rest);
-	while ((node = cmark_node_next(front)) && !ends_page_1(node))
+	while ((node = cmark_node_next(front)) && !is_heading(node, PAGE_1_ENDS)) {
+		if (is_heading(node, PAGE_1_TRUST)) {
+			cmark_node_insert_after(rest, trust);
+			rest = trust;
+		}
 		cmark_node_append_child(rest, node);
+	}
 }
 
 /* A name such as NCCL_BUFFSIZE is broken after an underscore, and nowhere else. */

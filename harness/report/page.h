@@ -10,7 +10,8 @@
 
 #define PAGE_TEXT_BYTES 4096
 
-#define PAGE_1_ENDS "The answer in full" /* the heading of the first section that is not on it */
+#define PAGE_1_TRUST "Can it be believed?"
+#define PAGE_1_ENDS  "The answer in full" /* the heading of the first section that is not on it */
 
 enum page_kind { PAGE_TERMINAL, PAGE_MARKDOWN };
 
