@@ -12,7 +12,9 @@ said_rows = rows(more, 100) < 3 ? rows(more, 100) : 3
 more_top = 8.0 + 20 * title_rows
 key_top = more_top + 17 * (said_rows + titled) + 7
 top = key_top + (legend ? 20.0 * legend + 6 : 0)
-H = top + body + 46 + 15 * set_rows
+how_rows = rows(how, 104)
+foot = 16 * (how_rows + set_rows)
+H = top + body + 30 + foot
 eval canvas(H)
 if (format eq 'png') {
 	set print out.'/pictures.txt' append
@@ -30,10 +32,10 @@ do for [k = 1:said_rows] {
 		left textcolor rgb ink
 }
 if (titled) {
-	set label 7 head at screen x(16), screen y(key_top - 13) left textcolor rgb 0x777777 font font(strlen(head) > 100 ? 8 : 9.5)
+	set label 7 short(head, 108) at screen x(16), screen y(key_top - 13) left textcolor rgb 0x666666
 }
-set label 8 how at screen x(16), screen y(H - 28 - 15 * set_rows) left textcolor rgb 0x777777 font font(strlen(how) > 114 ? 7.5 : 9)
-set label 9 machine.sets_said at screen x(16), screen y(H - 12 - 15 * set_rows) left textcolor rgb 0x777777 font font(9)
+set label 8 broken(how, 104) at screen x(16), screen y(H - 12 - foot) left textcolor rgb 0x666666
+set label 9 broken(machine, 104).sets_said at screen x(16), screen y(H - 12 - 16 * set_rows) left textcolor rgb 0x666666
 set style line 100 lc rgb 0xE2E2E2 lw 1
 set style line 101 lc rgb 0x666666 lw 1
 # Title, notes and key are of the whole picture: the key by a plot of nothing.

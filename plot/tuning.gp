@@ -20,8 +20,8 @@ do for [picture = 1:exists('searched_rows')] {
 	name = prefix.'_tuning'
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), 'what settings do, % against the default')
 	said = said_tuning
-	how = plural(found, 'set').sprintf(' on top: %s of the confirmation, framed where confirmed; below: each value alone, in the search', \
-		plural(blocks, 'block'))
+	how = plural(found, 'set').(tuning_map_rows > found ? ' on top' : '').sprintf(': %s of the confirmation, framed where confirmed; %s', \
+		plural(blocks, 'block'), tuning_map_rows > found ? 'below: each value alone, in the search' : 'the search tried no value alone')
 	legend = 0
 	do for [k = 1:found] { legend = legend + rows(set_said(k), 90) }
 	body = row_at * tuning_map_rows + 54

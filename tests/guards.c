@@ -117,10 +117,9 @@ static double bound_of(const char *text)
 /* Whether a number is written so, as far as its digits go. */
 static bool is_written(double x, const char *as)
 {
-	const char *point = strchr(as, '.');
-	char own[32];
-	snprintf(own, sizeof own, "%.*f", point ? (int)strlen(point + 1) : 0, x);
-	return !strcmp(own, as);
+	const size_t n = strspn(as, "0123456789"), point = as[n] == '.' ? 1 : 0;
+	const size_t digits = point ? strspn(as + n + 1, "0123456789") : 0;
+	return n && fabs(x - strtod(as, NULL)) <= 1.001 * pow(10, -(double)digits) / 2;
 }
 
 /* --- the queries ------------------------------------------------------------------------------- */

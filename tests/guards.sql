@@ -100,45 +100,57 @@ WHERE tab = 'overview'
   AND (o ->> 'faster') + (o ->> 'slower') > (SELECT count(*) FROM effect
                                              WHERE variant = o ->> 'variant' AND pace = 'stream');
 
--- A claim shows at which ratios it holds, wherever its verdict is, and its ratio is one of them if it does.
-CREATE TABLE short AS
-SELECT o ->> 'claim' claim, o ->> 'verdict' verdict, limit_of(o ->> 'test', 0) lo,
-       limit_of(o ->> 'test', 1) hi, instr(o ->> 'verdict', ', ') at
-FROM one WHERE tab = 'claims_short';
-SELECT 'a claim without limits', claim FROM short WHERE verdict <> '' AND lo IS NULL;
-SELECT 'limits that refute the verdict', verdict FROM short
-WHERE at AND (verdict LIKE 'holds%' OR verdict LIKE 'does not%')
-  AND (CAST(substr(verdict, at + 2) AS REAL) BETWEEN lo * 0.99 AND hi * 1.01)
-      <> (verdict LIKE 'holds%');
-
--- A claim is undecided unless it has an interval and a probability of 5 %, and its ratio is inside of its limits, or
--- outside, by what the A/A line shows. (The bound of one side, which decides, is in no table.)
+-- A claim is undecided unless it has a probability of 5 % and the interval that decides is inside of its limits, or
+-- outside, by what the A/A line shows: each end by itself (bounds), and outside of `within` both (ratio). What is
+-- outside without that, by an interval beyond the line, is so too. Limits are exact, not as they are written.
 CREATE TABLE claim AS
-SELECT o ->> 'claim' claim, o ->> 'verdict' verdict, o ->> '$.ratio.estimate' x,
-       o ->> '$.ratio.lo' least, coalesce(o ->> 'p', 0) p, o ->> 'left' || ' ÷ ' || (o ->> 'right') sides,
-       coalesce(limit_of(o ->> 'test', 0), 0) lo, coalesce(limit_of(o ->> 'test', 1), 9e999) hi,
-       coalesce((SELECT 1 + coalesce(n.o ->> 'means', n.o ->> 'least') shows FROM one n
-                 WHERE n.tab = 'noise' AND n.o ->> 'label' = one.o ->> 'regime' AND shows > edge
-                 LIMIT 1), 1) far
-FROM report, one WHERE tab = 'claims';
-SELECT 'a verdict that its figures do not give', claim FROM claim, report
-WHERE ((verdict LIKE 'holds%') OR verdict LIKE 'does not%' OR instr(verdict, ', but not '))
-  AND (p > 0.05 + 1e-6 OR least IS NULL
-    OR (verdict LIKE 'holds%' AND NOT (x / far > lo AND x * far < hi))
-    OR (NOT verdict LIKE 'holds%' AND ((x > lo AND x < hi) OR (x * edge < far AND x * far > edge))));
+WITH written AS (
+  SELECT o, limit_of(o ->> 'test', 0) lo, limit_of(o ->> 'test', 1) hi, o ->> 'by' by FROM one
+  WHERE tab = 'claims'),
+kind AS (SELECT *, lo > 0 AND hi < 9e999 within FROM written),
+exact AS (
+  SELECT o, within, iif(within, round(hi / (1 + by), 2) / (1 + by), iif(lo > 0, 1 + by, 0)) lo,
+         iif(within, round(hi / (1 + by), 2) * (1 + by), iif(hi < 9e999, 1 / (1 + by), 9e999)) hi
+  FROM kind WHERE within NOT NULL)
+SELECT o ->> 'claim' claim, o ->> 'verdict' verdict, o ->> 'metric_name' metric, o ->> 'left' "left",
+       o ->> 'right' "right", o ->> '$.ratio.estimate' x, o ->> '$.bounds.lo' least, o ->> '$.bounds.hi' most,
+       iif(within, o ->> '$.ratio.lo', o ->> '$.bounds.lo') outer_lo,
+       iif(within, o ->> '$.ratio.hi', o ->> '$.bounds.hi') outer_hi, coalesce(o ->> 'p', 0) p, lo, hi,
+       coalesce((SELECT CASE WHEN 1 + coalesce(n.o ->> 'means', n.o ->> 'least') > edge
+                             THEN 1 + coalesce(n.o ->> 'means', n.o ->> 'least')
+                             WHEN within OR 1 BETWEEN n.o ->> '$.twin.lo' AND n.o ->> '$.twin.hi' THEN 1
+                             ELSE max(n.o ->> '$.twin.hi', 1 / (n.o ->> '$.twin.lo')) END
+                 FROM one n WHERE n.tab = 'noise' AND n.o ->> 'label' = exact.o ->> 'regime' LIMIT 1), 1) far
+FROM report, exact;
+SELECT 'a verdict that its figures do not give', claim FROM claim
+WHERE (verdict LIKE 'holds%' OR verdict LIKE 'does not%' OR instr(verdict, ', but not '))
+  AND (p > 0.05 + 1e-6
+    OR NOT coalesce(iif(verdict LIKE 'holds%', least / far > lo AND most * far < hi,
+                        outer_lo / far >= hi OR (lo > 0 AND outer_hi * far <= lo)
+                        OR ((outer_lo > far OR outer_hi * far < 1)
+                            AND (outer_lo >= hi OR (lo > 0 AND outer_hi <= lo)))), 0));
+SELECT 'advice on what a claim leaves open', claim FROM claim
+JOIN one a ON a.tab = 'advice' AND a.o ->> 'metric' = metric
+WHERE verdict LIKE 'undecided%' AND (("left", "right") = (a.o ->> 'to', a.o ->> 'from')
+                                  OR ("left", "right") = (a.o ->> 'from', a.o ->> 'to'));
 
--- A source's line is reproduced if its claim holds, and refuted if it does not.
-WITH said AS (
-  SELECT o ->> 'says' says, o ->> 'outcome' outcome, o ->> 'ratio' ratio, '' of
-  FROM one WHERE tab = 'source_lines' UNION ALL
-  SELECT o ->> 'says', o ->> 'outcome_new', o ->> 'ratio_new', coalesce(o ->> 'of', '')
-  FROM one WHERE tab = 'source_lines')
-SELECT 'a line that no claim decides so', says FROM said
-WHERE (outcome LIKE 'reproduced%' OR outcome LIKE 'refuted%' OR outcome LIKE 'no longer%')
+-- A source's line, and a claim in brief, come out as the claim does; that shows its limits.
+CREATE TABLE brief AS
+SELECT o ->> 'says' says, o ->> 'outcome' outcome, o ->> 'ratio' ratio, '' of, 1 test
+FROM one WHERE tab = 'source_lines' UNION ALL
+SELECT o ->> 'says', o ->> 'outcome_new', o ->> 'ratio_new', coalesce(o ->> 'of', ''), 1
+FROM one WHERE tab = 'source_lines' UNION ALL
+SELECT o ->> 'claim', verdict, substr(verdict, instr(verdict, ', ') + 2), '', o ->> 'test' <> ''
+FROM (SELECT o, o ->> 'verdict' verdict FROM one WHERE tab = 'claims_short' UNION ALL
+      SELECT o, o ->> 'verdict_new' FROM one WHERE tab = 'claims_short');
+SELECT 'a claim without limits', says FROM brief WHERE outcome <> '' AND NOT coalesce(test, 0);
+SELECT 'a line that no claim decides so', says FROM brief
+WHERE (outcome LIKE 'reproduced%' OR outcome LIKE 'holds%' OR outcome LIKE 'refuted%'
+    OR outcome LIKE 'no longer%' OR outcome LIKE 'does not%')
   AND NOT EXISTS (SELECT 1 FROM claim
-                  WHERE is_written(x, ratio) AND (of = '' OR instr(of, sides))
+                  WHERE is_written(x, ratio) AND (of = '' OR instr(of, "left" || ' ÷ ' || "right"))
                     AND NOT verdict LIKE 'undecided%'
-                    AND (verdict LIKE 'holds%') = (outcome LIKE 'reproduced%'));
+                    AND (verdict LIKE 'holds%') = (outcome LIKE 'reproduced%' OR outcome LIKE 'holds%'));
 
 -- Where a page says that it cannot distinguish variants, it calls none faster or slower.
 WITH doubt(at) AS (

@@ -177,7 +177,7 @@ TEST(only_whole_blocks_count)
 	json_assert_number(r, "blocks", 1, 0);
 	json_assert_says(r, "trust", "1 block and part of another.");
 	json_assert_one_says(json_section(r, "findings"), "2 ranks, 1 block and part of another,");
-	json_assert_one_says(json_section(r, "method"), "1 of 3 blocks were measured");
+	json_assert_one_says(json_section(r, "method"), "Blocks measured: 1 of 3; seed ");
 	snprintf(path, sizeof path, "%s/plots/run.gp", run);
 	char *drawn = cli_read(path);
 	assert_non_null(drawn);

@@ -225,7 +225,7 @@ TEST(a_family_is_corrected_for_its_size)
 		json_assert_one_says(said, "The primary claim, c3: holds. ");
 		json_assert_one_says(said,
 		                     others == 25 ? "25 further claims" : "26 further claims");
-		json_assert_one_says(said, others == 25 ? "confirms all 25" : "confirms none");
+		json_assert_one_says(said, others == 25 ? "confirms all" : "confirms none");
 	}
 	/* Without a primary one all are a family. */
 	asked.primary[0] = '\0';

@@ -212,7 +212,7 @@ TEST(every_sessions_command_is_said)
 	    "No block, added, later, launchgap def, with counters:"};
 	for (size_t i = 0; i < 4; i++)
 		json_assert_text(json_array_get(method, i), "", sessions[i]);
-	json_assert_one_says(method, "6 of 11 blocks were measured");
+	json_assert_one_says(method, "Blocks measured: 6 of 11; seed ");
 	/* Each with its command, as a shell takes it. */
 	const char *page = made_read("report.md");
 	for (unsigned i = 0; i < 3; i++) {

@@ -123,6 +123,19 @@ FROM claimed c LEFT JOIN claim_counterpart USING (id) LEFT JOIN claim_of_version
              (SELECT library FROM claim_of_version ORDER BY version(library) DESC LIMIT 1) last)
 ORDER BY c.id;
 
+-- What a headline is of: the primary claim; if it is decided, two others that are, of its metric,
+-- collective and sizes. A gap and containers have a headline of their own.
+CREATE VIEW first_claim AS
+SELECT c.*
+FROM claim p JOIN claim c USING (metric, from_bytes, to_bytes)
+WHERE p.is_primary AND (c.id = p.id OR c.coll IS p.coll AND c.source = ''
+                        AND 'undecided' NOT IN (c.outcome, p.outcome)
+                        AND NOT EXISTS (SELECT 1 FROM asked_gap)
+                        AND NOT EXISTS (SELECT 1 FROM setting
+                                        WHERE key = 'isolate' AND value NOT IN ('none', '')))
+ORDER BY c.is_primary DESC, c.id
+LIMIT 3;
+
 -- Claims, whether each is decided, in the family of all but the primary one, and confirmed in it.
 CREATE VIEW family_claim AS
 SELECT *, outcome NOT IN ('undecided', 'untested') decided, NOT is_primary AND p NOT NULL member,
@@ -166,3 +179,15 @@ FROM (SELECT grp, t.variant, block, ord, avg(log_us - ln(time_us)) x
       JOIN variant v ON v.id = t.variant
       WHERE role <> 'limit' AND NOT is_limit
       GROUP BY grp, t.variant, block);
+
+-- What page 1 is of: a size that the primary claim is of; else of the first collective in the regime
+-- that answers first, the one next to 64 MiB.
+CREATE VIEW anchor AS
+SELECT p.*, g.tells, g.least_effect, g.nth regime
+FROM place p JOIN result r ON r.place = p.id JOIN known k USING (variant)
+JOIN regime g ON g.pace = p.pace AND p.asked_bytes BETWEEN g.from_bytes AND g.to_bytes, given
+LEFT JOIN claim c ON is_primary AND c.ratio NOT NULL AND c.pace = p.pace
+  AND coalesce(c.coll, p.coll) = p.coll AND p.bytes BETWEEN c.from_bytes AND c.to_bytes
+WHERE r.ratio_lo NOT NULL AND judged AND k.asked AND NOT searched
+ORDER BY third, c.id IS NULL, g.nth DESC, coll_nth, abs(ln(p.bytes / 67108864.0)), p.bytes DESC
+LIMIT 1;

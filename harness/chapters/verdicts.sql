@@ -273,6 +273,8 @@ SELECT id, name, text, source, says, original, needs, left_name, right_name, lef
        left_value, right_value, iif(opposed, NULL, c ->> 'ratio') ratio,
        iif(opposed, NULL, c ->> 'lo') ratio_lo, iif(opposed, NULL, c ->> 'hi') ratio_hi,
        iif(opposed OR c IS NULL, 0, c ->> 'blocks') ratio_blocks,
+       iif(opposed, NULL, c ->> 'bound_lo') bounds_lo, -- each end by itself
+       iif(opposed, NULL, c ->> 'bound_hi') bounds_hi,
        iif(estimate(least) <> estimate(most), interval(c ->> 'ratio', least, most), NULL) by_cell,
        iif(opposed, NULL, c ->> 'confidence') confidence, coalesce(cells, 0) cells,
        coalesce(blocks, 0) blocks, coalesce(from_cell, 0) from_bytes, coalesce(to_cell, 0) to_bytes,

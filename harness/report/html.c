@@ -44,7 +44,7 @@ static const char style[] =
     /* Its edge is one colour: dark pages turn all of a picture round. */
     "img{display:block;width:100%;max-width:56rem;height:auto;background:#fff;border:1px solid #d0d7de;border-radius:4px}"
     /* Page 1 in one screen: the picture beside the strip and what follows that. */
-    "@media(min-width:64rem){.front{display:grid;grid-template:auto 1fr/minmax(0,1fr) minmax(0,1fr);gap:0 1.4rem}.front>*{grid-column:1}.front>p{grid-area:1/2/3/3;margin:.8rem 0}"
+    "@media(min-width:64rem){.front{display:grid;grid-template:auto auto 1fr/minmax(0,1fr) minmax(0,1fr);gap:0 1.4rem}.front>*{grid-area:2/1/4/2}.front>:first-child{grid-area:1/1}.front>:last-child{grid-area:3/2}.front>p{grid-area:1/2/3/3;margin:.8rem 0}"
     ".front h2{margin:.3rem 0}.front ul,.front div p{margin:.25rem 0}.front ul{padding-left:1.2rem}.front :is(th,td){padding:.17rem .4rem}.front table:not(:has(svg)) :is(th,td){padding:.17rem .2rem;white-space:normal}}"
     /* A click on a picture shows it as large as it was drawn, or as the window; another click
      * closes it. */
@@ -74,6 +74,8 @@ static void put(FILE *out, const char *text)
 static void put_heading(struct page *p, unsigned level, const char *text)
 {
 	char anchor[128];
+	if (p->front && !strcmp(text, PAGE_1_TRUST))
+		fputs("</div>\n<div>\n", p->out);
 	page_anchor(text, anchor, sizeof anchor);
 	fprintf(p->out, "<h%u><a id=\"%s\"></a>", level, anchor);
 	put(p->out, text);

@@ -8,6 +8,7 @@
 #include "table.h"
 
 #define PAGE_TEXT_BYTES 4096
+#define PAGE_1_TRUST    "Can it be believed?"
 
 enum page_kind { PAGE_TERMINAL, PAGE_MARKDOWN, PAGE_HTML };
 

@@ -169,7 +169,7 @@ static const struct part before[] = {
     {"strip",    "",                    true,  SHORT_PAGE_ALWAYS, write_strip},
     {"picture",  "",                    false, SHORT_PAGE_LEAST,  write_picture},
     {"do_this",  "Do this",             true,  SHORT_PAGE_ALWAYS, write_advice},
-    {"trust",    "Can it be believed?", true,  SHORT_PAGE_ALWAYS, write_trust},
+    {"trust",    PAGE_1_TRUST,          true,  SHORT_PAGE_ALWAYS, write_trust},
 };
 static const struct part below[] = {
     {"findings", "The answer in full",  true,  SHORT_PAGE_MUCH,   write_findings},

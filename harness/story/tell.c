@@ -392,7 +392,8 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 		story->settled = true;
 		break;
 	default:
-		for (const char *at = part->text, *end; *at; at = end + (*end == ' ')) {
+		phrase_add(&heading, of, rows, n, part->text);
+		for (const char *at = heading.text, *end; *at; at = end + (*end == ' ')) {
 			end = at + strcspn(at, " ");
 			story->pictures = arena_more(story->arena, story->pictures,
 			                             story->npictures, sizeof *story->pictures);
