@@ -105,26 +105,6 @@ TEST(open_sizes_are_filled)
 	assert_true(asked->factors[0].bytes.hi == SIZE_MAX);
 }
 
-TEST(the_gap_is_read)
-{
-	struct status st;
-	cli_write(folder, "t.exp",
-	          "[experiment]\ncollective = alltoall\nbytes = 4K\ngap = a,  b\n"
-	          "[variant a]\nmode = threads\n[variant b]\nmode = single\n");
-	assert_int_equal(spec_load(file, 0, NULL, "host", lookup, &spec, &st), 0);
-	assert_string_equal(spec.asked.gap.from, "a");
-	assert_string_equal(spec.asked.gap.to, "b");
-	static char *const bad[] = {"gap=a",         "gap=a, a",           "gap=a, b, a",
-	                            "gap=a, nobody", "host.gap=nobody, a", "nccl.gap=nobody, a",
-	                            "gap=a, b or",   "gap=a, b or b, a",   "gap=a, b b, a"};
-	for (size_t i = 0; i < LENGTH(bad); i++) {
-		st.text[0] = '\0';
-		assert_int_equal(spec_load(file, 1, &bad[i], "host", lookup, &spec, &st), -1);
-		assert_int_equal(strncmp(st.text, "command line: ", 14), 0);
-		assert_says(st.text, "allowed is");
-	}
-}
-
 #define LACKING                                                                                    \
 	"[experiment without old]\ngap = b, a\nprimary = second\n"                                 \
 	"[experiment on host without old-env]\nprimary = third\n"                                  \
@@ -443,22 +423,6 @@ TEST(a_claim_tests_a_line_of_a_source)
 	refuse(SOURCED "says = a line\n", 1, "has a line of a source but names none");
 	refuse(SOURCED "source = papr\nsays = a line\n" SOURCE, 6,
 	       "source = 'papr' names no source (did you mean 'paper'?)");
-}
-
-TEST(a_claim_may_expect_a_share)
-{
-	loads("[claim c]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = within 20% of 60%\n",
-	      "null");
-	assert_near(spec.asked.claims[0].by, 0.2, 1e-12);
-	assert_near(spec.asked.claims[0].of, 0.6, 1e-12);
-	static const char *const wrong[] = {"less by 20% of 60%", "within 20% of 60",
-	                                    "within 20% of", "within 20% of 0%"};
-	for (size_t i = 0; i < LENGTH(wrong); i++) {
-		char *text =
-		    test_text("[claim c]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = %s\n",
-		              wrong[i]);
-		refuse(text, 6, "is not allowed; allowed is less by X%");
-	}
 }
 
 TEST(a_claim_may_compare_two_collectives)
