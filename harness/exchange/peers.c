@@ -66,12 +66,15 @@ static int say_late(struct peers *p, unsigned who)
 	return -1;
 }
 
+static int hear(struct peers *p, unsigned who);
+static int check(struct peers *p, unsigned who, enum letter_kind kind);
+
 /* A connection is of no more use. The first one may have said why it leaves. */
 static int lose(struct peers *p, unsigned who, short way, const struct status *why)
 {
 	char how[sizeof why->text + 1];
-	if (p->me && way == POLLOUT && !peers_hear(p, who))
-		return peers_check(p, who, LETTER_FAILED);
+	if (p->me && way == POLLOUT && !hear(p, who))
+		return check(p, who, LETTER_FAILED);
 	snprintf(how, sizeof how, " %s", why->text);
 	return blame(p, who, p->lost ? p->lost : how);
 }
@@ -146,7 +149,7 @@ static int hear_why(struct peers *p, unsigned who)
 	return -1;
 }
 
-int peers_check(struct peers *p, unsigned who, enum letter_kind kind)
+static int check(struct peers *p, unsigned who, enum letter_kind kind)
 {
 	const struct letter *is = &p->inboxes[who];
 	char how[256];
@@ -159,14 +162,14 @@ int peers_check(struct peers *p, unsigned who, enum letter_kind kind)
 	return blame(p, who, how);
 }
 
-int peers_hear(struct peers *p, unsigned who)
+static int hear(struct peers *p, unsigned who)
 {
 	return move(p, who, POLLIN, &p->inboxes[who], sizeof *p->inboxes);
 }
 
-int peers_take(struct peers *p, unsigned who, enum letter_kind kind)
+static int take(struct peers *p, unsigned who, enum letter_kind kind)
 {
-	return peers_hear(p, who) ? -1 : peers_check(p, who, kind);
+	return hear(p, who) ? -1 : check(p, who, kind);
 }
 
 int peers_look(struct peers *p, unsigned who, enum letter_kind kind)
@@ -178,7 +181,7 @@ int peers_look(struct peers *p, unsigned who, enum letter_kind kind)
 		return lose(p, who, POLLIN, &why);
 	if (!moved && !p->watched && clock_now_ns() > p->until_ns)
 		return say_late(p, who);
-	return moved && peers_check(p, who, kind) ? -1 : moved;
+	return moved && check(p, who, kind) ? -1 : moved;
 }
 
 /* --- bytes of all -------------------------------------------------------------------------- */
@@ -195,7 +198,7 @@ static int take_part(struct peers *p, unsigned who, size_t bytes, size_t all)
 {
 	const struct letter *part = &p->inboxes[who];
 	char how[160];
-	if (peers_take(p, who, LETTER_PART))
+	if (take(p, who, LETTER_PART))
 		return -1;
 	if (part->bytes == bytes && part->at_ns == (int64_t)all)
 		return 0;

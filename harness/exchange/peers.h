@@ -85,13 +85,8 @@ int peers_first(struct peers *p, void *data, size_t bytes, struct status *st);
 void peers_step(struct peers *p);
 struct letter peers_letter(const struct peers *p, enum letter_kind kind);
 int peers_put(struct peers *p, unsigned who, const struct letter *letter);
-/* A letter into the inbox, of any kind: spins for a moment, then sleeps. */
-int peers_hear(struct peers *p, unsigned who);
-int peers_take(struct peers *p, unsigned who, enum letter_kind kind);
-/* The same without waiting. 1: it is in the inbox; 0: not yet. */
+/* A letter of that kind and of this step. 1: it is in the inbox; 0: not yet. */
 int peers_look(struct peers *p, unsigned who, enum letter_kind kind);
-/* 0: the inbox has one of that kind and of this step. */
-int peers_check(struct peers *p, unsigned who, enum letter_kind kind);
 void peers_pause(const struct peers *p);
 /* The first cause stays. say: fail() hears of it. */
 void peers_break(struct peers *p, const char *text, bool say);
