@@ -24,7 +24,8 @@ UPDATE asked_gap SET why = coalesce((SELECT o.why FROM obstacle o
 
 UPDATE given SET latency_why = coalesce((
   SELECT 'more ranks than cores: waiting workers share them, so that ' || about
-         || ' is the scheduler''s' FROM metric, went WHERE name = 'latency' AND shared AND has_isolated), ''),
+         || ' is the scheduler''s' FROM metric, went
+  WHERE name = 'latency' AND shared AND has_isolated), ''),
 disturbed = (SELECT shared OR NOT gpus AND loaded AND 10 * sum(lost_cores) >= count(*)
              FROM result, went);
 

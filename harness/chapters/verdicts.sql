@@ -1,5 +1,14 @@
 -- From contrasts to verdicts, on the speed of the variant: of a time the ratio is turned round.
 
+-- The slowest and the fastest cell of a contrast that has several, by its metric.
+CREATE VIEW contrast_ends AS
+SELECT asked, min(ratio) least, max(ratio) most,
+       min(hi) FILTER (WHERE nth = 1) least_hi, min(lo) FILTER (WHERE back = 1) most_lo
+FROM (SELECT *, row_number() OVER (PARTITION BY asked ORDER BY ratio, base) nth,
+             row_number() OVER (PARTITION BY asked ORDER BY ratio DESC, base) back
+      FROM contrast_cell)
+GROUP BY asked;
+
 -- As measured. c: the ratio of the metric with its interval, as contrast() has it; least, most: the
 -- speed of its slowest and its fastest cell; opposed: these differ from 1 beyond the margin both
 -- ways, so that their mean says nothing.
@@ -14,12 +23,6 @@ side AS (
   SELECT asked, exp(avg(own)) value, quantile(exp(own), 0.25) value_lo,
          quantile(exp(own), 0.75) value_hi, exp(avg(other)) against_value, count(*) blocks
   FROM contrast_block GROUP BY asked),
-ends AS (
-  SELECT asked, min(ratio) least, max(ratio) most,
-         min(hi) FILTER (WHERE nth = 1) least_hi, min(lo) FILTER (WHERE back = 1) most_lo
-  FROM (SELECT *, row_number() OVER (PARTITION BY asked ORDER BY ratio, base) nth,
-               row_number() OVER (PARTITION BY asked ORDER BY ratio DESC, base) back
-        FROM contrast_cell) GROUP BY asked),
 cells AS (SELECT asked, count(*) cells, min(asked_bytes) from_bytes, max(asked_bytes) to_bytes
           FROM asked_cell GROUP BY asked)
 SELECT a.id asked, a.finding, a.part, a.variant, a.regime, unit = 'µs' is_time,
@@ -34,26 +37,28 @@ SELECT a.id asked, a.finding, a.part, a.variant, a.regime, unit = 'µs' is_time,
        coalesce(least_hi * (1 + margin) < 1 AND most_lo > 1 + margin, 0) opposed
 FROM asked_contrast a JOIN metric m ON m.name = a.metric JOIN given
 LEFT JOIN made ON made.asked = a.id LEFT JOIN side ON side.asked = a.id
-LEFT JOIN ends ON ends.asked = a.id LEFT JOIN cells n ON n.asked = a.id;
+LEFT JOIN contrast_ends e ON e.asked = a.id LEFT JOIN cells n ON n.asked = a.id;
 CREATE INDEX found_of ON contrast_found(finding, part, variant);
+
+-- What the variants of a contrast on counters have of them.
+CREATE VIEW counters_of AS
+SELECT s.asked, side, v.name, a.metric, launches, about,
+       (SELECT count(*) FROM cell JOIN trial t ON t.id = trial
+        WHERE pass = 'counters' AND error IS NULL AND t.variant = s.variant) cells,
+       EXISTS (SELECT 1 FROM measured x
+               WHERE (x.metric, x.variant) = (a.metric, s.variant)) has,
+       EXISTS (SELECT 1 FROM counter_sum c
+               WHERE (c.variant, key) = (s.variant, 'issue_cores')) has_cpu,
+       (SELECT value FROM counter JOIN cell ON cell.id = cell JOIN trial t ON t.id = trial
+        WHERE t.variant = s.variant AND key = 'missing' AND value <> ''
+        ORDER BY cell.id, rank LIMIT 1) missing
+FROM asked_side s JOIN asked_contrast a ON a.id = s.asked JOIN metric m ON m.name = a.metric
+JOIN variant v ON v.id = s.variant JOIN known k ON k.variant = s.variant
+WHERE m.counters;
 
 -- Why there is nothing: of counters, by the first of its variants that lacks them.
 CREATE VIEW counters_lack AS
-WITH of_variant AS (
-  SELECT s.asked, side, v.name, a.metric, launches, about,
-         (SELECT count(*) FROM cell JOIN trial t ON t.id = trial
-          WHERE pass = 'counters' AND error IS NULL AND t.variant = s.variant) cells,
-         EXISTS (SELECT 1 FROM measured x
-                 WHERE (x.metric, x.variant) = (a.metric, s.variant)) has,
-         EXISTS (SELECT 1 FROM counter_sum c
-                 WHERE (c.variant, key) = (s.variant, 'issue_cores')) has_cpu,
-         (SELECT value FROM counter JOIN cell ON cell.id = cell JOIN trial t ON t.id = trial
-          WHERE t.variant = s.variant AND key = 'missing' AND value <> ''
-          ORDER BY cell.id, rank LIMIT 1) missing
-  FROM asked_side s JOIN asked_contrast a ON a.id = s.asked JOIN metric m ON m.name = a.metric
-  JOIN variant v ON v.id = s.variant JOIN known k ON k.variant = s.variant
-  WHERE m.counters),
-lack AS (
+WITH lack AS (
   SELECT *, CASE
     WHEN NOT sum(cells) OVER (PARTITION BY asked)
     THEN 'no counters were read in this run, which it needs for: ' || about
@@ -64,7 +69,7 @@ lack AS (
     WHEN metric = 'issue_cores' AND has_cpu THEN 'issuing is too short here for a CPU''s clock'
     WHEN metric <> 'issue_cores' AND missing NOT NULL THEN missing
     ELSE 'the counters of ' || name || ' have no figure for: ' || about END why
-  FROM of_variant)
+  FROM counters_of)
 SELECT asked, coalesce((SELECT why FROM lack l WHERE l.asked = o.asked AND why NOT NULL
                         ORDER BY side LIMIT 1),
                        'no cell of it has in each of the variants the counters for: ' || about) why
@@ -85,8 +90,8 @@ JOIN metric m ON m.name = a.metric JOIN given;
 
 -- --- what the run can distinguish ---
 
--- The A/A lines: the least effect that they show, and its farther end where it excludes 1 within the
--- margin.
+-- The A/A lines: the least effect that they show, and the farther end of one that excludes 1 within
+-- the margin.
 CREATE VIEW aa_line AS
 SELECT f.*, shows - 1 > margin wide, max(shows - 1, margin) least_effect,
        iif(shows - 1 <= margin AND (speed_lo > 1 OR speed_hi < 1), shows - 1, 0) off
@@ -110,15 +115,22 @@ JOIN (SELECT p.bytes, coalesce((SELECT busbw_gbs FROM copied c WHERE c.bytes = p
 WHERE g.metric = 'busbw' AND busbw_gbs / copies_gbs > 1.1
 GROUP BY g.nth;
 
+-- Why nothing of the run is distinguished; or nothing.
+CREATE VIEW run_doubt AS
+SELECT CASE
+  WHEN shared THEN 'There are more ranks than the ' || core || ', which waiting workers share: '
+                   || 'take fewer ranks.'
+  WHEN disturbed THEN 'The machine was busy (a load of ' || number(load.value) || ' on ' || core
+                      || '), and timed calls lost their cores: run it again when nothing else '
+                      || 'runs.' END why
+FROM given, (SELECT *, cores || ' core' || iif(cores = 1, '', 's') core FROM went)
+LEFT JOIN environment load ON key = 'machine.load1';
+
 CREATE TABLE regime_doubt AS
 SELECT g.nth, a.least_effect, coalesce(a.off, 0) off, CASE
-  WHEN shared THEN 'There are more ranks than the ' || cores || ' core' || iif(cores = 1, '', 's')
-                   || ', which waiting workers share: take fewer ranks.'
-  WHEN disturbed THEN 'The machine was busy (a load of ' || number(load.value) || ' on ' || cores
-                      || ' core' || iif(cores = 1, '', 's') || '), and timed calls lost their '
-                      || 'cores: run it again when nothing else runs.'
-  WHEN l.share > 0 THEN l.name || ' reaches ' || printf('%d %%', 10 * round(10 * l.share))
-                        || ' of the measured copy limit: distrust both.'
+  WHEN r.why NOT NULL THEN r.why
+  WHEN l.share > 0 THEN l.name || ' reaches ' || CAST(10 * round(10 * l.share) AS INTEGER)
+                        || ' % of the measured copy limit: distrust both.'
   WHEN twin.id IS NULL
   THEN 'The run has no A/A line: the reference was not measured a second time.'
   WHEN a.speed IS NULL THEN 'The A/A line has no figure: ' || coalesce(w.why, 'it was not measured')
@@ -132,9 +144,9 @@ SELECT g.nth, a.least_effect, coalesce(a.off, 0) off, CASE
   WHEN a.wide THEN 'Effects under ' || effect(a.least_effect) || ' cannot be distinguished from '
                    || 'noise here: the A/A line is '
                    || with_interval(a.speed, a.speed_lo, a.speed_hi) || ', wider than the margin '
-                   || 'of ' || printf('%.3g', 100 * margin) || ' %.' END doubt,
-  shared OR disturbed OR l.share > 0 other
-FROM regime g JOIN given JOIN went LEFT JOIN environment load ON key = 'machine.load1'
+                   || 'of ' || effect(margin) || '.' END doubt,
+  r.why NOT NULL OR l.share > 0 other
+FROM regime g JOIN given JOIN run_doubt r
 LEFT JOIN variant twin ON twin.role = 'again'
 LEFT JOIN above_limit l ON l.regime = g.nth
 LEFT JOIN aa_line a ON (a.finding, a.part) = ('regime', g.nth)
@@ -206,22 +218,24 @@ FROM (SELECT part, a.variant of, c.* FROM asked_contrast a JOIN contrast c ON as
       WHERE finding = 'place')
 WHERE (place, variant) = (part, of);
 
--- A variant in a regime, against the reference. effect: faster, slower, as fast, undecided, or both:
--- by cell, which have no mean; unseen: the smallest effect that could have been seen, none below the
--- margin or the A/A line's; odd: the one block that leaves it undecided. Where the regime cannot
--- distinguish variants, what is beyond its noise.
+-- A contrast with the reference in a regime: its own word, and where the regime cannot distinguish
+-- variants, of what is beyond its noise.
+CREATE VIEW heard AS
+SELECT f.*, r.tells, r.least_effect shows, margin, CASE
+         WHEN opposed THEN 'undecided'
+         WHEN r.off > 0 AND role <> 'again' AND word LIKE '% by little' THEN 'no difference'
+         ELSE word END own, CASE
+         WHEN opposed THEN 'undecided'
+         WHEN speed_lo > 1 + r.least_effect THEN 'faster'
+         WHEN speed_hi * (1 + r.least_effect) < 1 THEN 'slower' ELSE 'undecided' END beyond
+FROM (SELECT *, verdict_word(speed_lo, speed_hi, margin) word FROM contrast_found, given) f
+JOIN regime r ON r.nth = f.part JOIN variant v ON v.id = f.variant
+WHERE finding = 'regime' AND speed NOT NULL;
+
+-- A variant in a regime, against the reference. effect: faster, slower, as fast, undecided, or
+-- both: by cell, which have no mean; unseen: the smallest effect that could have been seen, none
+-- below the margin or the A/A line's; odd: the one block that leaves it undecided.
 CREATE TABLE speed AS
-WITH heard AS (
-  SELECT f.*, r.tells, r.least_effect shows, margin, CASE
-           WHEN opposed THEN 'undecided'
-           WHEN r.off > 0 AND role <> 'again' AND word LIKE '% by little' THEN 'no difference'
-           ELSE word END own, CASE
-           WHEN opposed THEN 'undecided'
-           WHEN speed_lo > 1 + r.least_effect THEN 'faster'
-           WHEN speed_hi * (1 + r.least_effect) < 1 THEN 'slower' ELSE 'undecided' END beyond
-  FROM (SELECT *, verdict_word(speed_lo, speed_hi, margin) word FROM contrast_found, given) f
-  JOIN regime r ON r.nth = f.part JOIN variant v ON v.id = f.variant
-  WHERE finding = 'regime' AND speed NOT NULL)
 SELECT part regime, variant, value * scale value, against_value * scale reference_value,
        iif(opposed, NULL, speed) speed, iif(opposed, NULL, speed_lo) speed_lo,
        iif(opposed, NULL, speed_hi) speed_hi, iif(opposed, 0, c ->> 'blocks') speed_blocks,
@@ -243,22 +257,24 @@ SELECT part regime, variant, value * scale value, against_value * scale referenc
        odd_said(c, is_time) odd
 FROM heard ORDER BY part, variant;
 
+-- A claim with its contrast. line: how far effects are not distinguished from none; 0: they are.
+CREATE VIEW claim_found AS
+SELECT s.*, w.why untested, cw.why contrast_why, c, f.cells, f.blocks, f.from_bytes from_cell,
+       f.to_bytes to_cell, f.value * scale left_value, f.against_value * scale right_value,
+       coalesce(opposed, 0) AND NOT s.times opposed,
+       iif(is_time, 1 / most, least) least, iif(is_time, 1 / least, most) most,
+       CASE WHEN g.nth IS NULL OR m.counters THEN 0 WHEN NOT tells THEN least_effect
+            WHEN s.kind = 'within' THEN 0 ELSE g.off END line, m.about, m.brief, m.unit,
+       m.by_path, m.whole
+FROM settled_claim s JOIN claim_why w USING (id) JOIN metric m ON m.name = s.metric
+LEFT JOIN contrast_found f ON (f.finding, f.part) = ('claims', s.id)
+LEFT JOIN contrast_why cw ON cw.asked = f.asked LEFT JOIN regime g ON g.name = s.regime;
+
 -- What the file claims, and the outcome.
 CREATE TABLE claimed AS
-WITH judged AS (
-  SELECT s.*, w.why untested, cw.why contrast_why, c, f.cells, f.blocks, f.from_bytes from_cell,
-         f.to_bytes to_cell, f.value * scale left_value, f.against_value * scale right_value,
-         coalesce(opposed, 0) AND NOT s.times opposed,
-         iif(is_time, 1 / most, least) least, iif(is_time, 1 / least, most) most,
-         CASE WHEN g.nth IS NULL OR m.counters THEN 0 WHEN NOT tells THEN least_effect
-              WHEN s.kind = 'within' THEN 0 ELSE g.off END line, m.about, m.brief, m.unit,
-         m.by_path, m.whole
-  FROM settled_claim s JOIN claim_why w USING (id) JOIN metric m ON m.name = s.metric
-  LEFT JOIN contrast_found f ON (f.finding, f.part) = ('claims', s.id)
-  LEFT JOIN contrast_why cw ON cw.asked = f.asked LEFT JOIN regime g ON g.name = s.regime),
-outcome AS (
+WITH outcome AS (
   SELECT *, claim_judged(kind, by, times, c, iif(opposed, least, 0), iif(opposed, most, 0), line) o
-  FROM judged),
+  FROM claim_found),
 family AS (
   SELECT *, o ->> 'outcome' outcome, o ->> 'p' p, iif(is_primary, o ->> 'p', min(1, (o ->> 'p')
          * count(o ->> 'p') FILTER (WHERE NOT is_primary) OVER ())) p_adjusted

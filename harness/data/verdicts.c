@@ -12,7 +12,7 @@
 /* Members without a value are missing. */
 static const char *with(struct arena *arena, const char *text, const char *key, double x)
 {
-	return isfinite(x) ? arena_text(arena, "%s, \"%s\": %.17g", text, key, x) : text;
+	return isfinite(x) ? arena_text(arena, "%s, \"%s\": %#.17g", text, key, x) : text;
 }
 
 /* The probabilities if the log ratio is `at`, made larger for the looks at the run, as they make the
