@@ -200,8 +200,8 @@ static double start_seconds(const struct plan *plan, const struct trial *t)
 static double rows_seconds(const struct plan *plan, const struct trial *t, const struct cell *cell,
                            double rows)
 {
-	const double calls = rows * trial_calls(t, cell) * trial_replays(t, cell) + t->warmup;
-	const double call = CALL_S + 1e-9 * (double)t->settings.delay_ns +
+	const double calls = rows * trial_calls(t, cell) * trial_replays(t, cell) + t->warmup,
+	             call = CALL_S + 1e-9 * (double)t->settings.delay_ns +
 	                    (double)cell->bytes / (on_cores(t) ? CORE_BYTES_S : DEVICE_BYTES_S);
 	return calls * call * slower(plan, t);
 }
@@ -250,32 +250,29 @@ static double p99_seconds(const struct plan *plan, const struct trial *t, size_t
 	double sum = 0;
 	for (unsigned c = 0; c < t->ncells; c++) {
 		const struct cell *cell = &t->cells[c];
-		const unsigned is = coll_info(cell->coll)->is;
 		if (cell->pass != PASS_TIMED || cell->pace != PACE_ISOLATED ||
 		    cell->coll == COLL_INIT || cell->asked_bytes != asked_bytes)
 			continue;
-		if (is & (COLL_TRAINS | COLL_ROUTED) || settings_hosts(&t->settings) > 1 ||
-		    t->settings.ranks_per_gpu > 1)
+		if (coll_info(cell->coll)->is & (COLL_TRAINS | COLL_ROUTED) ||
+		    settings_hosts(&t->settings) > 1 || t->settings.ranks_per_gpu > 1)
 			return INFINITY;
 		sum += rows_seconds(plan, t, cell, TRIAL_P99_CALLS - trial_rows(t, cell));
 	}
 	return sum;
 }
 
-/* The largest size up to which they add P99_SHARE at most. Other passes do not count: not every block
- * has them. */
+/* The largest size up to which they add P99_SHARE at most, without passes that not every block has. */
 static size_t p99_fits(const struct plan *plan, const struct trial *t)
 {
-	const struct spec *spec = plan->spec;
 	double left = start_seconds(plan, t);
 	unsigned n = 0;
 	for (unsigned c = 0; c < t->ncells; c++)
 		if (t->cells[c].pass == PASS_TIMED)
 			left += rows_seconds(plan, t, &t->cells[c], trial_rows(t, &t->cells[c]));
 	left *= P99_SHARE;
-	while (n < spec->nsizes && (left -= p99_seconds(plan, t, spec->sizes[n])) >= 0)
+	while (n < plan->spec->nsizes && (left -= p99_seconds(plan, t, plan->spec->sizes[n])) >= 0)
 		n++;
-	return n ? spec->sizes[n - 1] : 0;
+	return n ? plan->spec->sizes[n - 1] : 0;
 }
 
 int plan_p99_settle(struct plan *plan, struct status *st)

@@ -110,8 +110,7 @@ struct spec {
 	char backend_why[512];          /* why it is not auto's first choice; "": it is */
 	unsigned blocks;
 	unsigned budget_s; /* time for a search */
-	unsigned warmup, stretches, calls;
-	unsigned isolated_calls; /* 0: auto */
+	unsigned warmup, stretches, calls, isolated_calls; /* the last 0: auto */
 	unsigned timeout_s;      /* one trial, including its start */
 	unsigned cell_timeout_s; /* one cell; 0: none */
 	unsigned cycles;         /* of all cells in a trial, one after the other: a soak */
