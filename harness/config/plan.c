@@ -278,7 +278,7 @@ static size_t p99_fits(const struct plan *plan, const struct trial *t)
 int plan_p99_settle(struct plan *plan, struct status *st)
 {
 	size_t least = SIZE_MAX;
-	if (plan->spec->isolated_calls || plan->search.nkeys ||
+	if (plan->spec->isolated_calls || !plan->spec->paces[PACE_ISOLATED] || plan->search.nkeys ||
 	    plan->nranks > PLAN_MOST_SAMPLES / TRIAL_P99_CALLS)
 		return 0;
 	for (unsigned v = 0; v < plan->nvariants; v++) {
