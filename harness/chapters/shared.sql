@@ -180,8 +180,8 @@ FROM (SELECT grp, t.variant, block, ord, avg(log_us - ln(time_us)) x
       WHERE role <> 'limit' AND NOT is_limit
       GROUP BY grp, t.variant, block);
 
--- What page 1 is of: a size that the primary claim is of; else of the first collective in the regime
--- that answers first, the one next to 64 MiB.
+-- What page 1 is of: a size that the primary claim is of; else the one next to 64 MiB, of the first
+-- collective, in the regime that answers first.
 CREATE VIEW anchor AS
 SELECT p.*, g.tells, g.least_effect, g.nth regime
 FROM place p JOIN result r ON r.place = p.id JOIN known k USING (variant)

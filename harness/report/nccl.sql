@@ -4,11 +4,11 @@
 -- Its programs, as far as their columns differ. parts: the count is of one rank's part; redop: what
 -- is shown as the operation; NULL: the one that is done.
 CREATE TEMP VIEW program AS
-SELECT column1 coll, column2 parts, column3 redop, column4 rooted FROM (VALUES
-  ('all_reduce', 0, NULL, 0), ('all_gather', 1, 'none', 0), ('alltoall', 1, 'none', 0),
-  ('alltoallv', 1, 'none', 0), ('broadcast', 0, 'none', 1), ('gather', 1, 'none', 1),
-  ('hypercube', 1, '', 0), ('reduce', 0, NULL, 1), ('reduce_scatter', 1, NULL, 0),
-  ('scatter', 1, 'none', 1), ('sendrecv', 0, 'sum', 0));
+SELECT column1 coll, column2 parts, column3 redop FROM (VALUES
+  ('all_reduce', 0, NULL), ('all_gather', 1, 'none'), ('alltoall', 1, 'none'),
+  ('alltoallv', 1, 'none'), ('broadcast', 0, 'none'), ('gather', 1, 'none'),
+  ('hypercube', 1, ''), ('reduce', 0, NULL), ('reduce_scatter', 1, NULL),
+  ('scatter', 1, 'none'), ('sendrecv', 0, 'sum'));
 
 -- The members of the run's environment that are lists or objects.
 CREATE TEMP VIEW listed AS
@@ -20,7 +20,7 @@ FROM environment e, json_each(iif(json_valid(e.value), e.value, '[]')) m;
 -- all.
 CREATE TEMP VIEW tabled AS
 SELECT p.*, iif(p.coll IN (SELECT coll FROM program), ifnull(redop, op), 'none') shown_op,
-       iif(rooted, root, -1) shown_root, elements / iif(parts, comm_ranks, 1) count,
+       iif(p.rooted, root, -1) shown_root, elements / iif(parts, comm_ranks, 1) count,
        first_value(bytes / elements) OVER (PARTITION BY coll, ranks, comm_ranks ORDER BY grp) width,
        min(grp) OVER (PARTITION BY coll, ranks, comm_ranks) first,
        min(grp) OVER (PARTITION BY coll, ranks, comm_ranks, dtype, op, root) lines
