@@ -109,7 +109,7 @@ static void searched_put(struct db *db, unsigned variant, unsigned block, search
 	double x[SEARCHED_CELLS];
 	searched_trial(gain, set, sd, seed, x);
 	for (unsigned c = 0; c < SEARCHED_CELLS; c++)
-		db_add(db, "level", "iiiddd", variant, c, block, -x[c], 0.0, 0.0);
+		db_add(db, "level", "iiidddddd", variant, c, block, -x[c], 0.0, 0.0, 0.0, 0.0, 0.0);
 }
 
 static void searched_variant(struct db *db, unsigned variant, const char *role)
@@ -128,14 +128,14 @@ static struct db *searched_tables(double margin)
 	for (unsigned i = 0; i < 2; i++)
 		if (db_run_text(db, files[i], &st))
 			abort();
-	db_add(db, "given", "ttddiiiiiiiiiitttiiiidt", "", "", margin, 0.95, 0, 0, 0, 0, 0, 0, 1, 1,
-	       0, 1, NULL, NULL, "", 1, 0, 1, 0, 0.0, NULL);
+	db_add(db, "given", "ttddiiiiiiiiiiitttiiiidt", "", "", margin, 0.95, 0, 0, 0, 0, 0, 0, 0, 1,
+	       1, 0, 1, NULL, NULL, "", 1, 0, 1, 0, 0.0, NULL);
 	searched_variant(db, 0, "reference");
 	searched_variant(db, 1, "again");
 	for (unsigned c = 0; c < SEARCHED_CELLS; c++)
-		db_add(db, "place", "iiiiiiitittttiitiiiiillll", c, c, 1, 1, 0, 1, 0, "", 0, "", "",
+		db_add(db, "place", "iiiiiiitittttiitiiiiillllii", c, c, 1, 1, 0, 1, 0, "", 0, "", "",
 		       "", "", 0, 0, "", 2, 2, 1, 0, 0, INT64_C(0), INT64_C(0), INT64_C(0),
-		       INT64_C(0));
+		       INT64_C(0), 0, 0);
 	return db;
 }
 

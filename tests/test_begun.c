@@ -208,7 +208,7 @@ TEST(an_end_holds_only_at_the_end)
 	char path[512], name[600];
 	cli_expect(here_run("; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\n"
 	                    "backend = null\nlimit = no\nranks = 2\nblocks = 1\n"
-	                    "pace = isolated\n[variant s]\nmode = single\n",
+	                    "pace = isolated\nisolated_calls = 100\n[variant s]\nmode = single\n",
 	                    "--no-report", NULL),
 	           0, ": 2 ranks on null, 1 block, into");
 	strcpy(path, here_path(""));

@@ -113,7 +113,7 @@ static void draw_reference(const char *dir, const char *answer)
 /* Six lines are not parted: a panel of the sixth alone said nothing. */
 TEST(six_lines_are_one_panel)
 {
-	draw_reference("results/reference/2x-h200/decode", "nccl_all_reduce_bfloat16_ratio");
+	draw_reference("results/reference/2x-h200/decode", "nccl_all_reduce_bfloat16_ratio_isolated");
 	const char *svg = made_read("plots/nccl_all_reduce_bfloat16_launch.svg");
 	assert_int_equal(text_count(svg, ">size per rank (log)<"), 1);
 	assert_says(svg, ">single-graph<");

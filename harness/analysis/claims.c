@@ -69,7 +69,8 @@ enum claims_outcome claims_decide_beyond(const struct claims_ratio *r, enum clai
 	return effect && outcome != CLAIMS_HOLD ? outcome : outcome_of(&wide, test, log1p(by));
 }
 
-double claims_detectable(const struct claims_ratio *r, enum claim_test test, double by)
+/* The smallest effect that could have been seen. */
+static double claims_detectable(const struct claims_ratio *r, enum claim_test test, double by)
 {
 	return test == CLAIM_WITHIN ? verdict_detectable(&r->both, by, VERDICT_BOTH_ENDS)
 	                            : verdict_detectable(&r->bounds, by, VERDICT_ONE_END);

@@ -75,8 +75,6 @@ enum claims_outcome claims_decide(const struct claims_ratio *ratio, enum claim_t
                                   unsigned *more_blocks);
 /* The probability of a decision; if there is none, of the one that is nearer. */
 double claims_p(const struct claims_tails *p, enum claim_test test, enum claims_outcome outcome);
-/* The smallest effect that could have been seen. */
-double claims_detectable(const struct claims_ratio *ratio, enum claim_test test, double by);
 
 /* The same for a run in which less than `line` (0.05: 5 %, the A/A line's end) is indistinguishable
  * from no effect. An effect beyond the line counts, and its interval refutes unchanged. Otherwise,

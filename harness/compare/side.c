@@ -23,7 +23,8 @@ void side_clean(const char *text, char *out, size_t bytes)
 	sanitize_text(out);
 }
 
-const char *side_kind(struct arena *arena, const struct cell *c)
+/* The same text for all cells that differ in size alone. */
+static const char *side_kind(struct arena *arena, const struct cell *c)
 {
 	return arena_text(arena, "%d %d %d %d %d %u", c->coll, c->pace, c->dtype, c->op,
 	                  c->in_place, c->root);

@@ -43,8 +43,6 @@ void side_add(const struct side *side, const char *variant, const struct cell *c
 void side_says(const struct side *side, const char *fact, const char *text);
 /* Keeps NCCL's variables alone: others may be secrets. */
 void side_variable(struct side *side, const char *name, const char *value);
-/* The same text for all cells that differ in size alone. */
-const char *side_kind(struct arena *arena, const struct cell *cell);
 /* A copy for pages and files of all kinds, without what sanitize_text replaces. */
 const char *side_plain(struct arena *arena, const char *text);
 /* Copies, cut to fit; control characters become '?': records come from anywhere. */

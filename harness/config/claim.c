@@ -44,14 +44,6 @@ const struct metric_info *metric_info(enum metric metric)
 	return &metrics[metric];
 }
 
-enum metric metric_by_name(const char *name)
-{
-	unsigned i = 0;
-	while (i < METRIC_KINDS && strcmp(metrics[i].name, name))
-		i++;
-	return (enum metric)i;
-}
-
 static const char *metric_name(unsigned i)
 {
 	return i < METRIC_KINDS ? metrics[i].name : NULL;

@@ -58,8 +58,6 @@ struct metric_info {
 };
 
 const struct metric_info *metric_info(enum metric metric);
-/* METRIC_KINDS: none is called so. */
-enum metric metric_by_name(const char *name);
 
 /* Sizes as the experiment asks for them, inclusive. hi = SIZE_MAX: no end. */
 struct claim_range {

@@ -142,7 +142,7 @@ static bool is_claimed(const struct plan *plan, const struct plan_variant *v,
 	const char *name = !strcmp(v->role, "again") ? plan_reference(plan)->name : v->name;
 	for (unsigned i = 0; i < asked->nclaims; i++) {
 		const struct claim *c = &asked->claims[i];
-		if (of_kind(plan, c) && plan_tests(plan, c) &&
+		if (plan_tests(plan, c) && of_kind(plan, c) &&
 		    (!strcmp(c->left, name) || !strcmp(c->right, name)))
 			return true;
 	}

@@ -44,7 +44,7 @@ static const char style[] =
     /* Its edge is one colour: dark pages turn all of a picture round. */
     "img{display:block;width:100%;max-width:56rem;height:auto;background:#fff;border:1px solid #d0d7de;border-radius:4px}"
     /* Page 1 in one screen: the picture beside the strip and what follows that. */
-    "@media(min-width:64rem){.front{display:grid;grid-template:auto auto 1fr/minmax(0,1fr) minmax(0,1fr);gap:0 1.4rem}.front>*{grid-area:2/1/4/2}.front>:first-child{grid-area:1/1}.front>:last-child{grid-area:3/2}.front>p{grid-area:1/2/3/3;margin:.8rem 0}"
+    "@media(min-width:64rem){.front{display:grid;grid-template:auto auto 1fr/minmax(0,1fr) minmax(0,1fr);gap:0 1.4rem}.front>*{grid-area:2/1/4/2}.front>:first-child{grid-area:1/1}.front>.trust{grid-area:3/2}.front>p{grid-area:1/2/3/3;margin:.8rem 0}"
     ".front h2{margin:.3rem 0}.front ul,.front div p{margin:.25rem 0}.front ul{padding-left:1.2rem}.front :is(th,td){padding:.17rem .4rem}.front table:not(:has(svg)) :is(th,td){padding:.17rem .2rem;white-space:normal}}"
     /* A click on a picture shows it as large as it was drawn, or as the window; another click
      * closes it. */
@@ -74,8 +74,8 @@ static void put(FILE *out, const char *text)
 static void put_heading(struct page *p, unsigned level, const char *text)
 {
 	char anchor[128];
-	if (p->front && !strcmp(text, PAGE_1_TRUST))
-		fputs("</div>\n<div>\n", p->out);
+	if (p->front && !p->tall && !strcmp(text, PAGE_1_TRUST))
+		fputs("</div>\n<div class=\"trust\">\n", p->out);
 	page_anchor(text, anchor, sizeof anchor);
 	fprintf(p->out, "<h%u><a id=\"%s\"></a>", level, anchor);
 	put(p->out, text);
@@ -156,9 +156,23 @@ static void put_base64(FILE *in, FILE *out)
 
 /* It opens large without a script: a link on the picture leads to the picture's own address. A second
  * link, over it, leads to the place before it. */
+/* Below a picture that is nearly square page 1 has no room left. */
+static bool is_tall(FILE *in)
+{
+	char head[1024] = "";
+	const char *box;
+	double width = 1, height = 0;
+	head[fread(head, 1, sizeof head - 1, in)] = '\0';
+	rewind(in);
+	box = strstr(head, "viewBox=\"0 0 ");
+	return box && sscanf(box, "viewBox=\"0 0 %lf %lf", &width, &height) == 2 &&
+	       height > 0.8 * width;
+}
+
 static void put_image(struct page *p, FILE *in, const char *kind, const char *alt)
 {
 	const unsigned nth = ++p->pictures;
+	p->tall = is_tall(in);
 	fprintf(p->out,
 	        "<p><a id=\"at-picture-%u\"></a><span class=\"picture\" id=\"picture-%u\"><a "
 	        "href=\"#picture-%u\"><img alt=\"",
