@@ -71,11 +71,17 @@ static void put(FILE *out, const char *text)
 	}
 }
 
+#define LINE_PIXELS   24 /* of page 1, whose columns have room for so many characters */
+#define LINE_CHARS    60
+#define COLUMN_PIXELS 600
+
 static void put_heading(struct page *p, unsigned level, const char *text)
 {
 	char anchor[128];
-	if (p->front && !p->tall && !strcmp(text, PAGE_1_TRUST))
+	/* Below the picture, if that is the shorter column. */
+	if (p->front && p->left > p->right && !strcmp(text, PAGE_1_TRUST))
 		fputs("</div>\n<div class=\"trust\">\n", p->out);
+	p->left += 2 * LINE_PIXELS;
 	page_anchor(text, anchor, sizeof anchor);
 	fprintf(p->out, "<h%u><a id=\"%s\"></a>", level, anchor);
 	put(p->out, text);
@@ -87,6 +93,7 @@ static void put_text(struct page *p, enum page_text as, const char *text)
 	static const char *const around[][2] = {[PAGE_SAY] = {"<p>", "</p>\n"},
 	                                        [PAGE_STRESS] = {"<p><strong>", "</strong></p>\n"},
 	                                        [PAGE_ITEM] = {"<li>", "</li>\n"}};
+	p->left += (unsigned)(1 + strlen(text) / LINE_CHARS) * LINE_PIXELS;
 	if (as == PAGE_ITEM && !p->listing)
 		fputs("<ul>\n", p->out);
 	p->listing |= as == PAGE_ITEM;
@@ -156,8 +163,8 @@ static void put_base64(FILE *in, FILE *out)
 
 /* It opens large without a script: a link on the picture leads to the picture's own address. A second
  * link, over it, leads to the place before it. */
-/* Below a picture that is nearly square page 1 has no room left. */
-static bool is_tall(FILE *in)
+/* Of a picture in a column of page 1; 0: not known. */
+static unsigned pixels_of(FILE *in)
 {
 	char head[1024] = "";
 	const char *box;
@@ -165,14 +172,15 @@ static bool is_tall(FILE *in)
 	head[fread(head, 1, sizeof head - 1, in)] = '\0';
 	rewind(in);
 	box = strstr(head, "viewBox=\"0 0 ");
-	return box && sscanf(box, "viewBox=\"0 0 %lf %lf", &width, &height) == 2 &&
-	       height > 0.8 * width;
+	return box && sscanf(box, "viewBox=\"0 0 %lf %lf", &width, &height) == 2 && width > 0
+	           ? (unsigned)(COLUMN_PIXELS * height / width)
+	           : 0;
 }
 
 static void put_image(struct page *p, FILE *in, const char *kind, const char *alt)
 {
 	const unsigned nth = ++p->pictures;
-	p->tall = is_tall(in);
+	p->right = pixels_of(in);
 	fprintf(p->out,
 	        "<p><a id=\"at-picture-%u\"></a><span class=\"picture\" id=\"picture-%u\"><a "
 	        "href=\"#picture-%u\"><img alt=\"",
@@ -206,6 +214,7 @@ static void put_front(struct page *p, bool begins)
 	if (begins || p->front)
 		fputs(begins ? "<div class=\"front\">\n<div>\n" : "</div>\n</div>\n", p->out);
 	p->front = begins;
+	p->left = p->right = 0;
 }
 
 /* --- tables ------------------------------------------------------------------------------ */
@@ -281,6 +290,7 @@ static void put_row(FILE *out, const struct story_table *t, const struct grid *g
 static void put_table(struct page *p, const struct story_table *t)
 {
 	const struct grid g = table_grid(p->arena, t, p->bars);
+	p->left += g.nrows * LINE_PIXELS;
 	for (unsigned r = 0; r < g.nrows; r++) {
 		fputs(!r ? "<table>\n<thead>\n" : r == 1 ? "<tbody>\n" : "", p->out);
 		fputs("<tr>\n", p->out);

@@ -27,7 +27,8 @@ struct page {
 	bool whole;                  /* a terminal's: all sections, not only those at a run's end */
 	unsigned level;              /* of the section's heading; 0: none yet */
 	bool opened;                 /* something was written */
-	bool listing, front, tall;   /* of HTML: within a list; page_front; the last picture */
+	bool listing, front;         /* of HTML: within a list; page_front */
+	unsigned left, right;        /* of HTML: pixels of its columns, about */
 	unsigned pictures;           /* of HTML: so far */
 	bool bars;                   /* its tables are drawn as bars, if their form asks for it */
 	struct short_page *shortens; /* a terminal's at a run's end (short_page.h); else NULL */
