@@ -131,7 +131,7 @@ WHERE (verdict LIKE 'holds%' OR verdict LIKE 'does not%' OR instr(verdict, ', bu
                             AND (outer_lo >= hi OR (lo > 0 AND outer_hi <= lo)))), 0));
 SELECT 'advice on what a claim leaves open', claim FROM claim
 JOIN one a ON a.tab = 'advice' AND a.o ->> 'metric' = metric
-WHERE verdict LIKE 'undecided%' AND (("left", "right") = (a.o ->> 'to', a.o ->> 'from')
+WHERE by < edge - 1 + 1e-6 AND verdict LIKE 'undecided%' AND (("left", "right") = (a.o ->> 'to', a.o ->> 'from')
                                   OR ("left", "right") = (a.o ->> 'from', a.o ->> 'to'));
 
 -- A source's line, and a claim in brief, come out as the claim does; that shows its limits.

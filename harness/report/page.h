@@ -23,7 +23,7 @@ struct page {
 	enum page_kind kind;
 	FILE *out; /* borrowed, as is the arena, which tables and pictures take */
 	struct arena *arena;
-	const char *dir;             /* of HTML: whose plots/NAME.svg or .png are put into it */
+	const char *dir;             /* of the record, and of plots/NAME.svg or .png, which HTML has in it */
 	bool whole;                  /* a terminal's: all sections, not only those at a run's end */
 	unsigned level;              /* of the section's heading; 0: none yet */
 	bool opened;                 /* something was written */

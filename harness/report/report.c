@@ -154,6 +154,7 @@ static int write_report(const struct model *m, const char *dir, struct status *s
 	       *sections = json_keep(m->arena, json_array());
 	arena_need(m->arena, tables && sections);
 	struct page page = {.kind = PAGE_MARKDOWN,
+	                    .dir = dir,
 	                    .out = text->out,
 	                    .arena = m->arena,
 	                    .whole = true,

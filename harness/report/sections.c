@@ -1,6 +1,10 @@
 #include "sections.h"
 
+#include <limits.h>
+#include <string.h>
+
 #include "../data/format.h"
+#include "../record/record_file.h"
 #include "../chapters/run.h"
 #include "section.h"
 #include "short_page.h"
@@ -146,6 +150,10 @@ static void write_pictures(struct page *p, const struct model *m)
 static void write_raw(struct page *p, const struct model *m)
 {
 	const char *files[32] = {"trials.jsonl", "report.json"};
+	char record[PATH_MAX];
+	struct status ignored;
+	if (p->dir && !record_file_find(p->dir, record, &ignored))
+		files[0] = arena_copy(p->arena, strrchr(record, '/') + 1);
 	unsigned n = 2;
 	for (unsigned i = 0; i < m->story.nchapters; i++)
 		n += section_files(&m->story.chapters[i], files + n,

@@ -254,7 +254,8 @@ void phrase_add(struct phrase *p, const struct story_table *t, const unsigned *r
 {
 	struct arena *arena = p->story->arena;
 	unsigned *kept = ARENA_ARRAY(arena, unsigned, n);
-	memcpy(kept, rows, n * sizeof *kept);
+	if (n)
+		memcpy(kept, rows, n * sizeof *kept);
 	expand(p, &(struct scope){t, kept, n, false}, text);
 	p->bases = arena_more(arena, p->bases, p->nbases, sizeof *p->bases);
 	p->bases[p->nbases++] = (struct story_basis){t, kept, n};
