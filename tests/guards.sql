@@ -109,10 +109,10 @@ WITH written AS (
   WHERE tab = 'claims'),
 kind AS (SELECT *, lo > 0 AND hi < 9e999 within FROM written),
 exact AS (
-  SELECT o, within, iif(within, round(hi / (1 + by), 2) / (1 + by), iif(lo > 0, 1 + by, 0)) lo,
+  SELECT o, by, within, iif(within, round(hi / (1 + by), 2) / (1 + by), iif(lo > 0, 1 + by, 0)) lo,
          iif(within, round(hi / (1 + by), 2) * (1 + by), iif(hi < 9e999, 1 / (1 + by), 9e999)) hi
   FROM kind WHERE within NOT NULL)
-SELECT o ->> 'claim' claim, o ->> 'verdict' verdict, o ->> 'metric_name' metric, o ->> 'left' "left",
+SELECT o ->> 'claim' claim, o ->> 'verdict' verdict, by < edge - 1 + 1e-6 plain, o ->> 'metric_name' metric, o ->> 'left' "left",
        o ->> 'right' "right", o ->> '$.ratio.estimate' x, o ->> '$.bounds.lo' least, o ->> '$.bounds.hi' most,
        iif(within, o ->> '$.ratio.lo', o ->> '$.bounds.lo') outer_lo,
        iif(within, o ->> '$.ratio.hi', o ->> '$.bounds.hi') outer_hi, coalesce(o ->> 'p', 0) p, lo, hi,
@@ -131,7 +131,7 @@ WHERE (verdict LIKE 'holds%' OR verdict LIKE 'does not%' OR instr(verdict, ', bu
                             AND (outer_lo >= hi OR (lo > 0 AND outer_hi <= lo)))), 0));
 SELECT 'advice on what a claim leaves open', claim FROM claim
 JOIN one a ON a.tab = 'advice' AND a.o ->> 'metric' = metric
-WHERE by < edge - 1 + 1e-6 AND verdict LIKE 'undecided%' AND (("left", "right") = (a.o ->> 'to', a.o ->> 'from')
+WHERE plain AND verdict LIKE 'undecided%' AND (("left", "right") = (a.o ->> 'to', a.o ->> 'from')
                                   OR ("left", "right") = (a.o ->> 'from', a.o ->> 'to'));
 
 -- A source's line, and a claim in brief, come out as the claim does; that shows its limits.

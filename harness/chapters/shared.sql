@@ -32,7 +32,8 @@ UNION ALL SELECT 1, 'by collective';
 
 -- Settings in which a variant differs from the reference.
 CREATE VIEW own_key AS
-SELECT differs.variant, key FROM differs JOIN variant r ON r.id = other AND r.role = 'reference';
+SELECT d.variant, key, d.rowid nth
+FROM differs d JOIN variant r ON r.id = other AND r.role = 'reference';
 
 -- A worker of a trial, MiB. A worker that registers nothing has that in its communicator.
 CREATE VIEW worker_memory AS

@@ -167,14 +167,13 @@ static void put_base64(FILE *in, FILE *out)
 static unsigned pixels_of(FILE *in)
 {
 	char head[1024] = "";
-	const char *box;
 	double width = 1, height = 0;
 	head[fread(head, 1, sizeof head - 1, in)] = '\0';
 	rewind(in);
-	box = strstr(head, "viewBox=\"0 0 ");
-	return box && sscanf(box, "viewBox=\"0 0 %lf %lf", &width, &height) == 2 && width > 0
-	           ? (unsigned)(COLUMN_PIXELS * height / width)
-	           : 0;
+	const char *box = strstr(head, "viewBox=\"0 0 ");
+	if (box)
+		sscanf(box, "viewBox=\"0 0 %lf %lf", &width, &height);
+	return width > 0 ? (unsigned)(COLUMN_PIXELS * height / width) : 0;
 }
 
 static void put_image(struct page *p, FILE *in, const char *kind, const char *alt)

@@ -28,8 +28,7 @@ struct page {
 	unsigned level;              /* of the section's heading; 0: none yet */
 	bool opened;                 /* something was written */
 	bool listing, front;         /* of HTML: within a list; page_front */
-	unsigned left, right;        /* of HTML: pixels of its columns, about */
-	unsigned pictures;           /* of HTML: so far */
+	unsigned pictures, left, right; /* of HTML: so far; about the pixels of its columns */
 	bool bars;                   /* its tables are drawn as bars, if their form asks for it */
 	struct short_page *shortens; /* a terminal's at a run's end (short_page.h); else NULL */
 	/* Its, after a paragraph, an item or a table (rows); else NULL. */

@@ -1,6 +1,4 @@
 #include "sections.h"
-
-#include <limits.h>
 #include <string.h>
 
 #include "../data/format.h"
