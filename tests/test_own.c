@@ -70,6 +70,8 @@ TEST(what_is_wrong_is_a_warning_with_its_place)
 	     "x.chapter:2: the query has no column b"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT\n  nam a\n",
 	     "x.chapter:5:3: no such column: nam"},
+	    {"chapter x | X\ntable t | T\n  a:number\n  SELECT 'threads' a\n",
+	     "x.chapter:2: no number, as its kind says, is in column a"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a FROM variants\n",
 	     "x.chapter:4:1: no such table: variants"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a\nsay t\n  {b} is.\n",

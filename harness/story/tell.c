@@ -90,6 +90,14 @@ static struct entry entry_of(struct arena *arena, const struct db_rows *rows, en
 	}
 }
 
+/* Words are no number, which SQLite would read as 0. */
+static bool fits(const struct db_rows *rows, enum column_kind kind, int at)
+{
+	const char *text = kind == KIND_TEXT || kind == KIND_WORD ? NULL : db_text(rows, (unsigned)at);
+	char *end = NULL;
+	return !text || !*text || (strtod(text, &end), end > text);
+}
+
 /* Where each column of a table is in its query's, and a head in braces another one. */
 static int find_columns(const struct teller *t, const struct chapter_part *part,
                         const struct db_rows *rows, struct place *places)
@@ -151,15 +159,21 @@ static int make_table(const struct teller *t, const struct chapter_part *part,
 	if (!rows || find_columns(t, part, rows, places))
 		return -1;
 	bool more = db_next(rows);
+	const char *unfit = NULL;
 	const struct story_form *form = form_of(arena, &part->form, rows);
 	for (; more; more = db_next(rows), n++) {
 		all_rows = arena_more(arena, all_rows, n, form->width * sizeof *all_rows);
-		for (unsigned i = 0; i < form->width; i++)
-			all_rows[n * form->width + i] =
-			    entry_of(arena, rows, form->columns[i].kind, &places[i]);
+		for (unsigned i = 0; i < form->width; i++) {
+			const struct column *c = &form->columns[i];
+			if (!fits(rows, c->kind, places[i].at))
+				unfit = c->key;
+			all_rows[n * form->width + i] = entry_of(arena, rows, c->kind, &places[i]);
+		}
 	}
 	*out = story_rows(t->story, form, all_rows, n);
-	return db_end(rows, t->st);
+	if (db_end(rows, t->st))
+		return -1;
+	return unfit ? wrong(t, part, "no number, as its kind says, is in column ", unfit) : 0;
 }
 
 /* The table that a part is about. -1: there is none of that name. */
