@@ -161,8 +161,6 @@ static void put_base64(FILE *in, FILE *out)
 	}
 }
 
-/* It opens large without a script: a link on the picture leads to the picture's own address. A second
- * link, over it, leads to the place before it. */
 /* Of a picture in a column of page 1; 0: not known. */
 static unsigned pixels_of(FILE *in)
 {
@@ -176,6 +174,8 @@ static unsigned pixels_of(FILE *in)
 	return width > 0 ? (unsigned)(COLUMN_PIXELS * height / width) : 0;
 }
 
+/* It opens large without a script: a link on the picture leads to the picture's own address. A second
+ * link, over it, leads to the place before it. */
 static void put_image(struct page *p, FILE *in, const char *kind, const char *alt)
 {
 	const unsigned nth = ++p->pictures;
