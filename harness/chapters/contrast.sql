@@ -19,10 +19,11 @@ CREATE VIEW worker_figure AS
 SELECT w.trial, w.worker, w.worker / threads process,
        max(x) FILTER (WHERE key = 'init_ns') init_ns,
        max(x) FILTER (WHERE key = 'process_share_bytes') share_bytes,
-       max(x) FILTER (WHERE key = 'memory_buffers_bytes')
-       + max(x) FILTER (WHERE key = 'memory_comm_bytes')
-       + max(x) FILTER (WHERE key = 'memory_calls_bytes')
-       + coalesce(max(x) FILTER (WHERE key = 'memory_register_bytes'), 0) bytes
+       max(x) FILTER (WHERE key = 'process_peak_bytes') peak_bytes,
+       max(x) FILTER (WHERE key = 'memory_buffers_bytes') buffers,
+       max(x) FILTER (WHERE key = 'memory_comm_bytes') communicator,
+       max(x) FILTER (WHERE key = 'memory_register_bytes') registration,
+       max(x) FILTER (WHERE key = 'memory_calls_bytes') calls
 FROM (SELECT DISTINCT trial, worker FROM fact) w JOIN trial t ON t.id = w.trial
 JOIN variant v ON v.id = t.variant LEFT JOIN figure f USING (trial, worker)
 GROUP BY w.trial, w.worker;
@@ -34,7 +35,9 @@ SELECT 'init', trial, max(init_ns) / 1e6
 FROM worker_figure GROUP BY trial HAVING count(*) = count(init_ns)
 UNION ALL
 SELECT 'rank_memory', trial, avg(bytes) / 1048576
-FROM worker_figure GROUP BY trial HAVING count(*) = count(bytes)
+FROM (SELECT trial, buffers + communicator + calls + coalesce(registration, 0) bytes
+      FROM worker_figure)
+GROUP BY trial HAVING count(*) = count(bytes)
 UNION ALL
 SELECT 'memory', trial, sum(bytes) / 1048576
 FROM (SELECT trial, avg(share_bytes) bytes FROM worker_figure GROUP BY trial, process)

@@ -35,16 +35,11 @@ CREATE VIEW own_key AS
 SELECT d.variant, key, d.rowid nth
 FROM differs d JOIN variant r ON r.id = other AND r.role = 'reference';
 
--- A worker of a trial, MiB. A worker that registers nothing has that in its communicator.
+-- A worker of a trial, MiB.
 CREATE VIEW worker_memory AS
-SELECT variant,
-       sum(x) FILTER (WHERE key = 'memory_buffers_bytes') / 1048576 buffers,
-       sum(x) FILTER (WHERE key = 'memory_comm_bytes') / 1048576 communicator,
-       sum(x) FILTER (WHERE key = 'memory_register_bytes') / 1048576 registration,
-       sum(x) FILTER (WHERE key = 'memory_calls_bytes') / 1048576 calls,
-       sum(x) FILTER (WHERE key = 'process_peak_bytes') / 1048576 process
-FROM figure JOIN trial ON trial.id = figure.trial
-GROUP BY trial, worker;
+SELECT variant, buffers / 1048576 buffers, communicator / 1048576 communicator,
+       registration / 1048576 registration, calls / 1048576 calls, peak_bytes / 1048576 process
+FROM worker_figure w JOIN trial t ON t.id = w.trial;
 
 -- Cells of the timed pass, with their variant and block.
 CREATE VIEW timed AS
