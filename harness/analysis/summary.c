@@ -204,10 +204,13 @@ static void add_time(struct summary_trial *mean, const struct summary_trial *mor
 	                       more->workers.rank0_ns, more->workers.mean_ns, more->workers.min_ns,
 	                       more->workers.max_ns};
 	const unsigned n = mean->ntimes++;
-	for (size_t i = 0; i < sizeof from / sizeof *from; i++)
+	for (size_t i = 0; i < sizeof from / sizeof *from; i++) {
+		if (isnan(from[i])) /* a p99, which the first connection has alone */
+			continue;
 		*to[i] = geometric && *to[i] > 0 && from[i] > 0
 		             ? exp((log(*to[i]) * n + log(from[i])) / (n + 1))
 		             : (*to[i] * n + from[i]) / (n + 1);
+	}
 }
 
 static void add_trial(struct arena *arena, struct summary_row *row, const struct record_cell *c)

@@ -173,7 +173,6 @@ const char *plan_main_backend(const struct plan *plan)
 #define ROW_BYTES      25.0
 #define CELL_BYTES     600.0
 #define TRIAL_BYTES    3200.0
-#define P99_SHARE      0.05 /* of a trial: what calls for a p99 may add */
 
 static bool on_cores(const struct trial *t)
 {
@@ -243,56 +242,32 @@ unsigned plan_isolated_calls(const struct plan *plan, size_t asked_bytes)
 	return own ? own : asked_bytes <= plan->p99_bytes ? TRIAL_P99_CALLS : PLAN_ISOLATED_CALLS;
 }
 
-/* What the calls of a p99 add to a trial's timed cells of a size. No estimate knows what a step of training
- * computes, nor how long ranks that share a GPU or a network wait: 7 ms a call were seen. */
-static double p99_seconds(const struct plan *plan, const struct trial *t, size_t asked_bytes)
+/* Calls of ranks that share a GPU, cores or a network may take milliseconds, and a step of training computes. */
+static bool calls_are_short(const struct plan *plan)
 {
-	double sum = 0;
-	for (unsigned c = 0; c < t->ncells; c++) {
-		const struct cell *cell = &t->cells[c];
-		if (cell->pass != PASS_TIMED || cell->pace != PACE_ISOLATED ||
-		    cell->coll == COLL_INIT || cell->asked_bytes != asked_bytes)
-			continue;
-		if (coll_info(cell->coll)->is & (COLL_TRAINS | COLL_ROUTED) ||
-		    settings_hosts(&t->settings) > 1 || t->settings.ranks_per_gpu > 1)
-			return INFINITY;
-		sum += rows_seconds(plan, t, cell, TRIAL_P99_CALLS - trial_rows(t, cell));
-	}
-	return sum;
-}
-
-/* The largest size up to which they add P99_SHARE at most, without passes that not every block has. */
-static size_t p99_fits(const struct plan *plan, const struct trial *t)
-{
-	double left = start_seconds(plan, t);
-	unsigned n = 0;
-	for (unsigned c = 0; c < t->ncells; c++)
-		if (t->cells[c].pass == PASS_TIMED)
-			left += rows_seconds(plan, t, &t->cells[c], trial_rows(t, &t->cells[c]));
-	left *= P99_SHARE;
-	while (n < plan->spec->nsizes && (left -= p99_seconds(plan, t, plan->spec->sizes[n])) >= 0)
-		n++;
-	return n ? plan->spec->sizes[n - 1] : 0;
-}
-
-int plan_p99_settle(struct plan *plan, struct status *st)
-{
-	size_t least = SIZE_MAX;
-	if (plan->spec->isolated_calls || !plan->spec->paces[PACE_ISOLATED] || plan->search.nkeys ||
-	    plan->nranks > PLAN_MOST_SAMPLES / TRIAL_P99_CALLS)
-		return 0;
+	for (unsigned i = 0; i < plan->spec->ncolls; i++)
+		if (coll_info(plan->spec->colls[i])->is & (COLL_TRAINS | COLL_ROUTED))
+			return false;
 	for (unsigned v = 0; v < plan->nvariants; v++) {
-		if (plan->variants[v].skip[0] || !strcmp(plan->variants[v].role, "limit"))
-			continue;
-		struct trial *t = plan_order_trial(plan, v, 1, 0, st);
-		if (!t)
-			return -1;
-		const size_t fits = p99_fits(plan, t);
-		least = fits < least ? fits : least;
-		trial_free(t);
+		const struct settings *set = &plan->variants[v].settings;
+		const bool shares =
+		    settings_hosts(set) > 1 || set->ranks_per_gpu > 1 ||
+		    (!traits_find(set->backend)->gpus && plan->nranks > plan->machine->cores);
+		if (!plan->variants[v].skip[0] && shares)
+			return false;
 	}
-	plan->p99_bytes = least < SIZE_MAX ? least : 0;
-	return 0;
+	return true;
+}
+
+void plan_p99_settle(struct plan *plan)
+{
+	const struct spec *spec = plan->spec;
+	bool third;
+	const struct claim_range small = claim_regime_range(REGIME_SMALL, plan->backend->is.gpus,
+	                                                    spec->sizes, spec->nsizes, &third);
+	if (!spec->isolated_calls && spec->paces[PACE_ISOLATED] && !plan->search.nkeys && !third &&
+	    plan->nranks <= PLAN_MOST_SAMPLES / TRIAL_P99_CALLS && calls_are_short(plan))
+		plan->p99_bytes = small.hi;
 }
 
 /* --- what is asked --- */

@@ -62,7 +62,7 @@ struct plan {
 	unsigned nranks;               /* of the run: the most of a variant */
 	uint64_t seed;
 	size_t arena_bytes;     /* the same for every variant */
-	size_t p99_bytes;       /* up to this size a trial has as many isolated calls as a p99 needs */
+	size_t p99_bytes;       /* up to this size a trial has the isolated calls that a p99 needs */
 	struct network network; /* of a step of training */
 	unsigned ncells;
 	struct cell *cells; /* of every variant but the limit, not yet shuffled; a variant of fewer
@@ -200,7 +200,7 @@ int plan_quick(const struct plan_source *from, const struct plan_machine *machin
 /* For a plan whose ranks are known. */
 int plan_cells_make(struct plan *plan, struct status *st);
 /* For a plan whose variants are known. */
-int plan_p99_settle(struct plan *plan, struct status *st);
+void plan_p99_settle(struct plan *plan);
 /* `from` is NULL if no file asks for it. The caller has checked that there is room. */
 int plan_variants_add(struct plan *plan, const char *name, const char *role,
                       const struct settings *settings, const struct spec_variant *from,

@@ -605,10 +605,11 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 		plan_note(plan, "--quick: the primary claim alone, %s", spec->quick.claim);
 	if (libraries_find(plan, st) || ranks_resolve(plan, st) || plan_cells_make(plan, st) ||
 	    variants_make(plan, st) || asked_settle(plan, st) || variants_accompany(plan, st) ||
-	    search_plan(plan, st) || plan_p99_settle(plan, st) || plan_order_trials(plan, st)) {
+	    search_plan(plan, st) || plan_order_trials(plan, st)) {
 		plan_free(plan);
 		goto done;
 	}
+	plan_p99_settle(plan);
 	library_of_system(plan);
 	if (spec->needs_gpus && !plan->backend->is.gpus)
 		plan_note(plan, "the question needs GPUs: what backend %s shows does not answer it",

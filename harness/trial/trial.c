@@ -33,8 +33,11 @@ unsigned trial_rows(const struct trial *trial, const struct cell *cell)
 		return 1;
 	if (cell->pace == PACE_STREAM)
 		return trial->stretches;
-	return trial->p99_bytes && cell->asked_bytes <= trial->p99_bytes ? TRIAL_P99_CALLS
-	                                                                 : trial->isolated_calls;
+	/* Other connections would only repeat a p99's calls, and make the record several times as long. */
+	return trial->p99_bytes && cell->asked_bytes <= trial->p99_bytes && !cell->connection &&
+	               !cell->allocation
+	           ? TRIAL_P99_CALLS
+	           : trial->isolated_calls;
 }
 
 int trial_late(const struct trial *trial, const struct cell *cell, struct status *st)

@@ -61,7 +61,7 @@ static void say_cells(const struct plan *plan)
 	          spec->nsizes, format_plural(spec->nsizes), lo, hi, paces);
 	coll_size_label(plan->p99_bytes, hi, sizeof hi);
 	if (plan->p99_bytes)
-		page_line(2, "isolated: %u calls up to %s, for p99; %u above", TRIAL_P99_CALLS, hi,
+		page_line(2, "isolated: %u calls up to %s, for p99; %u of others", TRIAL_P99_CALLS, hi,
 		          PLAN_ISOLATED_CALLS);
 	if (spec_times(spec) > 1)
 		page_line(2, "each %u times: connections = %u, allocations = %u, cycles = %u",
