@@ -212,6 +212,7 @@ TEST(text_is_read_into_the_same_rows)
 		assert_string_equal(us(&side, "single", 4096, false), "21.5");
 		assert_string_equal(us(&side, "single", 4096, true), "20.5");
 		says(&side, "machine", "hosta: NVIDIA A100");
+		assert_string_equal(side.others, "-w 5"); /* 20 iterations are its default */
 	}
 	cli_write(folder, "x.txt", texts[0]);
 	cli_expect(

@@ -167,8 +167,9 @@ static void read_line(struct table *t, char *line)
 	}
 	read_option(t, line, "nThread ", "nthreads");
 	read_option(t, line, "nGpus ", "ngpus");
+	const char *warm_up = strstr(line, "warmup iters: "); /* before its " iters: " */
 	read_option(t, line, "warmup iters: ", "warmup_iters");
-	read_option(t, line, " iters: ", "iterations");
+	read_option(t, warm_up ? warm_up + strlen("warmup") + 1 : line, " iters: ", "iterations");
 	read_option(t, line, "agg iters: ", "aggregated_iterations");
 	read_option(t, line, "validation: ", "validation");
 	read_option(t, line, "graph: ", "graph");
