@@ -175,6 +175,7 @@ TEST(of_several_numbers_of_ranks_the_largest)
 	assert_says(text, ": 1.30");
 	assert_int_equal(count("Use processes, not threads", &text), 1);
 	assert_says(text, ": 1.30");
+	assert_says(text, ", 4 ranks)");
 	assert_string_equal(story_entry(story_find_table(&story, "advice"), 0, "from")->text,
 	                    "threads-4");
 }
