@@ -275,3 +275,23 @@ WHERE chapter = 'advice' AND sentence.role = 'advice' AND NOT instr(text, r.coll
   AND NOT EXISTS (SELECT 1 FROM one b WHERE b.tab = 'advice' AND b.o ->> 'what' = a.o ->> 'what'
                                         AND b.o ->> 'library' IS a.o ->> 'library'
                                         AND b.o ->> 'collective' = r.collective);
+
+-- An advice names its first and its last size, which were measured; and it holds at each: against the reference the
+-- mean of a size's results is a gain, or equal, and between the ends of the advice's sizes.
+CREATE TABLE advised AS
+SELECT text, instr(text, ' times the ') gains, o, o ->> 'from_bytes' first, o ->> 'to_bytes' last,
+       coalesce(o ->> '$.each.lo', o ->> '$.each.value') least, coalesce(o ->> '$.each.hi', o ->> '$.each.value') most
+FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) WHERE tab = 'advice' AND chapter = 'advice';
+SELECT 'advice on sizes that were not measured', text FROM advised
+WHERE NOT instr(text, o ->> 'sizes')
+   OR 1 + coalesce(first < last, 1) > (SELECT count(DISTINCT asked) FROM result
+                                       WHERE variant = o ->> 'to' AND collective = o ->> 'collective'
+                                         AND asked IN (first, last));
+SELECT 'advice that a size does not give', text FROM (
+  SELECT text, gains, least, most, edge, avg(r.x) x
+  FROM report, advised JOIN result r ON r.variant = o ->> 'to' AND r.collective = o ->> 'collective'
+    AND r.pace = iif(o ->> 'metric' = 'latency', 'isolated', 'stream') AND r.asked BETWEEN first AND coalesce(last, 9e999)
+  WHERE o ->> 'from' IN (SELECT variant FROM result WHERE role = 'reference')
+  GROUP BY text, o, r.asked)
+WHERE iif(gains, x <= 1, x * edge < 1 OR x > edge)
+   OR (x < least AND NOT is_near(x, least)) OR (x > most AND NOT is_near(x, most));

@@ -18,7 +18,11 @@ static void stamps(const struct made_place *p, int64_t out[6])
 {
 	double bytes = 4096.0 * (1 << 2 * p->size), ns = 1e6 + 10 * bytes;
 	bool has = p->variant < 3 && (small_only == 0 || bytes <= small_only);
-	ns /= p->variant == MADE_AGAIN && (small_only == 0 || bytes <= small_only) ? speed[MADE_THREADS] : has ? speed[p->variant] : p->variant == 2 ? beyond : 1;
+	ns /= p->variant == MADE_AGAIN && (small_only == 0 || bytes <= small_only)
+	          ? speed[MADE_THREADS]
+	      : has             ? speed[p->variant]
+	      : p->variant == 2 ? beyond
+	                        : 1;
 	/* The reference does not differ from itself: the run can detect differences. */
 	ns *= 1 + noise * made_noise(p->variant == MADE_AGAIN ? MADE_THREADS : p->variant, p->block,
 	                             p->size + 8 * p->isolated);
@@ -57,6 +61,8 @@ FIXTURE(fresh)
 	small_only = 0;
 	setting = NULL;
 	made.blocks = 10;
+	made.variants = NULL;
+	made.nvariants = 0;
 	made.cores = 16;
 	made.sizes = 7;
 	made.backend = "nccl";
@@ -83,7 +89,7 @@ static unsigned count(const char *words, const char **text)
 	const struct story_table *t = story_find_table(&story, "advice");
 	for (unsigned i = 0; t && i < t->nrows; i++)
 		n += strstr(story_entry(t, i, "what")->text, words) != NULL;
-	for (unsigned i = 0; text && (said = story_said(&story, STORY_ITEM, i)); i++)
+	for (unsigned i = 0; text && (said = story_said(&story, STORY_ADVICE, i)); i++)
 		if (strstr(said->text, words))
 			*text = said->text;
 	return n;
@@ -109,9 +115,11 @@ TEST(sizes_that_go_both_ways_are_no_advice)
 	small_only = 1 << 24;
 	beyond = 1.2;
 	assert_int_equal(count("Use processes, not threads", &text), 1);
-	assert_says(text, "; 1.2");
-	assert_says(text, " by size)");
+	assert_says(text, ": 1.200 to 1.300 times the bandwidth (alltoall, 16 MiB to 64 MiB).");
 	beyond = 0.9;
+	assert_int_equal(count("Use processes, not threads", NULL), 0);
+	/* Nor is what one of its sizes does not gain by. */
+	beyond = 0.99;
 	assert_int_equal(count("Use processes, not threads", NULL), 0);
 	beyond = 1;
 }
@@ -122,7 +130,7 @@ TEST(where_nothing_large_was_measured)
 	made.sizes = 5; /* up to 1 MiB */
 	speed[2] = 1.1;
 	assert_int_equal(count("Use processes, not threads", &text), 1);
-	assert_says(text, "from 1 MiB up");
+	assert_says(text, "(alltoall, 1 MiB)");
 	made.sizes = 4;
 	assert_int_equal(count("Use processes, not threads", NULL), 0);
 }
@@ -133,8 +141,8 @@ TEST(several_workers_launch_small_sizes)
 	speed[0] = 0.4;
 	small_only = 65536;
 	assert_int_equal(count("Launch from several workers", &text), 2);
-	assert_says(text, "processes reaches 2.50 times the speed of single (2.50 to 2.5");
-	assert_says(text, ", faster at every size up to 64 KiB");
+	assert_says(text, " to 2.50");
+	assert_says(text, " times the speed (alltoall, 4 KiB to 64 KiB, isolated).");
 	speed[0] = 1;
 	assert_int_equal(count("Launch from several workers", NULL), 0);
 	/* Latencies on shared cores are the scheduler's. */
@@ -145,6 +153,31 @@ TEST(several_workers_launch_small_sizes)
 	made.cores = 16;
 	made.backend = "host";
 	assert_int_equal(count("Launch from several workers", NULL), 0);
+}
+
+TEST(of_several_numbers_of_ranks_the_largest)
+{
+	static const struct made_variant ranks[] = {
+	    {.name = "single-2", .mode = "single"},
+	    {.name = "threads-2", .role = "reference"},
+	    {.name = "processes-4", .mode = "processes", .layout = "4x1x1"},
+	    {.name = "threads-2-again", .role = "again"},
+	    {.name = "single-4", .mode = "single", .layout = "1x1x4"},
+	    {.name = "threads-4", .layout = "1x4x1"},
+	    {.name = "mixed-2x2", .mode = "processes", .layout = "2x2x1"},
+	};
+	const char *text;
+	made.variants = ranks;
+	made.nvariants = LENGTH(ranks);
+	speed[0] = 0.4; /* with two ranks alone */
+	speed[2] = 1.3; /* with four */
+	assert_int_equal(count("Launch from several workers", &text), 1);
+	assert_says(text, ": 1.30");
+	assert_int_equal(count("Use processes, not threads", &text), 1);
+	assert_says(text, ": 1.30");
+	assert_says(text, ", 4 ranks)");
+	assert_string_equal(story_entry(story_find_table(&story, "advice"), 0, "from")->text,
+	                    "threads-4");
 }
 
 static json_t *native(void)

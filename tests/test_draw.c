@@ -183,7 +183,8 @@ TEST(every_picture_is_png_and_svg)
 	assert_true(drawn->answer >= 0);
 	assert_string_equal(drawn->pictures[drawn->answer].name, "nccl_alltoall_ratio_isolated");
 	assert_says(drawn->pictures[drawn->answer].caption,
-	            "single is 0.500 times as fast as threads up to 64 KiB; processes are slower, by under 2 %");
+	            "single is 0.500 times as fast as threads at 4 KiB to 64 KiB; processes are "
+	            "slower, by under 2 %");
 	assert_says(made_read("plots/nccl_alltoall_busbw.svg"), ">threads and processes<");
 }
 
