@@ -72,6 +72,14 @@ WHERE far IS NOT NULL
                         THEN far <= edge + 0.01 AND line_lo <= 1 AND line_hi >= 1
                         ELSE 1 END, 0);
 
+-- A mean is not beyond its cells, as far as digits go.
+WITH key(of, by) AS (VALUES ('speed', 'each'), ('ratio', 'by_cell'), ('latency_effect', 'latency_cells'),
+                            ('bandwidth_effect', 'bandwidth_cells')),
+     held AS (SELECT tab || ', row ' || nth at, o -> of ->> 'estimate' x, o ->> by by, json_type(o, '$.' || by) type FROM one, key)
+SELECT 'a mean beyond its cells', at FROM held
+WHERE max(iif(type = 'text', limit_of(by, 0), by ->> 'lo') - x, x - iif(type = 'text', limit_of(by, 1), by ->> 'hi'))
+      > iif(x < 10, 0.0006, 0.006 * x);
+
 -- The ends of a mean are those of its sizes, and there is none of sizes that go both ways. Parts of a training step are
 -- among the results, and not in the mean.
 CREATE TABLE mean AS
@@ -88,11 +96,21 @@ WHERE NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training')
   AND ((lo IS NOT NULL AND NOT coalesce(is_near(lo, least) AND is_near(hi, most), 0))
     OR (slower AND faster AND speed IS NOT NULL));
 
--- What the strip calls faster or slower is so among the results, at one pace at least.
-SELECT 'a verdict beyond no A/A line', o ->> 'verdict' verdict FROM one
-WHERE tab = 'strip' AND (instr(verdict, ' faster') OR instr(verdict, ' slower'))
-  AND NOT EXISTS (SELECT 1 FROM effect WHERE variant = o ->> 'variant' AND collective = o ->> 'coll'
-                                         AND asked = o ->> 'bytes');
+-- The strip compares variants of one version, where versions are compared. What it calls faster or slower is so among
+-- the results, at one pace at least; on another version than the report's reference by its interval.
+CREATE TABLE strip AS
+SELECT o ->> 'variant' variant, o ->> 'verdict' verdict, o ->> 'reference' reference, o ->> 'coll' collective,
+       o ->> 'bytes' bytes, o ->> '$.speed.lo' lo, o ->> '$.speed.hi' hi FROM one WHERE tab = 'strip';
+WITH version AS (SELECT o ->> 'variant' variant, o ->> 'version' version FROM one WHERE tab = 'versions')
+SELECT 'a strip that compares two versions', s.variant FROM strip s
+JOIN version v ON v.variant = s.variant JOIN version r ON r.variant = s.reference
+WHERE v.version <> r.version;
+SELECT 'a verdict beyond no A/A line', verdict FROM strip s, report
+WHERE (instr(verdict, ' faster') OR instr(verdict, ' slower'))
+  AND NOT iif(reference IS (SELECT doc ->> 'reference' FROM given),
+              EXISTS (SELECT 1 FROM effect e WHERE e.variant = s.variant AND e.collective = s.collective AND asked = s.bytes),
+              EXISTS (SELECT 1 FROM line l WHERE l.what GLOB s.collective || '*' AND asked = s.bytes
+                      AND (s.lo > max(edge, far) OR s.hi * max(edge, far) < 1)));
 
 -- How the picture of all collectives sums up: no effect that its A/A line does not allow.
 SELECT 'the overview has effects that no A/A line allows', o ->> 'variant' FROM one
@@ -152,6 +170,15 @@ WHERE (outcome LIKE 'reproduced%' OR outcome LIKE 'holds%' OR outcome LIKE 'refu
                     AND NOT verdict LIKE 'undecided%'
                     AND (verdict LIKE 'holds%') = (outcome LIKE 'reproduced%' OR outcome LIKE 'holds%'));
 
+-- What results leave open and a claim decides has a sentence on why.
+SELECT 'undecided, and a claim without a word on it', v.o ->> 'name' FROM given, one v
+JOIN claim c ON c.metric = v.o ->> 'metric'
+            AND doc ->> 'reference' IN ("left", "right") AND v.o ->> 'name' IN ("left", "right")
+WHERE v.tab GLOB 'verdicts_*' AND v.o ->> 'verdict' GLOB 'undecided*' AND v.o ->> 'name' <> doc ->> 'reference'
+  AND (c.verdict LIKE 'holds%' OR c.verdict LIKE 'does not%')
+  AND NOT EXISTS (SELECT 1 FROM sentence
+                  WHERE chapter = 'results' AND instr(text, 'under Claims') AND instr(text, v.o ->> 'name'));
+
 -- Where a page says that it cannot distinguish variants, it calls none faster or slower.
 WITH doubt(at) AS (
   SELECT 'At ' FROM sentence WHERE text LIKE 'This run cannot distinguish%' UNION ALL
@@ -190,6 +217,13 @@ SELECT 'a file shown by another collective''s gain', file FROM file
 WHERE file LIKE 'nccl.%' AND rest NOT IN ('conf', 'most.conf')
   AND instr(collective, substr(rest, 1, instr(rest, '.') - 1)) <> 1;
 
+-- A figure that is open has its interval.
+SELECT 'undecided without its interval', f.o ->> 'open'
+FROM (SELECT count(*) n FROM one WHERE tab = 'tuned')
+JOIN one t ON t.tab = 'confirmation' AND t.o ->> 'unproven' = 'undecided'
+JOIN one f ON f.tab = 'finalists' AND f.nth = t.nth / n
+WHERE NOT has_range(f.o ->> 'open', t.o ->> '$.ratio.lo', t.o ->> '$.ratio.hi');
+
 -- A set is slower where its whole interval is beyond the margin and its cell's A/A line, and nowhere else; its price has
 -- that interval. Rows are set by set, each cell by cell.
 WITH tested AS (
@@ -210,13 +244,13 @@ WHERE iif(coalesce(hi * far < 1, 0), NOT has_range(price, lo, hi), coalesce(slow
 CREATE TABLE whole AS
 SELECT * FROM sentence WHERE chapter = 'captions' OR roles > 1 OR role <> 'row';
 CREATE TABLE ends AS
-WITH key(key, kind) AS (VALUES ('each', 1), ('each_time', 1), ('cells', 2), ('bandwidth_cells', 3),
+WITH key(key, kind) AS (VALUES ('each', 1), ('cells', 2), ('bandwidth_cells', 3),
                                ('latency_cells', 4), ('speeds', 5), ('by_cell', 6)),
      named AS (SELECT id, text, kind, o, json_type(o, '$.' || key) IS NOT NULL known,
                       CASE json_type(o, '$.' || key)
                       WHEN 'text' THEN instr(text, o ->> key) > 0
                       WHEN 'object' THEN coalesce(has_range(text, o -> key ->> 'lo', o -> key ->> 'hi'), 1)
-                      ELSE json_type(o, '$.' || key) IS NOT NULL OR key <> 'each_time' END told,
+                      ELSE 1 END told,
                       iif(key = 'each', coalesce(o ->> '$.each.lo', o ->> '$.each.estimate'), NULL) lo,
                       iif(key = 'each', coalesce(o ->> '$.each.hi', o ->> '$.each.estimate'), NULL) hi
                FROM whole JOIN basis USING (id) JOIN one USING (tab, nth), key),
@@ -257,6 +291,12 @@ SELECT 'a headline without its exceptions', text FROM report, equal, result r
 JOIN one s ON s.tab = 'strip' AND s.nth = 1 AND s.o ->> 'variant' = r.variant AND s.o ->> 'bytes' = r.bytes
 WHERE same AND pace = 'stream' AND (lo * edge < 1 OR hi > edge) AND NOT instr(text, ' others')
   AND NOT instr(text, collective);
+
+-- A headline by version is of the collective whose processes fall farthest behind, where that is not the only one.
+WITH said AS (SELECT nth, o ->> 'cells' cells FROM one WHERE tab = 'versions_said' AND o ->> 'said' GLOB '*% of threads''*')
+SELECT 'a headline milder than another collective', text FROM sentence, said
+WHERE chapter = 'versions' AND role = 'headline' AND limit_of(cells, 0) = (SELECT min(limit_of(cells, 0)) FROM said)
+  AND NOT has_range(text, limit_of(cells, 0), limit_of(cells, 1));
 
 -- What moves a jump comes before where it is, and a search advises settings alone.
 SELECT 'a headline without the cause', text FROM sentence

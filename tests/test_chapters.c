@@ -95,8 +95,7 @@ static struct telling tell_whole(const char *record, struct arena **arena)
 /* Columns whose interval is not of quartiles: 95 %, or a range that their words name. */
 static const char *const others[] = {"p95_us",     "p99_us",           "step_ms",   "compute_ms",
                                      "exposed_ms", "communication_ms", "reference", "each",
-                                     "each_time",  "overlap_percent",  "speed",     "bounds",
-                                     "expected"};
+                                     "speed",      "overlap_percent",  "bounds",    "expected"};
 
 /* Of a pivot its heading says so. */
 static void name_quartiles(const struct story_form *form, const char *heading)

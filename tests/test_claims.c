@@ -225,12 +225,12 @@ TEST(a_family_is_corrected_for_its_size)
 		json_assert_one_says(said, "The primary claim, c3: holds. ");
 		json_assert_one_says(said,
 		                     others == 25 ? "25 further claims" : "26 further claims");
-		json_assert_one_says(said, others == 25 ? "confirms all" : "confirms none");
+		json_assert_one_says(said, others == 25 ? "confirms 25 of the 25" : "confirms 0 of the 26");
 	}
 	/* Without a primary one all are a family. */
 	asked.primary[0] = '\0';
 	json_assert_one_says(json_section(made_report(&made), "claims"),
-	                     "27 claims, each tested at 5 %");
+	                     "27 claims, tested at 5 % each");
 	find();
 	assert_near(claim_number(2, "p_adjusted"), 27 * least, 1e-9);
 	done();

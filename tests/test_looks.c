@@ -140,13 +140,13 @@ TEST(looks_are_said_where_the_run_is_to_be_believed)
 {
 	static const struct session more[] = {{10, 10, true}, {7, 7, true}},
 	                            by_width[] = {{15, 0, true}};
-	assert_string_equal(says(looks_of(more, 1)), "17 blocks.");
+	assert_string_equal(says(looks_of(more, 1)), "17 blocks (repetitions).");
 	assert_string_equal(says(looks_of(more, 2)),
-	                    "17 blocks. 7 blocks were added after a look at 10: intervals with "
-	                    "them are 98.75 % intervals, for 2 looks.");
+	                    "17 blocks (repetitions). 7 blocks were added after a look at 10: "
+	                    "intervals with them are 98.75 % intervals, for 2 looks.");
 	assert_string_equal(says(looks_of(by_width, 1)),
-	                    "17 blocks. The run chose its blocks by the width of intervals, "
-	                    "which are 96 % intervals.");
+	                    "17 blocks (repetitions). The run chose its blocks by the width of "
+	                    "intervals, which are 96 % intervals.");
 }
 
 TEST(each_look_costs_confidence)

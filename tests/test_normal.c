@@ -212,8 +212,7 @@ TEST(other_gpus_have_no_verdict)
 	assert_string_equal(text(json, "verdict"), "");
 	assert_true(isnan(number(json, "records")));
 	json_assert_one_says(json_object_get(json, "answer"),
-	                     "There is no reference of 2 × NVIDIA A100-SXM4-80GB. Only the line "
-	                     "rate is known");
+	                     " on 2 × NVIDIA A100-SXM4-80GB. Only the line rate is known");
 }
 
 /* --- the line rate ----------------------------------------------------------------------- */

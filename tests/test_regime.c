@@ -233,7 +233,7 @@ TEST(a_cell_is_in_one_regime)
 	says("SELECT label, most_bytes, least_bytes FROM regime",
 	     "the smallest 262144 262144; the largest 1048576 1048576");
 	drop();
-	json_assert_says(made_report(&m), "trust", "(A/A: the largest (1 MiB) 1.0");
+	json_assert_says(made_report(&m), "trust", "(A/A, reference twice: the largest (1 MiB) 1.0");
 	no_isolated = false;
 }
 

@@ -290,7 +290,7 @@ TEST(pictures_suit_what_was_measured)
 	no_data = made.no_limit = true;
 	made.sizes = 1;
 	made_drawn(&made);
-	assert_says(made_read("report.md"), "\n# Without a device a call takes ");
+	assert_says(made_read("report.md"), "\n# Without a GPU a call takes ");
 	assert_picture("plots/null_alltoall_latency.png");
 	assert_picture("plots/null_alltoall_launch.png");
 	assert_false(made_has("plots/null_alltoall_busbw.png"));

@@ -134,7 +134,7 @@ TEST_WITH(host_has_right_answers_on_any_ranks, set_up, tear_down)
 	             "[variant eight]\nmode = threads\nranks = 8\n",
 	             NULL);
 	assert_int_equal(cli.code, 0);
-	assert_says(cli.out, "10 cells");
+	assert_says(cli.out, "10 measurements");
 	assert_says(cli.out, "all right");
 	assert_lacks(cli.out, "was not drawn");
 	assert_says(cli.out, "eight: it has 8 ranks, and this run has 4");

@@ -9,9 +9,9 @@ FROM (SELECT *, row_number() OVER (PARTITION BY asked ORDER BY ratio, base) nth,
       FROM contrast_cell)
 GROUP BY asked;
 
--- As measured. c: the ratio of the metric with its interval, as contrast() has it; least, most: the
--- speed of its slowest and its fastest cell; opposed: these differ from 1 beyond the margin both
--- ways, so that their mean says nothing.
+-- As measured. c: the ratio of the metric with its interval, as contrast() has it, but no mean is
+-- beyond all of its cells, as an estimate over blocks can be; least, most: the speed of its slowest
+-- and its fastest cell; opposed: these differ from 1 beyond the margin both ways: no mean.
 CREATE TABLE contrast_found AS
 WITH made AS (
   SELECT asked, contrast(x, block, coalesce(by, margin), coalesce(times, 1)) c
@@ -19,6 +19,9 @@ WITH made AS (
         SELECT asked, block, second FROM contrast_block
         WHERE asked IN (SELECT asked FROM asked_side WHERE two))
   JOIN asked_contrast ON id = asked JOIN given GROUP BY asked),
+kept AS (
+  SELECT asked, iif(least, json_set(c, '$.ratio', max(least, min(most, c ->> 'ratio'))), c) c
+  FROM made LEFT JOIN contrast_ends USING (asked)),
 side AS (
   SELECT asked, exp(avg(own)) value, quantile(exp(own), 0.25) value_lo,
          quantile(exp(own), 0.75) value_hi, exp(avg(other)) against_value, count(*) blocks
@@ -36,7 +39,7 @@ SELECT a.id asked, a.finding, a.part, a.variant, a.regime, unit = 'µs' is_time,
        iif(unit = 'µs', 1 / most, least) least, iif(unit = 'µs', 1 / least, most) most,
        coalesce(least_hi * (1 + margin) < 1 AND most_lo > 1 + margin, 0) opposed
 FROM asked_contrast a JOIN metric m ON m.name = a.metric JOIN given
-LEFT JOIN made ON made.asked = a.id LEFT JOIN side ON side.asked = a.id
+LEFT JOIN kept k ON k.asked = a.id LEFT JOIN side ON side.asked = a.id
 LEFT JOIN contrast_ends e ON e.asked = a.id LEFT JOIN cells n ON n.asked = a.id;
 CREATE INDEX found_of ON contrast_found(finding, part, variant);
 
@@ -163,12 +166,13 @@ UPDATE regime SET (tells, doubt, least_effect, off) = (
 CREATE VIEW line AS
 SELECT f.asked, tells, r.off, r.least_effect, coalesce(r.least_effect, margin) shows
 FROM contrast_found f JOIN given LEFT JOIN regime r ON r.nth = f.regime
-WHERE finding NOT IN ('regime', 'group', 'place')
+WHERE finding NOT IN ('regime', 'group', 'place', 'own')
 UNION ALL
 SELECT f.asked, coalesce(NOT wide, 0) AND NOT disturbed, iif(disturbed, 0, coalesce(off, 0)),
        iif(disturbed, NULL, least_effect), iif(disturbed, NULL, least_effect)
-FROM contrast_found f JOIN given LEFT JOIN aa_line a USING (finding, part)
-WHERE f.finding IN ('group', 'place');
+FROM contrast_found f JOIN given
+LEFT JOIN aa_line a ON (a.finding, a.part) = (iif(f.finding = 'own', 'place', f.finding), f.part)
+WHERE f.finding IN ('group', 'place', 'own');
 
 -- The verdict, undecided for what is withheld: what the line does not let through.
 CREATE VIEW judged_contrast AS
@@ -194,6 +198,8 @@ SELECT j.asked, value * scale value, value_lo * scale value_lo, value_hi * scale
        c ->> 'confidence' confidence,
        1 + (said_word = 'faster') - (said_word = 'slower') effect,
        iif(speed, said_word, NULL) word,
+       iif(speed, iif(said_word IN ('faster', 'slower', 'undecided'), said_word, 'as fast'), NULL)
+       short_word,
        verdict_said(said_word, c, is_time, margin, seen, NOT withheld AND NOT opposed,
                     iif(opposed, least, NULL), most) verdict,
        said_word <> 'undecided' decided, withheld,
@@ -212,8 +218,7 @@ FROM asked_contrast a JOIN contrast c ON asked = a.id JOIN variant v ON v.id = v
 WHERE finding = 'group' AND c.speed NOT NULL;
 
 UPDATE result SET (ratio, ratio_lo, ratio_hi, ratio_blocks, effect)
-= (speed, speed_lo, speed_hi, speed_blocks,
-   iif(word IN ('faster', 'slower', 'undecided'), word, iif(speed, 'as fast', NULL)))
+= (speed, speed_lo, speed_hi, speed_blocks, short_word)
 FROM (SELECT part, a.variant of, c.* FROM asked_contrast a JOIN contrast c ON asked = a.id
       WHERE finding = 'place')
 WHERE (place, variant) = (part, of);

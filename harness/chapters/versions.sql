@@ -31,6 +31,18 @@ DELETE FROM picked_variant
 WHERE mode = 'single' AND (SELECT count(*) FROM picked_variant WHERE mode = 'single')
                           < (SELECT count(*) FROM picked);
 
+-- What runs on another version than the reference, and that version's own: the reference's mode.
+CREATE TABLE own_reference AS
+SELECT k.variant, o.variant own
+FROM known k JOIN picked_variant o ON o.version = k.library JOIN picked_variant r USING (mode)
+JOIN variant v ON v.id = r.variant
+WHERE k.measured AND k.asked AND role = 'reference' AND o.version <> r.version;
+INSERT INTO asked_contrast(finding, part, variant, against, metric, pace, coll_nth, grp, from_bytes,
+                           to_bytes)
+SELECT 'own', id, variant, own, 'time', pace, coll_nth, grp, asked_bytes, asked_bytes
+FROM place, own_reference
+WHERE judged AND variant <> own;
+
 -- Why a version has no such mode: none was asked, or what became of the last one that was.
 CREATE VIEW version_lacks AS
 SELECT n.version, n.mode,
@@ -107,3 +119,11 @@ LEFT JOIN asked_found r ON (r.finding, r.part, r.variant, r.what)
                            = (c.finding, c.part, c.variant, 'ratio')
 WHERE (c.finding, c.what) = ('versions', 'change')
 ORDER BY c.part, c.nth, mode = 'single', mode = 'processes';
+
+-- The collective whose processes fall farthest behind on a version; if none does, the first.
+CREATE VIEW version_worst AS
+SELECT part, coll, decided AND effect = 0 worst
+FROM version_side
+WHERE mode = 'processes' AND NOT is_time
+ORDER BY iif(decided AND effect = 0, coalesce(least, ratio), 9), part
+LIMIT 1;
