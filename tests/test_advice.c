@@ -142,7 +142,7 @@ TEST(several_workers_launch_small_sizes)
 	small_only = 65536;
 	assert_int_equal(count("Launch from several workers", &text), 2);
 	assert_says(text, " to 2.50");
-	assert_says(text, " times the speed (alltoall, 4 KiB to 64 KiB, isolated).");
+	assert_says(text, " times the speed (alltoall, single calls of 4 KiB to 64 KiB).");
 	speed[0] = 1;
 	assert_int_equal(count("Launch from several workers", NULL), 0);
 	/* Latencies on shared cores are the scheduler's. */
