@@ -105,11 +105,6 @@ $(B)/tests/connections: tests/gpu/connections.c $(B)/flags
 	@mkdir -p $(@D)
 	$(SAY) CC $<
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(HAVE) -o $@ $< $(CUDALIB) -lpthread -lm -ldl
-# The kernel of api = device by itself.
-$(B)/tests/moves: tests/gpu/moves.c $(B)/harness/backend/nccl/nccl_move_kernels.o $(B)/flags
-	@mkdir -p $(@D)
-	$(SAY) CC $<
-	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(HAVE) -o $@ $(filter %.c %.o,$^) $(CUDALIB) -lpthread -lm -ldl
 $(STANDIN)/connections: tests/gpu/connections.c $(LIBRARY)
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(HEADERS) -o $@ $< $(BESIDE) $(STANDIN)/libcudart.so -ldl
 # Its own tests, and some of the others' once more on it.
