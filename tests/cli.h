@@ -2,9 +2,6 @@
 #ifndef LAUNCHGAP_TESTS_CLI_H
 #define LAUNCHGAP_TESTS_CLI_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 #include "../harness/record/record.h"

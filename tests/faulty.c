@@ -7,8 +7,6 @@
  * itself does there. Without FAULT_AT it behaves as the program. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -18,7 +16,6 @@
 #include "../harness/backend/table.h"
 #include "../harness/core/buffers.h"
 #include "../harness/core/loop.h"
-#include "../harness/exchange/hosts_link.h"
 #include "../harness/record/record_file.h"
 #include "../harness/report/page.h"
 #include "../harness/report/gnuplot.h"

@@ -1,8 +1,5 @@
 #include "here.h"
 
-#include <sys/wait.h>
-#include <time.h>
-
 char folder[64], results[80], file[80];
 
 int set_up(void **state)

@@ -1,8 +1,6 @@
 #include "host_rig.h"
 
-#include <pthread.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 void rig_init(struct rig *rig, struct layout layout, const char *path)
 {

@@ -5,7 +5,6 @@
 #define LAUNCHGAP_HOST_RIG_H
 
 #include "../harness/backend/host/host.h"
-#include "../harness/core/counters.h"
 #include "test.h"
 
 #define RIG_CELLS 512

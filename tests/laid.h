@@ -2,8 +2,6 @@
 #ifndef LAUNCHGAP_TESTS_LAID_H
 #define LAUNCHGAP_TESTS_LAID_H
 
-#include <limits.h>
-
 #include "../harness/config/plan.h"
 #include "here.h"
 

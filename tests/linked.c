@@ -1,7 +1,6 @@
 #include "linked.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <sys/mman.h>
 
 #include "../harness/clock.h"

@@ -3,8 +3,6 @@
 #ifndef LAUNCHGAP_TEST_LINKED_H
 #define LAUNCHGAP_TEST_LINKED_H
 
-#include <stdatomic.h>
-
 #include "../harness/exchange/hosts_link.h"
 
 #define LINKED_SECOND 1000000000ll

@@ -1,8 +1,6 @@
 #include "made.h"
 
-#include "../harness/coll/value.h"
 #include "../harness/record/record_file.h"
-#include "cli.h"
 #include "scratch.h"
 
 static char folder[64];

@@ -3,12 +3,7 @@
 #ifndef LAUNCHGAP_MADE_H
 #define LAUNCHGAP_MADE_H
 
-#include <sys/stat.h>
-
-#include "../harness/config/claim.h"
-#include "../harness/core/counters.h"
 #include "../harness/report/report.h"
-#include "../harness/analysis/summary.h"
 #include "cli.h"
 #include "json.h"
 #include "test.h"

@@ -2,8 +2,6 @@
 #ifndef LAUNCHGAP_TESTS_MEETING_H
 #define LAUNCHGAP_TESTS_MEETING_H
 
-#include <pthread.h>
-
 #include "../harness/clock.h"
 #include "../harness/exchange/door.h"
 #include "test.h"

@@ -2,9 +2,6 @@
 #ifndef LAUNCHGAP_TESTS_PLANNED_H
 #define LAUNCHGAP_TESTS_PLANNED_H
 
-#include <limits.h>
-
-#include "../harness/backend/table.h"
 #include "../harness/config/plan.h"
 #include "standin.h"
 #include "test.h"

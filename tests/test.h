@@ -1,11 +1,16 @@
 /* A test registers itself: TEST(what_holds) { … }. The file has no main; a file-wide fixture
- * is named by TESTS. ONLY=pattern in the environment runs those whose names match. What C and POSIX
- * headers most tests need comes with it. */
+ * is named by TESTS. ONLY=pattern in the environment runs those whose names match. The C and POSIX
+ * headers that several tests need come with it. */
 #ifndef LAUNCHGAP_TEST_H
 #define LAUNCHGAP_TEST_H
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,6 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>

@@ -3,7 +3,6 @@
 
 #include "../harness/chapters/chapters.h"
 #include "../harness/chapters/figures.h"
-#include "../harness/story/story.h"
 
 static double speed[3]; /* single, threads, processes: against 1 */
 static double noise;
@@ -18,7 +17,11 @@ static void stamps(const struct made_place *p, int64_t out[6])
 {
 	double bytes = 4096.0 * (1 << 2 * p->size), ns = 1e6 + 10 * bytes;
 	bool has = p->variant < 3 && (small_only == 0 || bytes <= small_only);
-	ns /= p->variant == MADE_AGAIN && (small_only == 0 || bytes <= small_only) ? speed[MADE_THREADS] : has ? speed[p->variant] : p->variant == 2 ? beyond : 1;
+	ns /= p->variant == MADE_AGAIN && (small_only == 0 || bytes <= small_only)
+	          ? speed[MADE_THREADS]
+	      : has             ? speed[p->variant]
+	      : p->variant == 2 ? beyond
+	                        : 1;
 	/* The reference does not differ from itself: the run can detect differences. */
 	ns *= 1 + noise * made_noise(p->variant == MADE_AGAIN ? MADE_THREADS : p->variant, p->block,
 	                             p->size + 8 * p->isolated);

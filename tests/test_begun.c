@@ -1,6 +1,5 @@
 /* A block that was begun: a resume measures its missing trials, and no other; the report says which
  * came later, and warns if that was much later. */
-#include <limits.h>
 
 #include "here.h"
 #include "json.h"

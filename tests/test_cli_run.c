@@ -1,7 +1,5 @@
 /* Mistakes of a first-time user: wrong words, keys that fight the file, a run that is stopped, a
  * machine without GPUs. */
-#include <sys/stat.h>
-#include <signal.h>
 
 #include "here.h"
 #include "json.h"

@@ -1,5 +1,4 @@
 /* Several runs of one experiment as one: from folders to tables, sentences and the exit code. */
-#include <sys/stat.h>
 
 #include "compared.h"
 

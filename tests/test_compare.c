@@ -1,5 +1,4 @@
 /* Two runs against each other: from folders to the table and the exit code. */
-#include <sys/stat.h>
 
 #include "compared.h"
 

@@ -1,6 +1,4 @@
 /* The record's object of counters. */
-#include <math.h>
-#include <string.h>
 
 #include "../harness/core/counters.h"
 #include "test.h"

@@ -1,13 +1,9 @@
 /* Pictures: which curves are one line, the content of a script, and the types of the files. */
 #include "made_pictures.h"
 
-#include <limits.h>
-
 #include "../harness/report/draw.h"
 #include "../harness/analysis/calls.h"
-#include "../harness/analysis/plot_order.h"
 #include "../harness/report/gnuplot.h"
-#include "../harness/report/model.h"
 #include "../harness/data/format.h"
 #include "scratch.h"
 
@@ -183,7 +179,8 @@ TEST(every_picture_is_png_and_svg)
 	assert_true(drawn->answer >= 0);
 	assert_string_equal(drawn->pictures[drawn->answer].name, "nccl_alltoall_ratio_isolated");
 	assert_says(drawn->pictures[drawn->answer].caption,
-	            "single is 0.500 times as fast as threads up to 64 KiB; processes are slower, by under 2 %");
+	            "single is 0.500 times as fast as threads up to 64 KiB; processes are slower, "
+	            "by under 2 %");
 	assert_says(made_read("plots/nccl_alltoall_busbw.svg"), ">threads and processes<");
 }
 

@@ -1,9 +1,7 @@
 /* each = PATH:PATH: one variant per library, named after its version if that can be read (stand-ins
  * under several names), else counted. No GPU. */
-#include <limits.h>
 
 #include "../harness/backend/table.h"
-#include "../harness/config/spec.h"
 #include "here.h"
 #include "standin.h"
 

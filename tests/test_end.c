@@ -1,10 +1,7 @@
 /* End to end: from an experiment's file to the pictures, and every way in which a run can end.
  */
 #include <dirent.h>
-#include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "here.h"
 #include "json.h"

@@ -7,17 +7,10 @@
  * fault has struck. As a test it injects one of each fault, in turn in other places, modes and
  * backends. `test_faults all` injects every one and prints the table of tests/README.md. */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "cli.h"
 #include "json.h"

@@ -1,7 +1,6 @@
 /* The heartbeat against a peer that this test plays: what it sends, and what it says of bytes that no
  * heartbeat sends. */
 #include <assert.h>
-#include <stdatomic.h>
 #include <sys/socket.h>
 
 #include "../harness/clock.h"

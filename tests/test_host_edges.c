@@ -1,6 +1,5 @@
 /* The host backend at its edges: how much a poll moves, when a call is over, that damage is found,
  * that copies are counted, and that the failure of one worker leaves the others' memory intact. */
-#include <pthread.h>
 
 #include "host_rig.h"
 

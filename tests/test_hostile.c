@@ -1,10 +1,6 @@
 /* Foreign content in a run's folder or record: none of it is touched, run, waited for, or shown as
  * anything but text. */
-#include <fcntl.h>
-#include <jansson.h>
-#include <limits.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 
 #include "../harness/backend/table.h"
 #include "../harness/sanitize.h"

@@ -1,11 +1,6 @@
 /* A job ends with the process that started it, and its output is reported. */
-#include <errno.h>
-#include <signal.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "../harness/run/job.h"
 #include "../modes/launcher.h"

@@ -2,8 +2,6 @@
  * one of them does not come, leaves, or is stopped. */
 #include <arpa/inet.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "../modes/agent.h"
 #include "here.h"

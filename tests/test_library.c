@@ -1,16 +1,12 @@
 /* A library that is named without a slash: the checked, recorded and loaded file is the same one,
  * the dynamic linker's, whatever is in the working folder. Stand-ins; no GPU. */
 #include <inttypes.h>
-#include <sys/stat.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "../harness/backend/table.h"
-#include "../harness/config/spec.h"
 #include "../harness/config/plan.h"
 #include "here.h"
-#include <jansson.h>
 #include "standin.h"
 
 static char standin[STANDIN_BYTES], found[PATH_MAX];

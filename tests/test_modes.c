@@ -1,5 +1,4 @@
 /* The table of modes: the requirements on every row of it, whatever rows there are. */
-#include "../harness/trial/trial.h"
 #include "../modes/launcher.h"
 #include "../modes/mode.h"
 #include "cli.h"

@@ -1,6 +1,5 @@
 /* JSON of nccl-tests: the values that are read from it, and that no damaged file is believed or
  * crashes. */
-#include <sys/stat.h>
 
 #include "../harness/compare/side.h"
 #include "here.h"

@@ -2,7 +2,6 @@
  * records reached, without one, with links of all kinds and without any, and what there is to check. */
 #include "../harness/analysis/links.h"
 #include "../harness/chapters/figures.h"
-#include "../harness/report/model.h"
 #include "../harness/texts.h"
 #include "made.h"
 #include "scratch.h"

@@ -1,7 +1,6 @@
 /* GPU clocks and counters through NVML's interface, compared with a stand-in library next to this
  * program. */
 #include <dlfcn.h>
-#include <limits.h>
 
 #include "../harness/backend/device/nvml.h"
 #include "../harness/analysis/links.h"

@@ -1,9 +1,5 @@
 /* A job starts while the one before closes, and none of its calls is made before that one has left. A script
  * is the job here: it runs the real worker, and closes as slowly as a test wants. */
-#include <signal.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "../harness/run/runner.h"
 #include "here.h"

@@ -1,6 +1,5 @@
 /* Chapters of a person's own: the one that a page teaches, and ones that are wrong. */
 #include "../harness/chapters/chapters.h"
-#include "../harness/report/model.h"
 #include "made.h"
 #include "storied.h"
 
@@ -229,13 +228,12 @@ TEST(a_chapter_writes_files_beside_the_report)
 TEST(every_chapter_fits_the_tables)
 {
 	static const char *const files[] = {
-	    "harness/data/schema.sql",       "harness/chapters/figures.sql",
-	    "harness/chapters/asked.sql",    "harness/chapters/factors.sql",
-	    "harness/chapters/gap.sql",      "harness/chapters/versions.sql",
-	    "harness/chapters/contrast.sql", "harness/chapters/verdicts.sql",
-	    "harness/chapters/gap_found.sql",
-	    "harness/chapters/evidence.sql", "harness/chapters/tuned.sql",
-	    "harness/chapters/shared.sql"};
+	    "harness/data/schema.sql",        "harness/chapters/figures.sql",
+	    "harness/chapters/asked.sql",     "harness/chapters/factors.sql",
+	    "harness/chapters/gap.sql",       "harness/chapters/versions.sql",
+	    "harness/chapters/contrast.sql",  "harness/chapters/verdicts.sql",
+	    "harness/chapters/gap_found.sql", "harness/chapters/evidence.sql",
+	    "harness/chapters/tuned.sql",     "harness/chapters/shared.sql"};
 	struct db *db = db_open(scratch());
 	struct status st = {0};
 	struct story story;

@@ -2,7 +2,6 @@
 #include "../harness/report/page.h"
 #include "../harness/terminal.h"
 #include "json.h"
-#include "scratch.h"
 #include "storied.h"
 
 static char *text;

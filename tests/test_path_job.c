@@ -1,8 +1,5 @@
 /* The path's pass: the one job with a library that logs, played by a script here. */
-#include <sys/stat.h>
 
-#include "../harness/record/record.h"
-#include "../harness/run/job.h"
 #include "../harness/run/runner.h"
 #include "json.h"
 #include "laid.h"

@@ -1,9 +1,7 @@
 /* What pictures have to show, and which are not worth one. */
 #include "made_pictures.h"
 
-#include "../harness/coll/value.h"
 #include "../harness/report/draw.h"
-#include "../harness/report/model.h"
 #include "scratch.h"
 
 /* So that a picture has something to show, or not. */
@@ -113,7 +111,8 @@ static void draw_reference(const char *dir, const char *answer)
 /* Six lines are not parted: a panel of the sixth alone said nothing. */
 TEST(six_lines_are_one_panel)
 {
-	draw_reference("results/reference/2x-h200/decode", "nccl_all_reduce_bfloat16_ratio_isolated");
+	draw_reference("results/reference/2x-h200/decode",
+	               "nccl_all_reduce_bfloat16_ratio_isolated");
 	const char *svg = made_read("plots/nccl_all_reduce_bfloat16_launch.svg");
 	assert_int_equal(text_count(svg, ">size per rank (log)<"), 1);
 	assert_says(svg, ">single-graph<");

@@ -1,9 +1,7 @@
 /* The record: reading returns what was written, and no damaged file is believed or crashes. */
-#include <sys/stat.h>
 #include <zlib.h>
 
 #include "../harness/backend/table.h"
-#include "../harness/record/record.h"
 #include "../harness/record/record_file.h"
 #include "here.h"
 

@@ -1,5 +1,4 @@
 /* From records to figures: the summary's numbers, the report's words, the pictures. */
-#include <signal.h>
 #include <sys/resource.h>
 
 #include "queried.h"
@@ -117,8 +116,9 @@ TEST(only_blocks_of_both_are_paired)
 	                              "JOIN place p ON p.id = place WHERE pace = 'stream' "
 	                              "AND bytes = 4096 AND v.name = 'processes'"),
 	                    "processes 0.8 - 5");
-	assert_string_equal(query(db, "SELECT ratio_blocks FROM result JOIN place p ON p.id = place "
-	                              "WHERE pace = 'stream' AND bytes = 4096 AND variant = 0"),
+	assert_string_equal(query(db,
+	                          "SELECT ratio_blocks FROM result JOIN place p ON p.id = place "
+	                          "WHERE pace = 'stream' AND bytes = 4096 AND variant = 0"),
 	                    "6");
 	assert_string_equal(
 	    query(db, "SELECT speed_blocks FROM over_sizes WHERE (variant, grp) = (2, 0)"), "5");

@@ -1,7 +1,6 @@
 /* Experiment files: what they may say, which layer wins, and that every mistake names its line and
  * the correction. */
 #include "../harness/config/keys.h"
-#include "../modes/mode.h"
 #include "written.h"
 
 /* A default is in its row, as a file would write it. */

@@ -1,7 +1,5 @@
 /* What is printed on terminals of every width and kind, and elsewhere. */
-#include <errno.h>
 #include <pty.h>
-#include <sys/wait.h>
 
 #include "../harness/terminal.h"
 #include "here.h"

@@ -1,6 +1,5 @@
 /* Data-parallel training: models' files, buckets, products, and the step of the host backend, with
  * gradients that have to be the exact average on every rank. */
-#include "../harness/coll/network.h"
 #include "../harness/coll/routing.h"
 #include "here.h"
 #include "host_rig.h"

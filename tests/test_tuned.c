@@ -4,7 +4,6 @@
 
 #include "../harness/analysis/tuned.h"
 #include "../harness/config/family.h"
-#include "../harness/config/search.h"
 #include "../harness/run/tune.h"
 #include "scratch.h"
 

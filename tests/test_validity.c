@@ -2,8 +2,6 @@
 #include "scratch.h"
 #include "warned.h"
 
-#include "../harness/analysis/stats.h"
-
 /* A call's length: 20 µs × size, ±1 % by trial and ±1 % by row. */
 static double quiet_ns(const struct made_place *p)
 {

@@ -4,12 +4,9 @@
 #include "made.h"
 #include "told.h"
 
-#include "../harness/analysis/summary.h"
 #include "queried.h"
 #include "../harness/data/format.h"
-#include "../harness/chapters/figures.h"
 #include "../harness/report/section.h"
-#include "../harness/story/story.h"
 
 #define MOST  12
 #define SIZES 3
@@ -274,8 +271,12 @@ TEST(bandwidths_are_those_of_claims)
 	noise = 0.4;
 	find();
 	json_assert_text(side("2.28.3", "threads", "variant"), "", "threads");
-	assert_true(fabs(value("2.28.3", "processes") / query_number(db, "SELECT left_value FROM claimed") - 1) < 1e-5);
-	assert_true(fabs(value("2.28.3", "threads") / query_number(db, "SELECT right_value FROM claimed") - 1) < 1e-5);
+	assert_true(
+	    fabs(value("2.28.3", "processes") / query_number(db, "SELECT left_value FROM claimed") -
+	         1) < 1e-5);
+	assert_true(
+	    fabs(value("2.28.3", "threads") / query_number(db, "SELECT right_value FROM claimed") -
+	         1) < 1e-5);
 }
 
 /* Number by number: 2.9 is below 2.21. */

@@ -1,6 +1,4 @@
 /* The door of a world: who comes in, who is turned away, and what is said of those that are missing. */
-#include <fcntl.h>
-#include <limits.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 

@@ -1,8 +1,6 @@
 /* A library in front of NCCL that needs it is loaded itself, and not the one that it needs: its
  * changes to a call reach the run. tests/shim_nccl.c is such a library; on GPUs it is in front of
  * the real NCCL. */
-#include <jansson.h>
-#include <sys/stat.h>
 
 #include "../cli.h"
 #include "../standin.h"
