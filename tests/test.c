@@ -1,5 +1,7 @@
 #include "test.h"
 
+#include <ctype.h>
+
 #include "../harness/terminal.h"
 
 #define MOST 256
@@ -48,6 +50,15 @@ char *test_text(const char *format, ...)
 	assert_true(vasprintf(&text, format, list) >= 0);
 	va_end(list);
 	return test_keep(text);
+}
+
+char *test_quotes(const char *text)
+{
+	char *copy = test_text("%s", text);
+	for (char *at = copy; (at = strchr(at, '\'')); at++)
+		if (at == copy || !isalnum((unsigned char)at[-1]) || !isalnum((unsigned char)at[1]))
+			*at = '"';
+	return copy;
 }
 
 void text_unwrap(char *text)

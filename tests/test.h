@@ -62,6 +62,10 @@ void *test_keep(void *memory);
 char *test_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Joins lines that go on below, set in, to one. */
 void text_unwrap(char *text);
+/* A copy, kept, with " for each ' but those within words. */
+char *test_quotes(const char *text);
+/* What printf makes of the rest. */
+#define assert_prints(WANTED, ...) assert_string_equal(test_text(__VA_ARGS__), WANTED)
 /* How often the words are in the text. */
 unsigned text_count(const char *text, const char *words);
 /* Fails if any line has more than a terminal's 80 columns. */
