@@ -6,42 +6,40 @@
 #include "queried.h"
 
 /* A run of alltoall over 4 GPUs, in the form of version 2.19.6. */
-static const char plain[] =
-    "{\"version\":3,\"start_time\":\"2026-11-21 08:57:58\",\"args\":[\"./build/"
-    "alltoall_perf\",\"-t\",\"1\",\"-g\",\"4\",\"-a\",\"3\",\"-J\",\"x.json\"],\"env\":["
-    "\"TOKEN=SECRET\",\"HOME=\\/SECRET\"],\"nccl_version\":22803,\"config\":{\"nthreads\":1,"
-    "\"ngpus\":4,\"minimum_bytes\":4096,\"maximum_bytes\":16384,\"step_factor\":4,"
-    "\"warmup_iters\":5,\"iterations\":20,\"aggregated_iterations\":1,\"validation\":1,"
-    "\"graph\":0,\"blocking_collectives\":\"false\",\"per_iter_timing\":\"false\","
-    "\"devices\":[{\"rank\":0,\"group\":0,\"pid\":1236,\"hostname\":\"node\",\"device\":0,"
-    "\"device_hex\":\"0000:00:06\",\"device_info\":\"NVIDIA H200\"}]},\"results\":["
-    "{\"size\":4096,\"count\":256,\"type\":\"float\",\"redop\":\"none\",\"root\":\"    -1\","
-    "\"out_of_place\":{\"time\":21.5,\"alg_bw\":0.1,\"bus_bw\":0.1,\"nwrong\":0},"
-    "\"in_place\":{\"time\":20.5,\"alg_bw\":0.1,\"bus_bw\":0.1,\"nwrong\":null},"
-    "\"actual_iterations\":20,\"experiment_name\":\"\"},"
-    "{\"size\":16384,\"count\":1024,\"type\":\"float\",\"redop\":\"none\",\"root\":\"    "
-    "-1\",\"out_of_place\":{\"time\":22,\"alg_bw\":0.7,\"bus_bw\":0.5,\"nwrong\":0},"
-    "\"in_place\":null,\"actual_iterations\":20,\"experiment_name\":\"\"}],"
-    "\"out_of_bounds\":{\"count\":0,\"okay\":\"true\"},\"errors\":[\"\"],\"end_time\":\"x\"}";
+static const char *plain;
 
-/* The plain file with one piece of it replaced. */
+FIXTURE(begin)
+{
+	plain = test_quotes(
+	    "{'version':3,'start_time':'2026-11-21 08:57:58','args':['./build/alltoall_perf',"
+	    "'-t','1','-g','4','-a','3','-J','x.json'],'env':['TOKEN=SECRET','HOME=\\/SECRET'],"
+	    "'nccl_version':22803,'config':{'nthreads':1,'ngpus':4,'minimum_bytes':4096,"
+	    "'maximum_bytes':16384,'step_factor':4,'warmup_iters':5,'iterations':20,"
+	    "'aggregated_iterations':1,'validation':1,'graph':0,'blocking_collectives':'false',"
+	    "'per_iter_timing':'false','devices':[{'rank':0,'group':0,'pid':1236,"
+	    "'hostname':'node','device':0,'device_hex':'0000:00:06',"
+	    "'device_info':'NVIDIA H200'}]},'results':[{'size':4096,'count':256,'type':'float',"
+	    "'redop':'none','root':'    -1','out_of_place':{'time':21.5,'alg_bw':0.1,"
+	    "'bus_bw':0.1,'nwrong':0},'in_place':{'time':20.5,'alg_bw':0.1,'bus_bw':0.1,"
+	    "'nwrong':null},'actual_iterations':20,'experiment_name':''},{'size':16384,"
+	    "'count':1024,'type':'float','redop':'none','root':'    -1',"
+	    "'out_of_place':{'time':22,'alg_bw':0.7,'bus_bw':0.5,'nwrong':0},'in_place':null,"
+	    "'actual_iterations':20,'experiment_name':''}],'out_of_bounds':{'count':0,"
+	    "'okay':'true'},'errors':[''],'end_time':'x'}");
+	return set_up(state);
+}
+
+/* The plain file with one piece of it replaced; both have ' for ". */
 static const char *with(const char *what, const char *by)
 {
-	static char text[2][8192];
-	static unsigned turn;
-	const char *at = strstr(plain, what);
+	const char *at = strstr(plain, test_quotes(what));
 	assert_non_null(at);
-	turn = !turn;
-	snprintf(text[turn], sizeof text[turn], "%.*s%s%s", (int)(at - plain), plain, by,
-	         at + strlen(what));
-	return text[turn];
+	return test_text("%.*s%s%s", (int)(at - plain), plain, test_quotes(by), at + strlen(what));
 }
 
 static const char *path_of(const char *name)
 {
-	static char path[256];
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	return path;
+	return test_text("%s/%s", folder, name);
 }
 
 /* Loads; "" or its message. The environment must never be in it. */
@@ -70,12 +68,23 @@ static void refuses(const char *path, const char *variant, const char *words)
 	assert_says(load(path, variant, &side), words);
 }
 
+/* A file with this text. */
+static void given(const char *name, const char *text, struct side *side)
+{
+	cli_write(folder, name, text);
+	loads(path_of(name), NULL, side);
+}
+
+static void misgiven(const char *name, const char *text, const char *words)
+{
+	cli_write(folder, name, text);
+	refuses(path_of(name), NULL, words);
+}
+
 /* Two files as one side. */
 static const char *both(const char *one, const char *other)
 {
-	static char list[300];
-	snprintf(list, sizeof list, "%s/%s,%s/%s", folder, one, folder, other);
-	return list;
+	return test_text("%s/%s,%s/%s", folder, one, folder, other);
 }
 
 /* Of a variant at a size the time in each trial, µs. */
@@ -109,8 +118,7 @@ static void begins(const struct side *side, const char *columns, const char *val
 TEST(rows_become_series)
 {
 	struct side side;
-	cli_write(folder, "one.json", plain);
-	loads(path_of("one.json"), NULL, &side);
+	given("one.json", plain, &side);
 	has(&side, 3);
 	assert_string_equal(us(&side, "single", 4096, false), "21.5");
 	assert_string_equal(us(&side, "single", 4096, true), "20.5");
@@ -127,8 +135,7 @@ TEST(rows_become_series)
 	assert_false(side.unchecked);
 	assert_false(side.torn);
 	/* A run that ended early closes its file too. */
-	cli_write(folder, "one.json", with(",\"end_time\":\"x\"", ""));
-	loads(path_of("one.json"), NULL, &side);
+	given("one.json", with(",'end_time':'x'", ""), &side);
 	assert_true(side.torn);
 }
 
@@ -162,21 +169,17 @@ TEST(what_it_says_of_itself)
 	                                       "./nccl_alltoall_perf"};
 	struct side side;
 	for (unsigned i = 0; i < 2; i++) {
-		cli_write(folder, "one.json", with("./build/alltoall_perf", programs[i]));
-		loads(path_of("one.json"), NULL, &side);
+		given("one.json", with("./build/alltoall_perf", programs[i]), &side);
 		has(&side, 3);
 	}
-	cli_write(folder, "own.json",
-	          with("\"version\":3", "\"launchgap\":{\"backend\":\"host\"}"));
-	loads(path_of("own.json"), NULL, &side);
+	given("own.json", with("'version':3", "'launchgap':{'backend':'host'}"), &side);
 	says(&side, "program", "launchgap");
 	says(&side, "backend", "host");
-	cli_write(folder, "env.json", with("TOKEN=SECRET", "NCCL_P2P_DISABLE=1"));
-	loads(path_of("env.json"), NULL, &side);
+	given("env.json", with("TOKEN=SECRET", "NCCL_P2P_DISABLE=1"), &side);
 	says(&side, "layout", "1x1x4");
 	assert_near(query_number(side.db, "SELECT count(*) FROM variable"), 1, 0);
-	cli_write(folder, "failed.json", with("\"errors\":[\"\"]", "\"errors\":[\"it broke\"]"));
-	refuses(path_of("failed.json"), NULL, "is of a run that failed: it broke");
+	misgiven("failed.json", with("'errors':['']", "'errors':['it broke']"),
+	         "is of a run that failed: it broke");
 }
 
 #define HEAD(tag)                                                                                  \
@@ -205,8 +208,7 @@ TEST(text_is_read_into_the_same_rows)
 	                                    NEW("0")};
 	struct side side;
 	for (unsigned i = 0; i < LENGTH(texts); i++) {
-		cli_write(folder, "alltoall_perf.txt", texts[i]);
-		loads(path_of("alltoall_perf.txt"), NULL, &side);
+		given("alltoall_perf.txt", texts[i], &side);
 		has(&side, 2);
 		assert_string_equal(us(&side, "single", 4096, false), "21.5");
 		assert_string_equal(us(&side, "single", 4096, true), "20.5");
@@ -218,22 +220,18 @@ TEST(text_is_read_into_the_same_rows)
 	               ">alltoall_perf && $LAUNCHGAP compare alltoall_perf alltoall_perf.txt"),
 	    0, "- B: a file without its end: the run did not end, or it was cut off.");
 	refuses(path_of("x.txt"), NULL, "may be called all_reduce_perf.txt");
-	cli_write(folder, "alltoall_perf.txt", HEAD("") "    40");
-	refuses(path_of("alltoall_perf.txt"), NULL, "no whole row of times: was it cut off?");
-	cli_write(folder, "alltoall_perf.txt", NEW("3"));
-	refuses(path_of("alltoall_perf.txt"), NULL, "3 wrong elements");
-	cli_write(folder, "alltoall_perf.txt", NEW("0") "# Out of bounds values : 3 FAILED\n");
-	refuses(path_of("alltoall_perf.txt"), NULL, "its check says FAILED");
-	cli_write(folder, "alltoall_perf.csv", "size,count,type\n4096,1024,float\n");
-	refuses(path_of("alltoall_perf.csv"), NULL, "option -J FILE");
+	misgiven("alltoall_perf.txt", HEAD("") "    40", "no whole row of times: was it cut off?");
+	misgiven("alltoall_perf.txt", NEW("3"), "3 wrong elements");
+	misgiven("alltoall_perf.txt", NEW("0") "# Out of bounds values : 3 FAILED\n",
+	         "its check says FAILED");
+	misgiven("alltoall_perf.csv", "size,count,type\n4096,1024,float\n", "option -J FILE");
 }
 
 /* A file's times of 4 KiB are of this variant; what it says of the program. */
 static void reads(const char *name, const char *text, const char *variant, const char *program)
 {
 	struct side side;
-	cli_write(folder, name, text);
-	loads(path_of(name), NULL, &side);
+	given(name, test_quotes(text), &side);
 	has(&side, 2);
 	assert_string_equal(us(&side, variant, 4096, false), "21.5");
 	assert_string_equal(us(&side, variant, 4096, true), "20.5");
@@ -244,14 +242,13 @@ static void reads(const char *name, const char *text, const char *variant, const
 }
 
 #define ROW(gpus, in_place)                                                                        \
-	"{\"name\":\"AlltoAll\", " gpus                                                            \
-	", \"size\":4096, \"type\":\"float\", \"redop\":\"none\", "                                \
-	"\"inPlace\":" in_place ", \"wrong\":\"0\"}"
-#define OUT     "0, \"time\":21.5"
-#define IN      "1, \"time\":20.5"
-#define GPUS    "\"gpus\":2"
-#define RANKS   "\"ranks\":2, \"gpusPerRank\":1"
-#define CSV(at) "0,\"AlltoAll\",2,1,4096,float,none," at ",0,0,0\n"
+	"{'name':'AlltoAll', " gpus ", 'size':4096, 'type':'float', 'redop':'none', "              \
+	"'inPlace':" in_place ", 'wrong':'0'}"
+#define OUT     "0, 'time':21.5"
+#define IN      "1, 'time':20.5"
+#define GPUS    "'gpus':2"
+#define RANKS   "'ranks':2, 'gpusPerRank':1"
+#define CSV(at) "0,'AlltoAll',2,1,4096,float,none," at ",0,0,0\n"
 #define COLUMNS "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong "
 #define VALUES  "4096 1024 float none -1 21.5 0.1 0.1 0 20.5 0.1 0.1 N/A "
 
@@ -261,7 +258,8 @@ TEST(rows_of_others_are_read)
 {
 	static const char rccl[] = "rccl-tests", text[] = "alltoall_perf.txt";
 	reads("x.json", ROW(GPUS, OUT) "\n" ROW(GPUS, IN) "\n", "2-ranks", rccl);
-	reads("x.json", "[\n" ROW(RANKS, OUT) ",\n" ROW(RANKS, IN) "\n]\n", "processes", rccl);
+	reads("x.json", test_quotes("[\n" ROW(RANKS, OUT) ",\n" ROW(RANKS, IN) "\n]\n"),
+	      "processes", rccl);
 	reads("x.csv",
 	      "numCycle,collective,ranks,gpusPerRank,size,type,redop,inplace,time,algbw,busbw,"
 	      "#wrong\n" CSV("0,21.5") CSV("1,20.5"),
@@ -284,18 +282,17 @@ TEST(what_is_not_read_is_named)
 {
 	// clang-format off
 	static const char *const files[][3] = {
-	    {"x.json", "{\"benchmark\":[{\"8\":{\"oop_time\":9}}]}", "JSON of a fork of nccl-tests (its pull request 318)"},
+	    {"x.json", "{'benchmark':[{'8':{'oop_time':9}}]}", "JSON of a fork of nccl-tests (its pull request 318)"},
 	    {"x.csv", "size,count,type,redop,root,time,algbw,busbw,wrong\n8,2,float,sum,-1,9,1,1,0\n", "CSV of a fork of nccl-tests (its pull request 138)"},
-	    {"x.json", "{\"busBw\":89.5,\"size\":8}\n{\"busBw\":90,\"size\":8}\n", "rows of rccl-tests that name no collective"},
+	    {"x.json", "{'busBw':89.5,'size':8}\n{'busBw':90,'size':8}\n", "rows of rccl-tests that name no collective"},
 	    {"x.csv", "size,seconds\n8,2\n", "CSV that names no collective"},
-	    {"x.json", "{\"a\":1}", "JSON of another program"},
+	    {"x.json", "{'a':1}", "JSON of another program"},
 	    {"x.txt", "hello\n", "neither JSON nor text of nccl-tests"},
-	    {"x.json", "{\"schema\":2,\"launchgap\":\"1\"}", "launchgap's report.json; give the folder of its run"},
+	    {"x.json", "{'schema':2,'launchgap':'1'}", "launchgap's report.json; give the folder of its run"},
 	};
 	// clang-format on
 	for (size_t i = 0; i < LENGTH(files); i++) {
-		cli_write(folder, files[i][0], files[i][1]);
-		refuses(path_of(files[i][0]), NULL, files[i][2]);
+		misgiven(files[i][0], test_quotes(files[i][1]), files[i][2]);
 		if (!strstr(files[i][2], "launchgap"))
 			refuses(path_of(files[i][0]), NULL, "option -J FILE");
 	}
@@ -315,7 +312,7 @@ TEST(a_folder_of_text_is_read)
 	assert_string_equal(us(&side, "single", 4096, false), "21.5");
 }
 
-#define DEVICE "{\"rank\":0,\"group\":0,\"hostname\":\"node\",\"device_info\":\"NVIDIA H200\"}"
+#define DEVICE "{'rank':0,'group':0,'hostname':'node','device_info':'NVIDIA H200'}"
 
 TEST(the_layout_names_the_variant)
 {
@@ -329,13 +326,12 @@ TEST(the_layout_names_the_variant)
 	               {DEVICE "," DEVICE, "2x3x2", 3, 2}};
 	struct side side;
 	for (size_t i = 0; i < LENGTH(layouts); i++) {
-		const char *rows = strstr(plain, "\"results\"");
 		char *text =
-		    test_text("{\"args\":[\"alltoall_perf_mpi\"],\"config\":{\"nthreads\":%u,"
-		              "\"ngpus\":%u,\"devices\":[%s]},%s",
-		              layouts[i].threads, layouts[i].gpus, layouts[i].devices, rows);
-		cli_write(folder, "l.json", text);
-		loads(path_of("l.json"), NULL, &side);
+		    test_text("{'args':['alltoall_perf_mpi'],'config':{'nthreads':%u,'ngpus':%u,"
+		              "'devices':[%s]},%s",
+		              layouts[i].threads, layouts[i].gpus, layouts[i].devices,
+		              strstr(plain, "\"results\""));
+		given("l.json", test_quotes(text), &side);
 		begins(&side, "variant", layouts[i].name);
 		/* Neither -a nor -c are there. */
 		assert_int_equal(side.average, 1);
@@ -348,11 +344,10 @@ TEST(the_layout_names_the_variant)
 TEST(a_file_is_a_trial)
 {
 	struct side side;
-	char list[300];
 	assert_int_equal(mkdir(path_of("many"), 0777), 0);
 	cli_write(folder, "many/a.json", plain);
-	cli_write(folder, "many/b.json.0", with("\"time\":21.5", "\"time\":23.5"));
-	cli_write(folder, "many/c.json", with("\"time\":21.5", "\"time\":22.5"));
+	cli_write(folder, "many/b.json.0", with("'time':21.5", "'time':23.5"));
+	cli_write(folder, "many/c.json", with("'time':21.5", "'time':22.5"));
 	cli_write(folder, "many/d.txt", "not this one");
 	cli_write(folder, "many/e.jsonl", "nor this one");
 	loads(path_of("many"), NULL, &side);
@@ -362,10 +357,8 @@ TEST(a_file_is_a_trial)
 	loads(both("many/a.json", "many/b.json.0"), NULL, &side);
 	assert_string_equal(us(&side, "single", 4096, false), "21.5; 23.5");
 
-	snprintf(list, sizeof list, "%s/many/a.json,", folder);
-	loads(list, NULL, &side);
-	snprintf(list, sizeof list, "%s/many/a.json,,x.json", folder);
-	refuses(list, NULL, "empty");
+	loads(path_of("many/a.json,"), NULL, &side);
+	refuses(path_of("many/a.json,,x.json"), NULL, "empty");
 	refuses(both("many/a.json", "many/d.txt"), NULL, "d.txt");
 	refuses(",", NULL, "empty");
 }
@@ -375,9 +368,8 @@ TEST(layouts_are_not_mixed)
 {
 	struct side side;
 	cli_write(folder, "p.json", plain);
-	cli_write(folder, "q.json",
-	          with("\"nthreads\":1,\"ngpus\":4", "\"nthreads\":4,\"ngpus\":1"));
-	cli_write(folder, "r.json", with("\"ngpus\":4", "\"ngpus\":2"));
+	cli_write(folder, "q.json", with("'nthreads':1,'ngpus':4", "'nthreads':4,'ngpus':1"));
+	cli_write(folder, "r.json", with("'ngpus':4", "'ngpus':2"));
 	loads(both("p.json", "q.json"), NULL, &side);
 	assert_string_equal(us(&side, "single", 4096, false), "21.5");
 	assert_string_equal(us(&side, "threads", 4096, false), "21.5");
@@ -389,15 +381,13 @@ TEST(layouts_are_not_mixed)
 /* -N measures the sizes again in the same job: not as separate trials. */
 TEST(cycles_are_one_trial)
 {
-	static const char row[] = "{\"size\":4096,\"type\":\"float\",\"redop\":\"none\",\"root\":"
-	                          "-1,\"out_of_place\":{\"time\":%d}}%s";
+	static const char row[] = "%s{'size':4096,'type':'float','redop':'none','root':-1,"
+	                          "'out_of_place':{'time':%d}}%s";
 	struct side side;
-	char rows[1024] = "";
+	const char *rows = "";
 	for (int i = 0; i < 5; i++)
-		snprintf(rows + strlen(rows), sizeof rows - strlen(rows), row, 10 + i * i,
-		         i < 4 ? "," : "]}");
-	cli_write(folder, "n.json", with(strchr(strstr(plain, "\"results\""), '{'), rows));
-	loads(path_of("n.json"), NULL, &side);
+		rows = test_text(row, rows, 10 + i * i, i < 4 ? "," : "]}");
+	given("n.json", with(strchr(strstr(plain, "\"results\""), '{'), rows), &side);
 	has(&side, 1);
 	begins(&side, "(SELECT median(us) FROM time GROUP BY block)", "14.0");
 }
@@ -409,25 +399,22 @@ TEST(options_are_seen)
 		int average;
 		const char *manner;
 	} cases[] = {
-	    {"\"-a\",\"3\"", "\"-a0\"", 0, ""},
-	    {"\"-a\",\"3\"", "\"--average\",\"2\"", 2, ""},
-	    {"\"-a\",\"3\"", "\"--average=3\"", 3, ""},
-	    {"\"-a\",\"3\"", "\"-c\",\"1\"", 1, ""},
-	    {"\"-a\",\"3\"", "\"-a\",7", 1, ""},
-	    {"\"aggregated_iterations\":1", "\"aggregated_iterations\":4", 3,
-	     " -m (calls grouped)"},
-	    {"\"blocking_collectives\":\"false\"", "\"blocking_collectives\":\"true\"", 3,
+	    {"'-a','3'", "'-a0'", 0, ""},
+	    {"'-a','3'", "'--average','2'", 2, ""},
+	    {"'-a','3'", "'--average=3'", 3, ""},
+	    {"'-a','3'", "'-c','1'", 1, ""},
+	    {"'-a','3'", "'-a',7", 1, ""},
+	    {"'aggregated_iterations':1", "'aggregated_iterations':4", 3, " -m (calls grouped)"},
+	    {"'blocking_collectives':'false'", "'blocking_collectives':'true'", 3,
 	     " -z (blocking)"},
-	    {"\"blocking_collectives\":\"false\"", "\"blocking_collectives\":1", 3,
-	     " -z (blocking)"},
-	    {"\"graph\":0", "\"graph\":2", 3, " -G (graphs)"},
-	    {"\"per_iter_timing\":\"false\"", "\"per_iter_timing\":\"true\"", 3, " -I"},
+	    {"'blocking_collectives':'false'", "'blocking_collectives':1", 3, " -z (blocking)"},
+	    {"'graph':0", "'graph':2", 3, " -G (graphs)"},
+	    {"'per_iter_timing':'false'", "'per_iter_timing':'true'", 3, " -I"},
 	};
 	struct side side;
 	cli_write(folder, "plain.json", plain);
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		cli_write(folder, "o.json", with(cases[i].what, cases[i].by));
-		loads(path_of("o.json"), NULL, &side);
+		given("o.json", with(cases[i].what, cases[i].by), &side);
 		assert_int_equal(side.average, cases[i].average);
 		assert_string_equal(side.manner, cases[i].manner);
 		/* Files of one side have to be of the same kind. */
@@ -445,30 +432,27 @@ TEST(other_options_are_no_repetition)
 	static const struct {
 		const char *what, *by, *others;
 	} cases[] = {
-	    {"\"-a\",\"3\"", "\"-R\",\"2\",\"-a3\"", "-R 2"},
-	    {"\"-a\",\"3\"", "\"-a3\",\"--local_register=1\"", "-R 1"},
-	    {"\"-a\",\"3\"", "\"-a3\",\"--local\",\"1\"", "-R 1"},
-	    {"\"-a\",\"3\"", "\"-a3\",\"-x2\"", "-x 2"},
-	    {"\"-a\",\"3\"", "\"-a3\",\"-u\",\"1\"", "-u 1"},
-	    {"\"graph\":0", "\"graph\":0,\"unalign\":4", "-u 4"},
-	    {"\"iterations\":20", "\"iterations\":100", "-n 100"},
-	    {"\"iterations\":20", "\"its\":20", ""},
-	    {"\"warmup_iters\":5", "\"warmup_iters\":1", NULL},
-	    {"\"-a\",\"3\"", "\"-a3\",\"-D\",\"1\"", "-D 1"},
+	    {"'-a','3'", "'-R','2','-a3'", "-R 2"},
+	    {"'-a','3'", "'-a3','--local_register=1'", "-R 1"},
+	    {"'-a','3'", "'-a3','--local','1'", "-R 1"},
+	    {"'-a','3'", "'-a3','-x2'", "-x 2"},
+	    {"'-a','3'", "'-a3','-u','1'", "-u 1"},
+	    {"'graph':0", "'graph':0,'unalign':4", "-u 4"},
+	    {"'iterations':20", "'iterations':100", "-n 100"},
+	    {"'iterations':20", "'its':20", ""},
+	    {"'warmup_iters':5", "'warmup_iters':1", NULL},
+	    {"'-a','3'", "'-a3','-D','1'", "-D 1"},
 	    /* -r's value is not an option, and a repeated option counts once */
-	    {"\"-a\",\"3\"", "\"-a3\",\"-r\",\"-R1\",\"-R\",\"2\",\"-R0\"", ""},
+	    {"'-a','3'", "'-a3','-r','-R1','-R','2','-R0'", ""},
 	};
 	struct side side;
-	char others[64];
 	cli_write(folder, "plain.json", plain);
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		/* The plain file has 5 calls of warm-up. */
 		const char *own = cases[i].others;
-		snprintf(others, sizeof others, "%s%s%s", own ? own : "", own && *own ? " " : "",
-		         own ? "-w 5" : "");
-		cli_write(folder, "o.json", with(cases[i].what, cases[i].by));
-		loads(path_of("o.json"), NULL, &side);
-		assert_string_equal(side.others, others);
+		given("o.json", with(cases[i].what, cases[i].by), &side);
+		assert_prints(side.others, "%s%s%s", own ? own : "", own && *own ? " " : "",
+		              own ? "-w 5" : "");
 		assert_int_equal(side.average, 3);
 		const char *said = load(both("plain.json", "o.json"), NULL, &side);
 		if (!own || *own)
@@ -487,44 +471,41 @@ TEST(what_is_not_believed_is_said)
 	} cases[] = {
 	    {"alltoall_perf", "alltoallw_perf", "no collective that is known"},
 	    {"alltoall_perf", "alltoall", "no collective that is known"},
-	    {"\"./build/alltoall_perf\"", "7", "does not name the program"},
-	    {"\"args\"", "\"argv\"", "does not name the program"},
-	    {"\"config\"", "\"confetti\"", "like that of nccl-tests, without"},
-	    {"\"results\"", "\"result\"", "is JSON of another program"},
-	    {"\"results\":[", "\"results\":[7,", "something else than objects"},
-	    {"\"nthreads\":1", "\"nthreads\":0", "\"nthreads\" is 0"},
-	    {"\"nthreads\":1", "\"nthreads\":\"1\"",
-	     "\"nthreads\" has to be a whole number or null"},
-	    {"\"nthreads\":1", "\"nthreads\":2000000000", "are believed"},
-	    {"\"ngpus\":4", "\"ngpus\":2147483647", "are believed"},
-	    {"\"devices\":[", "\"devices\":[],\"x\":[", "\"devices\" in \"config\""},
-	    {"\"devices\":[", "\"devices\":[{\"group\":1},", "several groups"},
-	    {"\"size\":4096", "\"size\":-4096", "\"size\" is -4096"},
-	    {"\"size\":4096", "\"size\":4096.5", "\"size\" has to be a whole number"},
-	    {"\"size\":4096", "\"size\":99999999999999999999", "not JSON"},
-	    {"\"type\":\"float\"", "\"type\":null", "\"type\" has to be text"},
-	    {"\"redop\":\"none\"", "\"op\":\"none\"", "\"redop\" is missing"},
-	    {"\"time\":21.5", "\"time\":0", "is no time"},
-	    {"\"time\":21.5", "\"time\":-1", "is no time"},
-	    {"\"time\":21.5", "\"time\":\"nan\"", "is no time"},
-	    {"\"time\":21.5", "\"time\":1e300", "is no time"},
-	    {"\"time\":21.5", "\"time\":1e999", "not JSON"},
-	    {"\"time\":21.5", "\"cpu_time\":21.5", "-C 1"},
-	    {"\"nwrong\":0", "\"nwrong\":3", "3 wrong elements"},
-	    {"\"nwrong\":0", "\"nwrong\":\"no\"", "\"nwrong\" of \"out_of_place\""},
-	    {"\"in_place\":{", "\"in_place\":[{}],\"x\":{", "\"time\" of \"in_place\""},
-	    {"\"TOKEN=SECRET\"", "\"TOKEN=SECRET", "not JSON"},
-	    {"\"TOKEN=SECRET\"", "SECRET", "not JSON"},
+	    {"'./build/alltoall_perf'", "7", "does not name the program"},
+	    {"'args'", "'argv'", "does not name the program"},
+	    {"'config'", "'confetti'", "like that of nccl-tests, without"},
+	    {"'results'", "'result'", "is JSON of another program"},
+	    {"'results':[", "'results':[7,", "something else than objects"},
+	    {"'nthreads':1", "'nthreads':0", "'nthreads' is 0"},
+	    {"'nthreads':1", "'nthreads':'1'", "'nthreads' has to be a whole number or null"},
+	    {"'nthreads':1", "'nthreads':2000000000", "are believed"},
+	    {"'ngpus':4", "'ngpus':2147483647", "are believed"},
+	    {"'devices':[", "'devices':[],'x':[", "'devices' in 'config'"},
+	    {"'devices':[", "'devices':[{'group':1},", "several groups"},
+	    {"'size':4096", "'size':-4096", "'size' is -4096"},
+	    {"'size':4096", "'size':4096.5", "'size' has to be a whole number"},
+	    {"'size':4096", "'size':99999999999999999999", "not JSON"},
+	    {"'type':'float'", "'type':null", "'type' has to be text"},
+	    {"'redop':'none'", "'op':'none'", "'redop' is missing"},
+	    {"'time':21.5", "'time':0", "is no time"},
+	    {"'time':21.5", "'time':-1", "is no time"},
+	    {"'time':21.5", "'time':'nan'", "is no time"},
+	    {"'time':21.5", "'time':1e300", "is no time"},
+	    {"'time':21.5", "'time':1e999", "not JSON"},
+	    {"'time':21.5", "'cpu_time':21.5", "-C 1"},
+	    {"'nwrong':0", "'nwrong':3", "3 wrong elements"},
+	    {"'nwrong':0", "'nwrong':'no'", "'nwrong' of 'out_of_place'"},
+	    {"'in_place':{", "'in_place':[{}],'x':{", "'time' of 'in_place'"},
+	    {"'TOKEN=SECRET'", "'TOKEN=SECRET", "not JSON"},
+	    {"'TOKEN=SECRET'", "SECRET", "not JSON"},
 	};
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		cli_write(folder, "bad.json", with(cases[i].what, cases[i].by));
-		refuses(path_of("bad.json"), NULL, cases[i].said);
+		misgiven("bad.json", with(cases[i].what, cases[i].by), test_quotes(cases[i].said));
 		refuses(path_of("bad.json"), NULL, "bad.json");
 	}
 	for (unsigned i = 0; i < 4; i++) {
 		static const char *const texts[] = {"", "[]", "7", "{}"};
-		cli_write(folder, "bad.json", texts[i]);
-		refuses(path_of("bad.json"), NULL, "bad.json");
+		misgiven("bad.json", texts[i], "bad.json");
 	}
 	refuses(path_of("none.json"), NULL, "No such file");
 }
@@ -532,15 +513,12 @@ TEST(what_is_not_believed_is_said)
 TEST(types_that_are_not_ours_are_passed_over)
 {
 	struct side side;
-	char text[8192], *at = text;
-	cli_write(folder, "t.json", with("\"type\":\"float\"", "\"type\":\"int4\""));
-	loads(path_of("t.json"), NULL, &side);
+	given("t.json", with("'type':'float'", "'type':'int4'"), &side);
 	has(&side, 1);
-	strcpy(text, plain);
-	while ((at = strstr(at, "\"float\"")))
+	char *text = test_text("%s", plain);
+	for (char *at = text; (at = strstr(at, "\"float\""));)
 		memcpy(at, "\"flaot\"", 7);
-	cli_write(folder, "t.json", text);
-	refuses(path_of("t.json"), NULL, "holds no row");
+	misgiven("t.json", text, "holds no row");
 }
 
 /* Its words for terms that have other names here. */
@@ -553,14 +531,12 @@ TEST(its_names_are_ours)
 	            {"double", "avg", "float64 avg"}};
 	struct side side;
 	for (size_t i = 0; i < LENGTH(rows); i++) {
-		char *text =
-		    test_text("{\"args\":[\"all_reduce_perf\"],\"config\":{\"nthreads\":4,"
-		              "\"ngpus\":1,\"devices\":[" DEVICE "]},\"results\":[{\"size\":4096,"
-		              "\"type\":\"%s\",\"redop\":\"%s\",\"root\":-1,\"out_of_place\":"
-		              "{\"time\":7}}]}",
-		              rows[i].type, rows[i].redop);
-		cli_write(folder, "w.json", text);
-		loads(path_of("w.json"), NULL, &side);
+		char *text = test_text("{'args':['all_reduce_perf'],'config':{'nthreads':4,"
+		                       "'ngpus':1,'devices':[" DEVICE "]},'results':[{'size':4096,"
+		                       "'type':'%s','redop':'%s','root':-1,'out_of_place':"
+		                       "{'time':7}}]}",
+		                       rows[i].type, rows[i].redop);
+		given("w.json", test_quotes(text), &side);
 		has(&side, 1);
 		begins(&side, "dtype || ' ' || op", rows[i].ours);
 	}
@@ -570,27 +546,25 @@ TEST(its_names_are_ours)
 TEST(alltoallv_meets_its_counts)
 {
 	static const char *const env[][2] = {
-	    {"\"TOKEN=SECRET\"", "0:1:2:3"},
-	    {"\"NCCL_TESTS_ALLTOALLV_SPREAD=1.0\"", "0:1:2:3"},
-	    {"\"NCCL_TESTS_ALLTOALLV_SPREAD=0\"", "even"},
-	    {"\"NCCL_TESTS_ALLTOALLV_SPREAD=0.5\"", "3:5:7:9"},
-	    {"\"NCCL_TESTS_ALLTOALLV_MATRIX_FILE=SECRET\"", "its own matrix"},
+	    {"'TOKEN=SECRET'", "0:1:2:3"},
+	    {"'NCCL_TESTS_ALLTOALLV_SPREAD=1.0'", "0:1:2:3"},
+	    {"'NCCL_TESTS_ALLTOALLV_SPREAD=0'", "even"},
+	    {"'NCCL_TESTS_ALLTOALLV_SPREAD=0.5'", "3:5:7:9"},
+	    {"'NCCL_TESTS_ALLTOALLV_MATRIX_FILE=SECRET'", "its own matrix"},
 	};
 	for (unsigned i = 0; i < LENGTH(env); i++) {
 		struct side side;
-		char by[256], *text;
-		snprintf(by, sizeof by, "alltoallv_perf\",\"-a\",\"3\"],\"env\":[%s", env[i][0]);
-		text = (char *)(uintptr_t)with(
-		    "alltoall_perf\",\"-t\",\"1\",\"-g\",\"4\",\"-a\",\"3\",\"-J\",\"x.json\"],"
-		    "\"env\":[\"TOKEN=SECRET\"",
+		const char *by = test_text("alltoallv_perf','-a','3'],'env':[%s", env[i][0]);
+		char *text = (char *)(uintptr_t)with(
+		    "alltoall_perf','-t','1','-g','4','-a','3','-J','x.json'],"
+		    "'env':['TOKEN=SECRET'",
 		    by);
 		memcpy(strstr(text, "\"size\":4096"), "\"size\":4049", 11);
-		cli_write(folder, "v.json", text);
-		loads(path_of("v.json"), NULL, &side);
+		given("v.json", text, &side);
 		says(&side, "counts", env[i][1]);
 		begins(&side, "collective || ' ' || size",
 		       strstr(env[i][0], "MATRIX") ? "alltoallv 4032" : "alltoallv 4096");
 	}
 }
 
-TESTS(.begin = set_up, .end = tear_down);
+TESTS(.begin = begin, .end = tear_down);
