@@ -168,7 +168,6 @@ TEST(the_report_says_which_came_later)
 /* One count of blocks, of whole ones: 1 of 3, for any number of trials of the next. */
 TEST(only_whole_blocks_count)
 {
-	char path[300];
 	measure(TRIALS + 2);
 	set_times(250);
 	json_t *r = report();
@@ -177,7 +176,7 @@ TEST(only_whole_blocks_count)
 	json_assert_says(r, "trust", "1 block and part of another.");
 	json_assert_one_says(json_section(r, "findings"), "2 ranks, 1 block and part of another,");
 	json_assert_one_says(json_section(r, "method"), "Blocks measured: 1 of 3; seed ");
-	snprintf(path, sizeof path, "%s/plots/run.gp", run);
+	char *path = test_text("%s/plots/run.gp", run);
 	char *drawn = cli_read(path);
 	assert_non_null(drawn);
 	assert_says(drawn, "\nblocks = 1\n");
@@ -204,14 +203,14 @@ TEST(only_whole_blocks_count)
 /* A line that is followed by more is not the run's end. */
 TEST(an_end_holds_only_at_the_end)
 {
-	char path[512], name[600];
+	char path[512];
 	cli_expect(here_run("; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\n"
 	                    "backend = null\nlimit = no\nranks = 2\nblocks = 1\n"
 	                    "pace = isolated\nisolated_calls = 100\n[variant s]\nmode = single\n",
 	                    "--no-report", NULL),
 	           0, ": 2 ranks on null, 1 block, into");
 	strcpy(path, here_path(""));
-	snprintf(name, sizeof name, "%s/trials.jsonl", path);
+	char *name = test_text("%s/trials.jsonl", path);
 	char *lines = cli_read(name);
 	cli_unsum(lines);
 	char *end = strstr(lines, "{\"schema\":1,\"kind\":\"end\"");

@@ -24,9 +24,7 @@
 
 static int load(const char *more, const char *backend, struct status *st)
 {
-	char text[8192];
-	assert_true(snprintf(text, sizeof text, BASE "%s", more) < (int)sizeof text);
-	return read_text(text, backend, NULL, st);
+	return read_text(test_text(BASE "%s", more), backend, NULL, st);
 }
 
 static void loads(const char *more, const char *backend)
@@ -53,7 +51,8 @@ static void plan_refuses(const char *more, unsigned line, const char *what)
 	says_at(&st, BASE_LINES + line, what);
 }
 
-#define CLAIM "[claim c]\ntext = It is so.\nleft = a\nright = b\nmetric = busbw\n"
+#define CLAIM       "[claim c]\ntext = It is so.\nleft = a\nright = b\nmetric = busbw\n"
+#define OTHER(NAME) "[claim " NAME "]\ntext = x\nleft = a\nright = b\nis = less by 2%\n"
 
 TEST(a_section_for_one_backend_is_about_it)
 {
@@ -67,20 +66,13 @@ TEST(a_section_for_one_backend_is_about_it)
 	const struct claim *c = spec.asked.claims, *d = c + 1;
 	const struct factor *f = spec.asked.factors;
 	loads(more, "nccl");
-	assert_string_equal(f->from, "a");
-	assert_string_equal(c->left, "a");
-	assert_string_equal(d->left, "b");
+	assert_prints("from a, left a b", "from %s, left %s %s", f->from, c->left, d->left);
 	loads(more, "null");
-	assert_string_equal(f->name, "f");
-	assert_string_equal(f->text, "t");
-	assert_string_equal(f->from, "");
-	assert_int_equal(f->bytes.hi, 1024);
-	assert_string_equal(c->text, "x");
-	assert_string_equal(c->needs, "backend nccl");
-	assert_string_equal(d->left, "a");
+	assert_prints("f, t, from '' to 1024", "%s, %s, from '%s' to %zu", f->name, f->text,
+	              f->from, f->bytes.hi);
+	assert_prints("x, backend nccl, left a", "%s, %s, left %s", c->text, c->needs, d->left);
 	loads(more, "host");
-	assert_string_equal(d->text, "y");
-	assert_string_equal(d->needs, "a link");
+	assert_prints("y, a link", "%s, %s", d->text, d->needs);
 	/* A slip shows on every backend. */
 	refuse("[factor f on nccl]\nfrom = a\nto = bb\n", 3, "to = 'bb' names no variant");
 	refuse("[claim c on nccl]\nregime = smal\n", 2, "did you mean 'small'");
@@ -89,14 +81,12 @@ TEST(a_section_for_one_backend_is_about_it)
 TEST(open_sizes_are_filled)
 {
 	const struct claim_list *asked = &spec.asked;
+	/* clang-format off */
 	loads(CLAIM "is = less by 2%\nbytes = 16M..64M\n"
-	            "[claim d]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = less by "
-	            "1%\nbytes = 4M..16M\n"
-	            "[claim e]\ntext = x\nleft = a\nright = b\nmetric = latency\nis = less by "
-	            "1%\nbytes = 4K..8K\n"
-	            "[claim g]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = less by "
-	            "1%\n[factor f]\nfrom = a\nto = b\n",
-	      "host");
+	      OTHER("d") "metric = busbw\nbytes = 4M..16M\n"
+	      OTHER("e") "metric = latency\nbytes = 4K..8K\n"
+	      OTHER("g") "metric = busbw\n[factor f]\nfrom = a\nto = b\n", "host");
+	/* clang-format on */
 	assert_int_equal(asked->gap.bytes.lo, 4 << 20);
 	assert_int_equal(asked->gap.bytes.hi, 64 << 20);
 	assert_int_equal(asked->factors[0].bytes.lo, 4 << 20);
@@ -196,8 +186,6 @@ static void plan_why(unsigned claim, const char *what)
 	assert_string_equal(why, what);
 }
 
-#define OTHER(NAME) "[claim " NAME "]\ntext = x\nleft = a\nright = b\nis = less by 2%\n"
-
 TEST(what_no_cell_answers_is_told_before_the_run)
 {
 	struct status st;
@@ -211,8 +199,7 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	      "[claim needs]\ntext = x\nneeds = 2 nodes\n"
 	      OTHER("tail") "metric = p99\n"
 	      "[factor f]\nfrom = a\nto = b\nbytes = 1K..2K\n"
-	      "[factor g]\nfrom = a\nto = b\n",
-	      "host");
+	      "[factor g]\nfrom = a\nto = b\n", "host");
 	/* clang-format on */
 	spec.isolated_calls = 100;
 	assert_works(plan_it(&st), st);
@@ -296,15 +283,17 @@ static void says_its_limit(const struct claim *c)
 /* The shipped ones ask for nothing that they do not measure; on host, or on null if they say so. */
 TEST(own_experiments_can_be_answered)
 {
+	static char *const backends[] = {"backend=nccl", "backend=host"};
 	struct status st = {""};
-	char why[256], *const host[] = {"backend=host"};
+	char why[256];
 	glob_t found;
 	if (glob("experiments/*.exp", 0, NULL, &found))
 		skip(); /* run from elsewhere */
 	for (char **at = found.gl_pathv; *at; at++) {
 		assert_works(spec_load(*at, 0, NULL, "host", lookup, &spec, &st), st);
 		if (strcmp(spec.backend, "null"))
-			assert_works(spec_load(*at, 1, host, "host", lookup, &spec, &st), st);
+			assert_works(spec_load(*at, 1, &backends[1], "host", lookup, &spec, &st),
+			             st);
 		assert_works(plan_it(&st), st);
 		for (unsigned i = 0; i < spec.asked.nclaims; i++)
 			plan_why(i, "");
@@ -314,23 +303,12 @@ TEST(own_experiments_can_be_answered)
 			assert_string_equal(why, "");
 		}
 		plan_free(&plan);
-	}
-	globfree(&found);
-}
-
-TEST(words_and_limits_of_own_claims_agree)
-{
-	static char *const backends[] = {"backend=nccl", "backend=host"};
-	struct status st = {""};
-	glob_t found;
-	if (glob("experiments/*.exp", 0, NULL, &found))
-		skip(); /* run from elsewhere */
-	for (size_t i = 0; i < 2 * found.gl_pathc; i++) {
-		if (spec_load(found.gl_pathv[i / 2], 1, &backends[i % 2],
-		              strchr(backends[i % 2], '=') + 1, lookup, &spec, &st))
-			continue; /* it is of other backends */
-		for (unsigned c = 0; c < spec.asked.nclaims; c++)
-			says_its_limit(&spec.asked.claims[c]);
+		/* Words and limits agree, unless it is of other backends. */
+		for (unsigned i = 0; i < 2; i++)
+			if (!spec_load(*at, 1, &backends[i], strchr(backends[i], '=') + 1, lookup,
+			               &spec, &st))
+				for (unsigned c = 0; c < spec.asked.nclaims; c++)
+					says_its_limit(&spec.asked.claims[c]);
 	}
 	globfree(&found);
 }
@@ -338,8 +316,7 @@ TEST(words_and_limits_of_own_claims_agree)
 static const struct claim *own_claim(const char *name, const char *backend)
 {
 	struct status st = {""};
-	char key[64], *const override[] = {key};
-	snprintf(key, sizeof key, "backend=%s", backend);
+	char *const override[] = {test_text("backend=%s", backend)};
 	assert_works(
 	    spec_load("experiments/h800_alltoall.exp", 1, override, backend, lookup, &spec, &st),
 	    st);
@@ -350,33 +327,27 @@ static const struct claim *own_claim(const char *name, const char *backend)
 	return NULL;
 }
 
-/* One worker of host spends its time moving data: none of it is launching. */
-TEST(launching_is_no_question_to_host)
+/* One worker of host spends its time moving data: none of it is launching. That zero-copy is a cause, and that
+ * nothing else is: two sentences with a test each, on every backend. */
+TEST(the_reports_own_claims_are_tested_where_they_can_be)
 {
-	static const char *const names[] = {"serial-launch", "coordination"};
+	static const struct {
+		const char *name;
+		enum claim_test on_nccl, on_host;
+	} rows[] = {{"serial-launch", CLAIM_MORE, CLAIM_NEEDS},
+	            {"coordination", CLAIM_WITHIN, CLAIM_NEEDS},
+	            {"zero-copy", CLAIM_LESS, CLAIM_LESS},
+	            {"nothing-else", CLAIM_WITHIN, CLAIM_WITHIN}};
 	if (access("experiments/h800_alltoall.exp", R_OK))
 		skip(); /* run from elsewhere */
-	for (size_t i = 0; i < LENGTH(names); i++) {
-		assert_int_not_equal(own_claim(names[i], "nccl")->test, CLAIM_NEEDS);
-		assert_int_equal(own_claim(names[i], "host")->test, CLAIM_NEEDS);
-		assert_says(own_claim(names[i], "host")->needs, "on host");
-	}
-}
-
-/* That zero-copy is a cause, and that nothing else is: two sentences with a test each, on every
- * backend. */
-TEST(both_halves_of_the_cause_are_tested)
-{
-	static const char *const backends[] = {"nccl", "host"};
-	if (access("experiments/h800_alltoall.exp", R_OK))
-		skip(); /* run from elsewhere */
-	for (size_t i = 0; i < 2; i++) {
-		assert_int_equal(own_claim("zero-copy", backends[i])->test, CLAIM_LESS);
-		assert_int_equal(own_claim("nothing-else", backends[i])->test, CLAIM_WITHIN);
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		assert_int_equal(own_claim(rows[i].name, "nccl")->test, rows[i].on_nccl);
+		assert_int_equal(own_claim(rows[i].name, "host")->test, rows[i].on_host);
+		if (rows[i].on_host == CLAIM_NEEDS)
+			assert_says(own_claim(rows[i].name, "host")->needs, "on host");
 	}
 	const struct claim *c = own_claim("nothing-else", "host");
-	assert_string_equal(c->left, "processes");
-	assert_string_equal(c->right, "threads-nodirect");
+	assert_prints("processes, threads-nodirect", "%s, %s", c->left, c->right);
 	assert_lacks(c->text, "NCCL");
 }
 
@@ -411,10 +382,9 @@ TEST(a_claim_tests_a_line_of_a_source)
 {
 	loads(SOURCE SOURCED "source = paper\nsays = a line\noriginal = eine Zeile\n", "null");
 	const struct claim *c = &spec.asked.claims[0];
-	assert_string_equal(c->source, "paper");
-	assert_string_equal(c->original, "eine Zeile");
+	assert_prints("paper: eine Zeile, y", "%s: %s, %s", c->source, c->original,
+	              spec.asked.sources[0].where);
 	assert_string_equal(c->text, "a line"); /* unless it has its own */
-	assert_string_equal(spec.asked.sources[0].where, "y");
 	/* The source may come after it. */
 	loads(SOURCED "source = paper\nsays = a line\n" SOURCE, "null");
 	refuse("[source s]\nby = x\n", 1, "the source lacks by or where");
@@ -430,10 +400,8 @@ TEST(a_claim_may_compare_two_collectives)
 	struct status st;
 	static const char one[] = "[claim c]\ntext = x\nleft = a\nright = a\nmetric = busbw\n"
 	                          "is = less by 2%\n";
-	char text[512];
-	snprintf(text, sizeof text, "%sleft_collective = alltoall\nright_collective = broadcast\n",
-	         one);
-	loads(text, "host");
+	loads(test_text("%sleft_collective = alltoall\nright_collective = broadcast\n", one),
+	      "host");
 	assert_int_equal(claim_coll(&spec.asked.claims[0], false), COLL_ALLTOALL);
 	assert_int_equal(claim_coll(&spec.asked.claims[0], true), COLL_BROADCAST);
 	assert_works(plan_it(&st), st);
@@ -449,23 +417,19 @@ TEST(a_claim_may_compare_two_collectives)
 	     "allowed is collective for both sides", 1},
 	    {"left_collective = all_redce\n", "left_collective = 'all_redce'", 7},
 	};
-	for (size_t i = 0; i < LENGTH(wrong); i++) {
-		snprintf(text, sizeof text, "%s%s", one, wrong[i].more);
-		refuse(text, wrong[i].line, wrong[i].what);
-	}
+	for (size_t i = 0; i < LENGTH(wrong); i++)
+		refuse(test_text("%s%s", one, wrong[i].more), wrong[i].line, wrong[i].what);
 }
 
 TEST(limits_are_held)
 {
-	char text[4096];
+	static const char *const sections[] = {"%s[factor f%u]\nfrom = a\nto = b\n",
+	                                       "%s[claim c%u]\ntext = x\nneeds = y\n"};
 	struct status st;
 	for (unsigned what = 0; what < 2; what++) {
-		size_t used = 0;
+		const char *text = "";
 		for (unsigned i = 0; i < 49; i++)
-			used += (size_t)snprintf(text + used, sizeof text - used,
-			                         what ? "[claim c%u]\ntext = x\nneeds = y\n"
-			                              : "[factor f%u]\nfrom = a\nto = b\n",
-			                         i);
+			text = test_text(sections[what], text, i);
 		assert_int_equal(load(text, "host", &st), -1);
 		assert_says(st.text, "; allowed are 48");
 	}
@@ -529,24 +493,19 @@ TEST(the_record_carries_all)
 	assert_works(claim_list_take(run, &back, &st), st);
 	strcpy(spec.asked.factors[0].setting, "mode");
 	spec.asked.factors[0].latency_bytes = spec.asked.factors[0].bytes;
-	assert_int_equal(back.nfactors, 1);
-	assert_int_equal(back.nclaims, 3);
+	assert_prints("1 and 3", "%u and %u", back.nfactors, back.nclaims);
 	assert_int_equal(back.claims[0].regime, CLAIM_ANY_REGIME);
 	assert_int_equal(back.claims[2].regime, REGIME_SMALL);
 	assert_true(claim_range_open(back.claims[2].bytes));
 	assert_memory_equal(&back.factors[0], &spec.asked.factors[0], sizeof back.factors[0]);
-	assert_string_equal(back.gap.from, "a"); /* as the first is not here */
-	assert_string_equal(back.gap.to, "b");
+	/* As the first is not here. */
+	assert_prints("a to b, d", "%s to %s, %s", back.gap.from, back.gap.to, back.primary);
 	assert_memory_equal(&back.gap.bytes, &spec.asked.gap.bytes, sizeof back.gap.bytes);
-	assert_string_equal(back.primary, "d");
 	const struct claim *c = &back.claims[0];
 	assert_string_equal(c->left, "a");
-	assert_int_equal(c->metric, METRIC_BUSBW);
-	assert_int_equal(c->test, CLAIM_LESS);
-	assert_true(c->by == spec.asked.claims[0].by);
+	assert_true(c->metric == METRIC_BUSBW && c->test == CLAIM_LESS && c->pace == PACE_STREAM &&
+	            c->coll == COLL_ALLTOALL && c->by == spec.asked.claims[0].by);
 	assert_int_equal(c->bytes.lo, 16 << 20);
-	assert_int_equal(c->pace, PACE_STREAM);
-	assert_int_equal(c->coll, COLL_ALLTOALL);
 	assert_int_equal(claim_coll(&back.claims[2], false), COLL_ALLTOALL);
 	assert_int_equal(claim_coll(&back.claims[2], true), COLL_REDUCE);
 	assert_string_equal(back.claims[1].needs, "y");
@@ -558,21 +517,19 @@ TEST(a_damaged_list_is_refused)
 {
 	static struct claim_list back;
 	static const char *const bad[] = {
-	    "{\"factors\": [{}]}",
-	    "{\"claims\": [7]}",
-	    "{\"claims\": [{\"name\": \"c\", \"text\": \"x\", \"is\": \"perhaps\"}]}",
-	    "{\"claims\": [{\"name\": \"c\", \"text\": \"x\", \"is\": \"less\", \"left\": "
-	    "\"a\","
-	    " \"right\": \"b\", \"metric\": \"busbw\", \"by\": 0, \"bytes\": [0, null]}]}",
-	    "{\"claims\": [{\"name\": \"c\", \"text\": \"x\", \"is\": \"less\", \"left\": "
-	    "\"a\", \"right\": \"a\", \"metric\": \"busbw\", \"by\": 0.1, \"bytes\": [0, null], "
-	    "\"needs\": \"\", \"left_collective\": \"all_reduce\", "
-	    "\"right_collective\": \"all_nothing\"}]}",
-	    "{\"gap\": {\"from\": \"a\", \"to\": \"b\", \"bytes\": [1]}}",
+	    "{'factors': [{}]}",
+	    "{'claims': [7]}",
+	    "{'claims': [{'name': 'c', 'text': 'x', 'is': 'perhaps'}]}",
+	    "{'claims': [{'name': 'c', 'text': 'x', 'is': 'less', 'left': 'a', 'right': 'b', "
+	    "'metric': 'busbw', 'by': 0, 'bytes': [0, null]}]}",
+	    "{'claims': [{'name': 'c', 'text': 'x', 'is': 'less', 'left': 'a', 'right': 'a', "
+	    "'metric': 'busbw', 'by': 0.1, 'bytes': [0, null], 'needs': '', "
+	    "'left_collective': 'all_reduce', 'right_collective': 'all_nothing'}]}",
+	    "{'gap': {'from': 'a', 'to': 'b', 'bytes': [1]}}",
 	};
 	for (size_t i = 0; i < LENGTH(bad); i++) {
 		struct status st = {""};
-		json_t *env = json_loads(bad[i], 0, NULL);
+		json_t *env = json_loads(test_quotes(bad[i]), 0, NULL);
 		assert_non_null(env);
 		assert_int_equal(claim_list_take(env, &back, &st), -1);
 		assert_says(st.text, "the record's environment, ");

@@ -332,9 +332,8 @@ TEST(a_tail_is_that_of_the_curve)
 	    index_at(&l.summary, (unsigned)index_variant(&l.summary, "threads"), g, 0);
 	double *calls = calls_room(&l.summary, l.arena);
 	const double p95 = stats_quantile(calls, calls_sorted(&l.summary, row, calls), 0.95);
-	char words[160];
-	snprintf(words, sizeof words, "95 %% of all calls take at most %s µs in threads",
-	         format_number(p95).text);
+	char *words =
+	    test_text("95 %% of all calls take at most %s µs in threads", format_number(p95).text);
 	assert_says(said, words);
 	assert_true(p95 > 5 * row->p95_us.estimate);
 	made_unload(&l);

@@ -81,8 +81,7 @@ static int collect(struct status *st)
 /* The settings of the last job, or the record. */
 static char *kept(const char *parent, const char *name)
 {
-	char path[PATH_MAX + 32];
-	snprintf(path, sizeof path, "%s/%s", parent, name);
+	char *path = test_text("%s/%s", parent, name);
 	char *text = cli_read(path);
 	assert_non_null(text);
 	return text;
@@ -165,9 +164,8 @@ TEST(a_path_of_an_older_record_is_told)
 	    "[experiment]\ntitle = t\ncollective = alltoall\nbytes = 4K\npace = stream\n"
 	    "ranks = 2\nblocks = 1\nstretches = 1\ncalls = 1\nbackend = host\n"
 	    "reference = a\n[variant a]\nmode = threads\n[variant b]\nmode = single\n";
-	char record[PATH_MAX + 16];
 	cli_expect(here_run(file_text, NULL), 0, "");
-	snprintf(record, sizeof record, "%s", here_path("trials.jsonl"));
+	char *record = test_text("%s", here_path("trials.jsonl"));
 	char *text = cli_read(record);
 	FILE *out = fopen(record, "w");
 	assert_non_null(text);

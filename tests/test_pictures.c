@@ -19,8 +19,7 @@ static void varied_stamps(const struct made_place *p, int64_t out[6])
 
 static bool made_picture(const char *name)
 {
-	char path[128];
-	snprintf(path, sizeof path, "plots/%s.png", name);
+	char *path = test_text("plots/%s.png", name);
 	return !access(made_path(path), R_OK);
 }
 
@@ -54,8 +53,7 @@ TEST(few_sizes_are_rows_of_variants)
 		if (sizes == 3)
 			assert_lacks(made_read("plots/nccl_alltoall_timeline.svg"), OWN_AXES);
 		for (unsigned i = 0; i < 4; i++) {
-			char name[64];
-			snprintf(name, sizeof name, "plots/nccl_alltoall_%s.svg", pictures[i]);
+			char *name = test_text("plots/nccl_alltoall_%s.svg", pictures[i]);
 			const char *svg = made_read(name);
 			assert_says_if(sizes < 3, svg, "4 KiB per rank<");
 			assert_says_if(sizes == 2, svg, "16 KiB per rank<");

@@ -155,8 +155,8 @@ TEST(quiet_says_the_answer_alone)
 	struct cli cli =
 	    here_shell("X=$(ls -d $HERE/results/t/2*); $LAUNCHGAP report $X > $HERE/page; "
 	               "$LAUNCHGAP report $X -q > $HERE/quiet; cat $HERE/quiet");
-	char path[128], *page;
-	snprintf(path, sizeof path, "%s/page", folder);
+	char *page;
+	char *path = test_text("%s/page", folder);
 	page = cli_read(path);
 	assert_int_equal(cli.code, 0);
 	const char *end = strstr(cli.out, "\nreport  "), *more = strstr(cli.out, "\n\n");

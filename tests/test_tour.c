@@ -45,11 +45,11 @@ TEST(where_it_says_that_it_is_done_it_is)
 	unsigned files = 0;
 	assert_non_null(line);
 	for (; !strncmp(line, "\n  ", 3); line = strchr(line + 1, '\n'), files++) {
-		char path[128], name[64], call[80], *text;
+		char path[128], name[64], *text;
 		assert_int_equal(sscanf(line, " %127[^:]: %63[a-z_]", path, name), 2);
 		text = cli_read(path);
 		assert_non_null(text);
-		snprintf(call, sizeof call, " %s(", name);
+		char *call = test_text(" %s(", name);
 		assert_says(text, call);
 	}
 	assert_int_equal(files, 3);

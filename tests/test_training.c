@@ -8,9 +8,8 @@
 
 static void read_model(const char *name, struct network *out)
 {
-	char path[128];
 	struct status st = {""};
-	snprintf(path, sizeof path, "experiments/models/%s.csv", name);
+	char *path = test_text("experiments/models/%s.csv", name);
 	assert_works(network_read(path, out, &st), st);
 	assert_string_equal(out->name, name);
 }
@@ -60,8 +59,7 @@ TEST_WITH(a_bad_file_is_named_with_its_line, set_up, tear_down)
 	    {"a,0,7\n", "m.csv: a model without a parameter"},
 	};
 	static struct network network;
-	char model[80];
-	snprintf(model, sizeof model, "%s/m.csv", folder);
+	char *model = test_text("%s/m.csv", folder);
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		struct status st = {""};
 		cli_write(folder, "m.csv", rows[i].text);

@@ -156,9 +156,8 @@ TEST(a_thread_of_the_driver_takes_no_signal_of_the_run)
 /* How often the jobs of a run called a function. */
 static unsigned calls_of(const char *function)
 {
-	char name[96];
 	unsigned calls = 0, one;
-	snprintf(name, sizeof name, "%s/calls", folder);
+	char *name = test_text("%s/calls", folder);
 	char *text = cli_read(name), *rest = text, *line;
 	assert_non_null(text);
 	while ((line = strsep(&rest, "\n"))) {
@@ -263,10 +262,10 @@ static const char *cell_of_thread(char *const lines[], unsigned n, const char *t
 /* By a tool that NVTX takes along. */
 TEST(profilers_see_cells_and_passes)
 {
-	char tool[STANDIN_BYTES], seen[96], thread[64], *lines[512], *rest;
+	char tool[STANDIN_BYTES], thread[64], *lines[512], *rest;
 	unsigned n = 0, threads = 0, timed = 0, timelines = 0;
 	assert_int_equal(standin_find_named("libtool.so", tool), 0);
-	snprintf(seen, sizeof seen, "%s/seen", folder);
+	char *seen = test_text("%s/seen", folder);
 	setenv("NVTX_INJECTION64_PATH", tool, 1);
 	setenv("NVTX_SEEN", seen, 1);
 	cli_expect(run_with("collective = all_reduce\nbytes = 4K\n"
