@@ -200,14 +200,6 @@ static inline void done(void)
 	made_unload(&loaded);
 }
 
-/* The outcome of the only claim. */
-static inline void outcome_is(const char *outcome)
-{
-	find();
-	claim_is(0, outcome);
-	done();
-}
-
 static inline void path_line(FILE *out, const char *variant, const char *data)
 {
 	made_data_path(out, variant, data, json_pack("{s:s}", "registered_why", "nobody asked"));

@@ -57,6 +57,12 @@ void rig_raise(struct rig *rig)
 	rig->results = team_area(rig->team);
 }
 
+struct backend_place rig_raise_alone(struct rig *rig)
+{
+	rig_raise(rig);
+	return rig_place(&(struct rig_worker){rig, rig->team, 0, 0});
+}
+
 void rig_lower(struct rig *rig)
 {
 	team_leave(rig->team);
@@ -188,4 +194,12 @@ void rig_assert_right(const struct rig *rig)
 		assert_int_equal(rig->results[r].checked, rig->trial.ncells);
 		assert_int_equal(rig->results[r].wrong, 0);
 	}
+}
+
+void rig_is_right(struct rig *rig)
+{
+	rig_raise(rig);
+	rig_run(rig);
+	rig_assert_right(rig);
+	rig_lower(rig);
 }

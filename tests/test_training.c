@@ -193,10 +193,7 @@ TEST(gradients_are_exact_in_every_datatype)
 		for (unsigned d = 0; d < DTYPE_KINDS; d++)
 			for (size_t cap = 512; cap <= 8192; cap *= 16)
 				add_steps((enum dtype)d, d % 2 ? OP_SUM : OP_AVG, cap);
-		rig_raise(&rig);
-		rig_run(&rig);
-		rig_assert_right(&rig);
-		rig_lower(&rig);
+		rig_is_right(&rig);
 	}
 }
 
@@ -258,10 +255,7 @@ TEST(tokens_come_and_go_as_they_are_routed)
 					                           .op = OP_NONE,
 					                           .root = routing_root(skew, 5),
 					                           .bytes = 6144});
-		rig_raise(&rig);
-		rig_run(&rig);
-		rig_assert_right(&rig);
-		rig_lower(&rig);
+		rig_is_right(&rig);
 	}
 }
 
@@ -409,9 +403,6 @@ TEST(groups_reduce_their_own_gradients)
 		rig.trial.settings.split = (struct split){SPLIT_MOD, 2};
 		rig.trial.settings.bucket_view = fifo;
 		add_steps(DTYPE_BFLOAT16, OP_AVG, 256);
-		rig_raise(&rig);
-		rig_run(&rig);
-		rig_assert_right(&rig);
-		rig_lower(&rig);
+		rig_is_right(&rig);
 	}
 }
