@@ -519,43 +519,39 @@ TEST(nccl_tests_stand_beside_ours)
 
 TEST(the_command_line)
 {
-#define A_B "l", "compare", "A", "B"
 	static const struct {
-		const char *args[8], *said;
+		const char *args[5], *said;
 	} bad[] = {
-	    {{"l", "compare"}, "wants two results"},
-	    {{"l", "compare", "A"}, "wants two results"},
-	    {{A_B, "--thresh", "2%"}, "'--thresh' is not understood"},
-	    {{A_B, "--treshold", "2%"}, "did you mean '--threshold'?"},
-	    {{A_B, "--fromat=json"}, "allowed are two results or up to 26"},
-	    {{A_B, "--threshold"}, "--threshold needs a value"},
-	    {{A_B, "--threshold", "2"}, "to 100%, with the sign %"},
-	    {{A_B, "--threshold", "-1%"}, "allowed is 0% to 100%"},
-	    {{A_B, "--threshold", "101%"}, "allowed is 0% to 100%"},
-	    {{A_B, "--threshold", "nan%"}, "allowed is 0% to 100%"},
-	    {{A_B, "--threshold", "%"}, "allowed is 0% to 100%"},
-	    {{A_B, "--variant", ""}, "--variant has 0 bytes; allowed is 1 to 63"},
-	    {{A_B, "--format", "xml"}, "--format = 'xml' is not known"},
-	    {{A_B, "--format"}, "--format needs a value"},
+	    {{NULL}, "wants two results"},
+	    {{"A"}, "wants two results"},
+	    {{"A", "B", "--thresh", "2%"}, "'--thresh' is not understood"},
+	    {{"A", "B", "--treshold", "2%"}, "did you mean '--threshold'?"},
+	    {{"A", "B", "--fromat=json"}, "allowed are two results or up to 26"},
+	    {{"A", "B", "--threshold"}, "--threshold needs a value"},
+	    {{"A", "B", "--threshold", "2"}, "to 100%, with the sign %"},
+	    {{"A", "B", "--threshold", "-1%"}, "allowed is 0% to 100%"},
+	    {{"A", "B", "--threshold", "101%"}, "allowed is 0% to 100%"},
+	    {{"A", "B", "--threshold", "nan%"}, "allowed is 0% to 100%"},
+	    {{"A", "B", "--threshold", "%"}, "allowed is 0% to 100%"},
+	    {{"A", "B", "--variant", ""}, "--variant has 0 bytes; allowed is 1 to 63"},
+	    {{"A", "B", "--format", "xml"}, "--format = 'xml' is not known"},
+	    {{"A", "B", "--format"}, "--format needs a value"},
 	};
-	struct compare_request r;
-	struct status st = {""};
-	assert_works(compared_parse(&r, &st, (const char *[]){A_B, NULL}), st);
-	assert_prints("A B 0.02", "%s %s %g", r.left, r.right, r.margin);
-	assert_true(!r.variant && r.form == COMPARE_TEXT && r.margin == COMPARE_MARGIN);
-	assert_works(
-	    compared_parse(&r, &st,
-	                   (const char *[]){"l", "compare", "--threshold", "0.5 %", "A",
-	                                    "--variant", "v", "B", "--format", "json", NULL}),
-	    st);
-	assert_prints("A B 0.005 v", "%s %s %g %s", r.left, r.right, r.margin, r.variant);
-	assert_true(r.form == COMPARE_JSON);
+	assert_works(PARSE("A", "B"), wrong);
+	assert_prints("A B 0.02", "%s %s %g", asks.left, asks.right, asks.margin);
+	assert_true(!asks.variant && asks.form == COMPARE_TEXT && asks.margin == COMPARE_MARGIN);
+	assert_works(PARSE("--threshold", "0.5 %", "A", "--variant", "v", "B", "--format", "json"),
+	             wrong);
+	assert_prints("A B 0.005 v", "%s %s %g %s", asks.left, asks.right, asks.margin,
+	              asks.variant);
+	assert_true(asks.form == COMPARE_JSON);
 	for (size_t i = 0; i < LENGTH(bad); i++) {
-		assert_int_equal(compared_parse(&r, &st, bad[i].args), -1);
-		assert_says(st.text, bad[i].said);
+		const char *const *a = bad[i].args;
+		assert_int_equal(PARSE(a[0], a[1], a[2], a[3], a[4]), -1);
+		assert_says(wrong.text, bad[i].said);
 	}
 	/* A refused argument sets nothing. */
-	assert_string_equal(r.variant, "v");
+	assert_string_equal(asks.variant, "v");
 }
 
 /* A real run on the virtual device, read from its folder as users do. */
