@@ -22,33 +22,30 @@
 	"env.NCCL_X = 1\n"
 #define BASE_LINES 15
 
-static int load(const char *more, const char *backend, struct status *st)
+static int load(const char *more, const char *backend)
 {
-	return read_text(test_text(BASE "%s", more), backend, NULL, st);
+	return read_text(test_text(BASE "%s", more), backend, NULL);
 }
 
 static void loads(const char *more, const char *backend)
 {
-	struct status st;
-	assert_works(load(more, backend, &st), st);
+	assert_works(load(more, backend), st);
 }
 
 /* The error is `line` lines after the base and says `what`. */
 static void refuse(const char *more, unsigned line, const char *what)
 {
-	struct status st;
-	assert_int_equal(load(more, "host", &st), -1);
-	says_at(&st, BASE_LINES + line, what);
+	assert_int_equal(load(more, "host"), -1);
+	says_at(BASE_LINES + line, what);
 	if (!strstr(st.text, "; say "))
 		assert_says(st.text, "allowed");
 }
 
 static void plan_refuses(const char *more, unsigned line, const char *what)
 {
-	struct status st;
 	loads(more, "host");
-	assert_int_equal(plan_it(&st), -1);
-	says_at(&st, BASE_LINES + line, what);
+	assert_int_equal(plan_it(), -1);
+	says_at(BASE_LINES + line, what);
 }
 
 #define CLAIM       "[claim c]\ntext = It is so.\nleft = a\nright = b\nmetric = busbw\n"
@@ -116,12 +113,10 @@ TEST(a_section_says_what_is_asked_without_a_variant)
 	    {"null", {"--only=a,b", "calls=1"}, "b", "a", "second"},
 	    {"null", {"--only=a,old", "calls=1"}, "", "", "second"},
 	};
-	struct status st;
 	loads(LACKING, "null");
 	for (size_t i = 0; i < LENGTH(rows); i++) {
-		if (spec_load(file, 2, (char *const *)rows[i].overrides, rows[i].backend, lookup,
-		              &spec, &st) ||
-		    plan_it(&st))
+		if (load_file(file, rows[i].backend, 2, (char *const *)rows[i].overrides) ||
+		    plan_it())
 			fail_msg("%s", st.text);
 		assert_string_equal(plan.asked.gap.from, rows[i].from);
 		assert_string_equal(plan.asked.gap.to, rows[i].to);
@@ -131,7 +126,7 @@ TEST(a_section_says_what_is_asked_without_a_variant)
 	/* Measured, it leaves the gap of all machines. */
 	strcpy(spec.lacking.variant, "a");
 	strcpy(spec.asked.gap.from, "a");
-	assert_int_equal(plan_it(&st), 0);
+	assert_int_equal(plan_it(), 0);
 	assert_string_equal(plan.asked.gap.from, "a");
 	plan_free(&plan);
 }
@@ -188,7 +183,6 @@ static void plan_why(unsigned claim, const char *what)
 
 TEST(what_no_cell_answers_is_told_before_the_run)
 {
-	struct status st;
 	char why[256];
 	/* clang-format off */
 	loads(CLAIM "is = less by 2%\n"
@@ -202,7 +196,7 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	      "[factor g]\nfrom = a\nto = b\n", "host");
 	/* clang-format on */
 	spec.isolated_calls = 100;
-	assert_works(plan_it(&st), st);
+	assert_works(plan_it(), st);
 	plan_why(0, "");
 	plan_why(1, "sendrecv is not measured");
 	plan_why(2, "none of these sizes is measured: 2 GiB to 4 GiB");
@@ -220,7 +214,7 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 
 	spec.counters = true;
 	spec.paces[PACE_ISOLATED] = false;
-	assert_works(plan_it(&st), st);
+	assert_works(plan_it(), st);
 	plan_why(0, "");
 	plan_why(4, "");
 	plan_why(3, "pace isolated is not measured");
@@ -235,7 +229,6 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 /* Either pace can show a factor: a lack in the other does not matter. */
 TEST(a_factor_needs_one_pace)
 {
-	struct status st;
 	char why[256];
 	loads(CLAIM "is = less by 2%\nbytes = 4K..1G\n[factor f]\nfrom = a\nto = b\nbytes = 4K\n"
 	            "[factor g]\nfrom = a\nto = b\nbytes = 1K..2K\n",
@@ -243,7 +236,7 @@ TEST(a_factor_needs_one_pace)
 	for (unsigned paces = 1; paces < 4; paces++) {
 		spec.paces[PACE_STREAM] = paces & 1;
 		spec.paces[PACE_ISOLATED] = paces & 2;
-		assert_works(plan_it(&st), st);
+		assert_works(plan_it(), st);
 		plan_factor_why(&plan, &spec.asked.factors[0], why, sizeof why);
 		assert_string_equal(why, "");
 		plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
@@ -284,17 +277,15 @@ static void says_its_limit(const struct claim *c)
 TEST(own_experiments_can_be_answered)
 {
 	static char *const backends[] = {"backend=nccl", "backend=host"};
-	struct status st = {""};
 	char why[256];
 	glob_t found;
 	if (glob("experiments/*.exp", 0, NULL, &found))
 		skip(); /* run from elsewhere */
 	for (char **at = found.gl_pathv; *at; at++) {
-		assert_works(spec_load(*at, 0, NULL, "host", lookup, &spec, &st), st);
+		assert_works(load_file(*at, "host", 0, NULL), st);
 		if (strcmp(spec.backend, "null"))
-			assert_works(spec_load(*at, 1, &backends[1], "host", lookup, &spec, &st),
-			             st);
-		assert_works(plan_it(&st), st);
+			assert_works(load_file(*at, "host", 1, &backends[1]), st);
+		assert_works(plan_it(), st);
 		for (unsigned i = 0; i < spec.asked.nclaims; i++)
 			plan_why(i, "");
 		assert_int_equal(spec.asked.primary[0] != '\0', spec.asked.nclaims > 0);
@@ -305,8 +296,7 @@ TEST(own_experiments_can_be_answered)
 		plan_free(&plan);
 		/* Words and limits agree, unless it is of other backends. */
 		for (unsigned i = 0; i < 2; i++)
-			if (!spec_load(*at, 1, &backends[i], strchr(backends[i], '=') + 1, lookup,
-			               &spec, &st))
+			if (!load_file(*at, strchr(backends[i], '=') + 1, 1, &backends[i]))
 				for (unsigned c = 0; c < spec.asked.nclaims; c++)
 					says_its_limit(&spec.asked.claims[c]);
 	}
@@ -315,11 +305,8 @@ TEST(own_experiments_can_be_answered)
 
 static const struct claim *own_claim(const char *name, const char *backend)
 {
-	struct status st = {""};
 	char *const override[] = {test_text("backend=%s", backend)};
-	assert_works(
-	    spec_load("experiments/h800_alltoall.exp", 1, override, backend, lookup, &spec, &st),
-	    st);
+	assert_works(load_file("experiments/h800_alltoall.exp", backend, 1, override), st);
 	for (unsigned i = 0; i < spec.asked.nclaims; i++)
 		if (!strcmp(spec.asked.claims[i].name, name))
 			return &spec.asked.claims[i];
@@ -362,12 +349,9 @@ TEST(a_primary_claim_is_one_of_the_file)
 	            {"primary=first second", "allowed is a claim's name; of machines without"},
 	            {"primary=first or second", "say it in [experiment without VARIANT]"},
 	            {"gap=a, b or b, a", "say it in [experiment without VARIANT]"}};
-	struct status st;
 	loads(LACKING, "null");
 	for (size_t i = 0; i < LENGTH(rows); i++) {
-		st.text[0] = '\0';
-		assert_int_equal(spec_load(file, 1, &rows[i].key, "null", lookup, &spec, &st),
-		                 rows[i].what ? -1 : 0);
+		assert_int_equal(load_file(file, "null", 1, &rows[i].key), rows[i].what ? -1 : 0);
 		if (rows[i].what)
 			assert_says(st.text, rows[i].what);
 		else
@@ -397,14 +381,13 @@ TEST(a_claim_tests_a_line_of_a_source)
 
 TEST(a_claim_may_compare_two_collectives)
 {
-	struct status st;
 	static const char one[] = "[claim c]\ntext = x\nleft = a\nright = a\nmetric = busbw\n"
 	                          "is = less by 2%\n";
 	loads(test_text("%sleft_collective = alltoall\nright_collective = broadcast\n", one),
 	      "host");
 	assert_int_equal(claim_coll(&spec.asked.claims[0], false), COLL_ALLTOALL);
 	assert_int_equal(claim_coll(&spec.asked.claims[0], true), COLL_BROADCAST);
-	assert_works(plan_it(&st), st);
+	assert_works(plan_it(), st);
 	plan_why(0, "broadcast is not measured");
 	plan_free(&plan);
 	static const struct {
@@ -425,19 +408,17 @@ TEST(limits_are_held)
 {
 	static const char *const sections[] = {"%s[factor f%u]\nfrom = a\nto = b\n",
 	                                       "%s[claim c%u]\ntext = x\nneeds = y\n"};
-	struct status st;
 	for (unsigned what = 0; what < 2; what++) {
 		const char *text = "";
 		for (unsigned i = 0; i < 49; i++)
 			text = test_text(sections[what], text, i);
-		assert_int_equal(load(text, "host", &st), -1);
+		assert_int_equal(load(text, "host"), -1);
 		assert_says(st.text, "; allowed are 48");
 	}
 }
 
 TEST(a_factor_is_one_setting)
 {
-	struct status st;
 	char keys[64];
 	plan_refuses("[factor f]\nfrom = b\nto = old-env\n", 1, "several: mode, nccl, env.NCCL_X");
 	plan_refuses("[variant a2]\nmode = threads\n[factor f]\nfrom = a\nto = a2\n", 3,
@@ -448,7 +429,7 @@ TEST(a_factor_is_one_setting)
 	loads("[factor f]\nfrom = old\nto = old-env\n[factor g]\nfrom = a\nto = old\n"
 	      "[factor h]\nfrom = a\nto = b\n",
 	      "host");
-	assert_works(plan_it(&st), st);
+	assert_works(plan_it(), st);
 	assert_int_equal(plan_factor_differ(&plan, &spec.asked.factors[0], keys, sizeof keys), 1);
 	assert_string_equal(keys, "env.NCCL_X");
 	plan_factor_differ(&plan, &spec.asked.factors[1], keys, sizeof keys);
@@ -461,12 +442,11 @@ TEST(a_factor_is_one_setting)
 /* Libraries that are named elsewhere make variants that are known only there. */
 TEST(names_of_several_libraries_may_be_absent)
 {
-	struct status st;
 	char keys[64];
 	loads("[variant lib]\nmode = threads\neach = ${NOT_SET}\n[factor f]\nfrom = a\n"
 	      "to = lib-2.21.5\n",
 	      "host");
-	assert_works(plan_it(&st), st);
+	assert_works(plan_it(), st);
 	assert_int_equal(plan_factor_differ(&plan, &spec.asked.factors[0], keys, sizeof keys), 1);
 	assert_string_equal(keys, "");
 	plan_free(&plan);
@@ -476,7 +456,6 @@ TEST(names_of_several_libraries_may_be_absent)
 TEST(the_record_carries_all)
 {
 	static struct claim_list back;
-	struct status st = {""};
 	char *argv[] = {"launchgap"};
 	loads("[factor f]\ntext = t\nfrom = a\nto = b\nplacebo = yes\nbytes = 4K..1M\n" CLAIM
 	      "is = less by 2%\nbytes = 16M..1G\npace = stream\ncollective = alltoall\n"
@@ -487,7 +466,7 @@ TEST(the_record_carries_all)
 	strcpy(spec.asked.gap.from, "old");
 	strcpy(spec.asked.gap.to, "b");
 	spec.lacking = (struct spec_lacking){"old", {"a", "b", spec.asked.gap.bytes}, "d"};
-	assert_works(plan_it(&st), st);
+	assert_works(plan_it(), st);
 	json_t *run = describe_run(&plan, 1, argv, "abc");
 	assert_non_null(run);
 	assert_works(claim_list_take(run, &back, &st), st);
@@ -528,7 +507,6 @@ TEST(a_damaged_list_is_refused)
 	    "{'gap': {'from': 'a', 'to': 'b', 'bytes': [1]}}",
 	};
 	for (size_t i = 0; i < LENGTH(bad); i++) {
-		struct status st = {""};
 		json_t *env = json_loads(test_quotes(bad[i]), 0, NULL);
 		assert_non_null(env);
 		assert_int_equal(claim_list_take(env, &back, &st), -1);

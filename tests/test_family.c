@@ -7,7 +7,6 @@
 /* A plan of so many claims, the first of which is the primary one if it is said so. */
 static void planned(unsigned claims, unsigned blocks, bool primary, const char *more)
 {
-	struct status st = {""};
 	char text[8192];
 	size_t n = (size_t)snprintf(
 	    text, sizeof text,
@@ -21,8 +20,8 @@ static void planned(unsigned claims, unsigned blocks, bool primary, const char *
 		                      "metric = time\nis = less by 2%%\n",
 		                      i);
 	snprintf(text + n, sizeof text - n, "%s", more);
-	assert_works(read_text(text, "null", NULL, &st), st);
-	assert_works(plan_it(&st), st);
+	assert_works(read_text(text, "null", NULL), st);
+	assert_works(plan_it(), st);
 }
 
 /* The plan's note on its claims, or "". */
@@ -87,9 +86,8 @@ TEST(own_experiments_can_confirm_their_claims)
 		skip(); /* run from elsewhere */
 	for (char **at = found.gl_pathv; *at; at++)
 		for (unsigned b = 0; b < 2; b++) {
-			struct status st = {""};
 			unsigned claims = 0;
-			assert_works(spec_load(*at, 0, NULL, backends[b], lookup, &spec, &st), st);
+			assert_works(load_file(*at, backends[b], 0, NULL), st);
 			for (unsigned i = 0; i < spec.asked.nclaims; i++)
 				claims += spec.asked.claims[i].test != CLAIM_NEEDS &&
 				          strcmp(spec.asked.claims[i].name, spec.asked.primary);
