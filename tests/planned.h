@@ -108,10 +108,10 @@ static inline unsigned find(const char *name)
 
 static inline bool listed(const char *name)
 {
-	for (unsigned i = 0; i < plan.nvariants; i++)
-		if (!strcmp(plan.variants[i].name, name))
-			return true;
-	return false;
+	unsigned i = 0;
+	while (i < plan.nvariants && strcmp(plan.variants[i].name, name))
+		i++;
+	return i < plan.nvariants;
 }
 
 static inline unsigned trials_of(const char *name)
@@ -122,13 +122,22 @@ static inline unsigned trials_of(const char *name)
 	return n;
 }
 
+/* Trials are kept. */
 static inline struct trial *trial_at(unsigned index)
 {
 	struct status st = {""};
 	struct trial *t = plan_trial(&plan, index, &st);
-	if (!t)
-		fail_msg("%s", st.text);
-	return t;
+	assert_works(!t, st);
+	return test_keep(t);
+}
+
+/* Of a variant, in a block. */
+static inline struct trial *trial_of(const char *variant, unsigned block)
+{
+	struct status st = {""};
+	struct trial *t = plan_order_trial(&plan, find(variant), block, 0, &st);
+	assert_works(!t, st);
+	return test_keep(t);
 }
 
 static inline bool is_limit(const struct trial *t)

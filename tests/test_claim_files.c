@@ -121,14 +121,12 @@ TEST(a_section_says_what_is_asked_without_a_variant)
 		assert_string_equal(plan.asked.gap.from, rows[i].from);
 		assert_string_equal(plan.asked.gap.to, rows[i].to);
 		assert_string_equal(plan.asked.primary, rows[i].primary);
-		plan_free(&plan);
 	}
 	/* Measured, it leaves the gap of all machines. */
 	strcpy(spec.lacking.variant, "a");
 	strcpy(spec.asked.gap.from, "a");
 	assert_int_equal(plan_it(), 0);
 	assert_string_equal(plan.asked.gap.from, "a");
-	plan_free(&plan);
 }
 
 TEST(slips_in_such_a_section_name_their_line)
@@ -210,7 +208,6 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	assert_string_equal(
 	    why, "none of these sizes is measured: 2 GiB to 4 GiB (without its own bytes it has "
 	         "the sizes of the claims about busbw)");
-	plan_free(&plan);
 
 	spec.counters = true;
 	spec.paces[PACE_ISOLATED] = false;
@@ -223,7 +220,6 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	            "largest up): 4 KiB to 64 KiB");
 	spec.asked.claims[4].pace = PACE_ISOLATED;
 	plan_why(4, "counters are of pace stream alone");
-	plan_free(&plan);
 }
 
 /* Either pace can show a factor: a lack in the other does not matter. */
@@ -241,7 +237,6 @@ TEST(a_factor_needs_one_pace)
 		assert_string_equal(why, "");
 		plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
 		assert_string_equal(why, "none of these sizes is measured: 1 KiB to 2 KiB");
-		plan_free(&plan);
 	}
 }
 
@@ -293,7 +288,6 @@ TEST(own_experiments_can_be_answered)
 			plan_factor_why(&plan, &spec.asked.factors[i], why, sizeof why);
 			assert_string_equal(why, "");
 		}
-		plan_free(&plan);
 		/* Words and limits agree, unless it is of other backends. */
 		for (unsigned i = 0; i < 2; i++)
 			if (!load_file(*at, strchr(backends[i], '=') + 1, 1, &backends[i]))
@@ -389,7 +383,6 @@ TEST(a_claim_may_compare_two_collectives)
 	assert_int_equal(claim_coll(&spec.asked.claims[0], true), COLL_BROADCAST);
 	assert_works(plan_it(), st);
 	plan_why(0, "broadcast is not measured");
-	plan_free(&plan);
 	static const struct {
 		const char *more, *what;
 		unsigned line;
@@ -436,7 +429,6 @@ TEST(a_factor_is_one_setting)
 	assert_string_equal(keys, "nccl");
 	plan_factor_differ(&plan, &spec.asked.factors[2], keys, sizeof keys);
 	assert_string_equal(keys, "mode");
-	plan_free(&plan);
 }
 
 /* Libraries that are named elsewhere make variants that are known only there. */
@@ -449,7 +441,6 @@ TEST(names_of_several_libraries_may_be_absent)
 	assert_works(plan_it(), st);
 	assert_int_equal(plan_factor_differ(&plan, &spec.asked.factors[0], keys, sizeof keys), 1);
 	assert_string_equal(keys, "");
-	plan_free(&plan);
 	refuse("[factor f]\nfrom = a\nto = old-2.21.5\n", 3, "names no variant");
 }
 
@@ -489,7 +480,6 @@ TEST(the_record_carries_all)
 	assert_int_equal(claim_coll(&back.claims[2], true), COLL_REDUCE);
 	assert_string_equal(back.claims[1].needs, "y");
 	json_decref(run);
-	plan_free(&plan);
 }
 
 TEST(a_damaged_list_is_refused)

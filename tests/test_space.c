@@ -33,7 +33,6 @@ TEST(values_are_those_that_the_reference_lacks)
 	              delay->values[1]);
 	assert_prints("extra: 2ms", "%s: %s", extra->key, extra->values[1]);
 	assert_false(spec.search.budget_said);
-	plan_free(&plan);
 }
 
 TEST(a_set_is_the_reference_with_its_values)
@@ -98,7 +97,6 @@ TEST(a_large_space_asks_for_a_budget)
 	assert_int_equal(load(large, "budget=20m"), 0);
 	assert_true(spec.search.budget_said);
 	assert_int_equal(plan_it(), 0);
-	plan_free(&plan);
 }
 
 TEST(the_confirmation_is_long_enough)
@@ -121,7 +119,6 @@ TEST(the_confirmation_is_long_enough)
 	assert_int_equal(again.nkeys, 1);
 	assert_string_equal(again.keys[0].values[1], "core");
 	json_decref(run);
-	plan_free(&plan);
 }
 
 TESTS(.begin = set_up, .end = tear_down);
