@@ -48,7 +48,7 @@ void cli_replace(const char *file, const char *from, const char *to);
  * it: without checksums. */
 void cli_edit(const char *file, bool (*edit)(json_t *line, const char *kind));
 /* Ended with `code` and printed each of the words; else fails with all its
- * output. Frees the output. */
+ * output. */
 #define cli_expect(CLI, CODE, ...)                                                                 \
 	cli_expects(CLI, CODE, (const char *const[]){__VA_ARGS__, NULL}, __FILE__, __LINE__)
 #define CLI_FAILS 256 /* for a code: any exit status but 0 */

@@ -247,4 +247,25 @@ TEST(without_gpus_sizes_are_smaller)
 	     "4 KiB, p50 of isolated calls; 256 KiB to 16 MiB, bus bandwidth");
 }
 
+/* Hockney's call. */
+static void swept(const struct made_place *at, int64_t out[6])
+{
+	const double ns =
+	    (20000 + (double)(4096ull << 2 * at->size) / 10) * (at->isolated ? 1 : 10);
+	out[1] = (int64_t)ns / 10;
+	out[2] = (int64_t)(ns * (1 + 0.002 * made_noise(at->block, at->variant, 1)));
+	out[3] = 30;
+}
+
+/* From how many sizes on a run is a sweep; what a sweep shows is in the records' pages. */
+TEST(few_sizes_are_no_sweep)
+{
+	m = (struct made){.blocks = 6, .cores = 8, .stamps = swept};
+	for (m.sizes = 11; m.sizes <= 12; m.sizes++) {
+		const json_t *report = made_report(&m);
+		assert_int_equal(json_has_table(report, "ranges"), m.sizes == 12);
+		assert_int_equal(json_section(report, "ranges") != NULL, m.sizes == 12);
+	}
+}
+
 TESTS(.begin = made_begin, .end = made_end, .before = quiet);

@@ -15,7 +15,7 @@ static char *tour_in(const char *mode)
 	char *key = test_text("mode=%s", mode);
 	struct cli cli = cli_call(folder, "tour", key, "backend=host", "ranks=4", NULL);
 	assert_int_equal(cli.code, 0);
-	return test_keep(cli.out);
+	return cli.out;
 }
 
 TEST(its_page_is_what_it_prints)
