@@ -109,35 +109,22 @@ TEST(links_are_merged_over_channels_and_ends)
 /* Every way that NCCL 2.14 to 2.30 names a transport. */
 TEST(every_transport_is_read)
 {
-	static const char *const vias[] = {"P2P/direct pointer",
-	                                   "P2P/direct pointer/read",
-	                                   "P2P/CUMEM",
-	                                   "P2P/CUMEM/read",
-	                                   "P2P/CUMEM/CE",
-	                                   "P2P/CUMEM/read/CE",
-	                                   "P2P/MNNVL",
-	                                   "P2P/IPC",
-	                                   "P2P/IPC/read",
-	                                   "P2P/indirect/3[3]",
-	                                   "P2P/indirect/1003[3]/read",
-	                                   "SHM/direct",
-	                                   "SHM/direct/direct",
-	                                   "SHM/CE/CE",
-	                                   "SHM/direct/CE",
-	                                   "NET/Socket/0",
-	                                   "NET/IB/7/GDRDMA",
-	                                   "NET/IB/7/GDRDMA(PCI)/Shared",
-	                                   "NET/IB/3(1201)/GDRDMA/Shared",
-	                                   "NET/IBext_v8/0/Shared",
-	                                   "NET/AWS Libfabric/12/GDRDMA"};
-	for (unsigned i = 0; i < LENGTH(vias); i++) {
-		parse(test_text(HEAD "Channel 31/1 : 1000[7] -> 2047[0] via %s\n", vias[i]));
+	char *rest = test_text(
+	         "P2P/direct pointer;P2P/direct pointer/read;P2P/CUMEM;P2P/CUMEM/read;"
+	         "P2P/CUMEM/CE;P2P/CUMEM/read/CE;P2P/MNNVL;P2P/IPC;P2P/IPC/read;"
+	         "P2P/indirect/3[3];P2P/indirect/1003[3]/read;SHM/direct;SHM/direct/direct;"
+	         "SHM/CE/CE;SHM/direct/CE;NET/Socket/0;NET/IB/7/GDRDMA;"
+	         "NET/IB/7/GDRDMA(PCI)/Shared;NET/IB/3(1201)/GDRDMA/Shared;"
+	         "NET/IBext_v8/0/Shared;NET/AWS Libfabric/12/GDRDMA"),
+	     *via;
+	while ((via = strsep(&rest, ";"))) {
+		parse(test_text(HEAD "Channel 31/1 : 1000[7] -> 2047[0] via %s\n", via));
 		const struct path_link *link = e.path.links;
 		assert_int_equal(e.path.nlinks, 1);
 		assert_prints("1 from 1000 to 2047", "%u from %u to %u", link->channels, link->from,
 		              link->to);
-		assert_string_equal(link->via, vias[i]);
-		assert_string_equal(e.path.transport, vias[i]);
+		assert_string_equal(link->via, via);
+		assert_string_equal(e.path.transport, via);
 	}
 }
 
@@ -216,10 +203,7 @@ TEST(foreign_and_torn_lines_make_no_link)
 		assert_int_equal(e.path.unread, 1);
 		expect_text("no link in the log, 1 line unread");
 	}
-}
-
-TEST(a_whole_line_behind_half_a_line_is_read)
-{
+	/* A whole line behind half a line is read. */
 	parse(HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CU" HEAD
 	           "Channel 00/1 : 4[4] -> 5[5] via P2P/CUMEM\n");
 	assert_int_equal(e.path.nlinks, 1);
@@ -378,18 +362,11 @@ TEST(from_2_23_both_ends_must_be_registered)
 	parse_more(failure);
 	assert_false(e.path.registered);
 	expect_data(PATH_UNKNOWN, "failed to register 1");
-}
-
-TEST(one_staged_link_among_direct_ones_is_not_called_direct)
-{
+	/* One staged link among direct ones. */
 	parse(mesh("2.21.5", 4, "P2P/direct pointer"));
 	parse_more(HEAD "Channel 00 : 0[0] -> 4[4] via SHM/direct/direct\n");
 	expect_data(PATH_UNKNOWN, "12 links are direct, 1 staged");
-}
-
-/* Only the process of rank 0 logs the version. */
-TEST(without_a_version_only_what_all_versions_stage_is_known)
-{
+	/* Only the process of rank 0 logs the version: without it what all versions stage is known. */
 	parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/direct pointer\n");
 	expect_data(PATH_UNKNOWN, "version");
 	parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM\n");

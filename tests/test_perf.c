@@ -110,10 +110,7 @@ TEST(what_it_does_not_take_has_a_sentence)
 {
 	for (size_t i = 0; i < LENGTH(refused); i++)
 		cli_expect(perf("all_reduce_perf", refused[i].arguments), 1, refused[i].said);
-}
-
-TEST(what_needs_the_devices_kernels_is_done)
-{
+	/* What needs the device's kernels is done. */
 	cli_expect(perf("alltoall_perf", "-t 2 -R 2 -D 1 --dry-run"), 0, "device");
 }
 

@@ -154,28 +154,10 @@ static void no_data(const struct trial *trial, struct team *team)
 			sample_tally(trial, team_area(team), c, r)->checked = 0;
 }
 
-TEST(without_data_nothing_is_wrong)
-{
-	write_run(no_data);
-	struct record_run run = cli_record(folder);
-	assert_false(run.cells[0].carries_data);
-	assert_true(json_is_null(json_object_get(run.cells[0].json, "wrong")));
-}
-
 static void wrong_data(const struct trial *trial, struct team *team)
 {
 	sample_tally(trial, team_area(team), 0, 1)->wrong = 5;
 	sample_tally(trial, team_area(team), 0, 1)->wrong_at = 42;
-}
-
-TEST(wrong_elements_are_placed)
-{
-	write_run(wrong_data);
-	struct record_run run = cli_record(folder);
-	assert_int_equal(run.cells[0].wrong, 5);
-	const json_t *at = json_object_get(run.cells[0].json, "wrong_at");
-	assert_int_equal(json_integer_value(json_object_get(at, "rank")), 1);
-	assert_int_equal(json_integer_value(json_object_get(at, "element")), 42);
 }
 
 static void not_measured(const struct trial *trial, struct team *team)
@@ -184,25 +166,33 @@ static void not_measured(const struct trial *trial, struct team *team)
 	team_fail(team, 1, "unhandled system error \"x\"\n\xC3");
 }
 
-TEST(unmeasured_cells_say_why)
-{
-	write_run(not_measured);
-	struct record_run run = cli_record(folder);
-	assert_string_equal(run.cells[0].error, "");
-	assert_non_null(run.cells[0].samples);
-	assert_string_equal(run.cells[1].error, "rank 1: unhandled system error \"x\"\n?");
-	assert_null(run.cells[1].samples);
-}
-
 static void back_in_time(const struct trial *trial, struct team *team)
 {
 	sample_rows(trial, team_area(team), 0, 1)[1].idle_ns = 5;
 }
 
-TEST(stamps_out_of_order_are_an_error)
+/* Without data nothing is wrong; wrong elements are placed; cells that were not measured, or whose stamps are
+ * out of order, say why. */
+TEST(what_went_wrong_is_written)
 {
-	write_run(back_in_time);
+	write_run(no_data);
 	struct record_run run = cli_record(folder);
+	assert_false(run.cells[0].carries_data);
+	assert_true(json_is_null(json_object_get(run.cells[0].json, "wrong")));
+	write_run(wrong_data);
+	run = cli_record(folder);
+	assert_int_equal(run.cells[0].wrong, 5);
+	const json_t *at = json_object_get(run.cells[0].json, "wrong_at");
+	assert_int_equal(json_integer_value(json_object_get(at, "rank")), 1);
+	assert_int_equal(json_integer_value(json_object_get(at, "element")), 42);
+	write_run(not_measured);
+	run = cli_record(folder);
+	assert_string_equal(run.cells[0].error, "");
+	assert_non_null(run.cells[0].samples);
+	assert_string_equal(run.cells[1].error, "rank 1: unhandled system error \"x\"\n?");
+	assert_null(run.cells[1].samples);
+	write_run(back_in_time);
+	run = cli_record(folder);
 	assert_says(run.cells[0].error, "not in order");
 	assert_string_equal(run.cells[1].error, "");
 }

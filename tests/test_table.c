@@ -145,11 +145,7 @@ TEST(what_tells_rows_apart_is_said_again)
 	assert_narrow(text);
 	assert_int_equal(text_count(text, "alltoall  8 KiB"), 2);
 	assert_says(text, "211\n");
-}
-
-TEST(a_wide_table_goes_on_below)
-{
-	char *text = written(wide(1, 20), TEXT, 80);
+	text = written(wide(1, 20), TEXT, 80);
 	assert_narrow(text);
 	assert_int_equal(text_count(text, "alltoall"), 3); /* after the first column again */
 	for (unsigned i = 0; i < 20; i++)
