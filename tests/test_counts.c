@@ -1,7 +1,6 @@
 /* alltoallv's counts, as they are written, printed and kept. */
 #include "../harness/coll/counts.h"
-#include "cli.h"
-#include "test.h"
+#include "here.h"
 
 static struct value_weights parsed(const char *text)
 {
@@ -77,12 +76,10 @@ TEST(counts_have_to_fit_the_ranks)
 }
 
 /* A file as nccl-tests reads it: bytes, which are brought to scale. */
-TEST(a_file_is_read)
+TEST_WITH(a_file_is_read, set_up, tear_down)
 {
-	char folder[64];
 	struct value_weights w;
 	struct status st = {""};
-	cli_folder(folder);
 	char *path = test_text("%s/matrix", folder);
 	static const char *const good[][2] = {
 	    {"  0 9\t1 \n\n1 0 1\r\n1 9 0", "0:9:1, 1:0:1, 1:9:0"},
@@ -106,7 +103,6 @@ TEST(a_file_is_read)
 	st.text[0] = 0;
 	assert_int_equal(counts_parse("./there/is/none", &w, &st), -1);
 	assert_says(st.text, "cannot read");
-	cli_clean(folder);
 }
 
 /* Text and JSON say the same again; where a text has no room it still tells two apart. */

@@ -1,9 +1,6 @@
 /* Going on with a run: which trials it has already, and so which are not measured again. */
 #include "../harness/run/describe.h"
-#include "cli.h"
-#include "test.h"
-
-static char folder[64];
+#include "here.h"
 
 static json_t *environment(void)
 {
@@ -23,7 +20,7 @@ static json_t *environment(void)
 }
 
 /* A run that was stopped after its second block, between the paths of a and b. */
-TEST(what_a_run_has_is_told)
+TEST_WITH(what_a_run_has_is_told, set_up, tear_down)
 {
 	struct status st = {""};
 	struct trial trial = {.experiment = "x", .variant = "a"};
@@ -33,7 +30,6 @@ TEST(what_a_run_has_is_told)
 	json_object_set_new(b, "name", json_string("b"));
 	json_object_set_new(b, "role", json_string("variant"));
 	json_array_append_new(json_object_get(env, "variants"), b);
-	cli_folder(folder);
 	FILE *out = fopen(test_text("%s/trials.jsonl", folder), "w");
 	assert_non_null(out);
 	assert_int_equal(record_write_environment(out, env, &st), 0);
@@ -48,7 +44,6 @@ TEST(what_a_run_has_is_told)
 	assert_int_equal(run.npaths, 1);
 	assert_string_equal(run.paths[0].variant, "a");
 	record_free(&run);
-	cli_clean(folder);
 }
 
 TEST(what_is_called_has_to_be_the_same)
