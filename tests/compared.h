@@ -60,10 +60,10 @@ static inline int compared_parse(const char *const args[])
 	return compare_parse(argc, argv, &asks, &wrong);
 }
 
-static inline int compared_end(void **state)
+static inline void compared_end(void)
 {
 	json_decref(told);
-	return tear_down(state);
+	tear_down();
 }
 
 #endif

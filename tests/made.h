@@ -75,8 +75,8 @@ struct made {
 
 /* The folder of the program's records. */
 extern const char *const made_folder;
-int made_begin(void **state);
-int made_end(void **state);
+void made_begin(void);
+void made_end(void);
 /* A file in it; the path of the call before the last is no longer valid. */
 const char *made_path(const char *name);
 /* The text of a file in it; the last one's is freed. */

@@ -33,9 +33,8 @@ static inline struct spec_variant *variant_add(const char *name, const char *mod
 	return v;
 }
 
-static inline int fresh(void **state)
+static inline void fresh(void)
 {
-	(void)state;
 	gpus = 0;
 	machine.cores = 4;
 	memset(&spec, 0, sizeof spec);
@@ -66,14 +65,11 @@ static inline int fresh(void **state)
 	variant_add("single", "single");
 	variant_add("threads", "threads");
 	variant_add("named", "threads");
-	return 0;
 }
 
-static inline int done(void **state)
+static inline void done(void)
 {
-	(void)state;
 	plan_free(&plan);
-	return 0;
 }
 
 static inline void make(uint64_t seed)
@@ -164,10 +160,9 @@ static inline unsigned count_cells(const struct trial *t, enum coll_kind coll, s
 	return n;
 }
 
-static inline int find_standin(void **state)
+static inline void find_standin(void)
 {
-	(void)state;
-	return standin_find(standin);
+	standin_find(standin);
 }
 
 #endif

@@ -16,7 +16,6 @@ FIXTURE(drop)
 {
 	path_free(&path);
 	path = (struct path){0};
-	return 0;
 }
 
 /* What the backend makes of a log of these lines, with the settings "KEY=value …". */
@@ -24,7 +23,7 @@ static void read_log(const char *env, const char *text)
 {
 	struct status st = {""};
 	char *rest = test_text("%s", env), *one;
-	drop(NULL);
+	drop();
 	settings_default(&asked);
 	while ((one = strsep(&rest, " ")) && *one)
 		strcpy(asked.env[asked.nenv++], one);
@@ -307,15 +306,16 @@ TEST(what_was_launched_proves_a_setting)
 	}
 }
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-	return made_begin(state) || !mkdtemp(logs);
+	made_begin();
+	assert_non_null(mkdtemp(logs));
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
 	rmdir(logs);
-	return made_end(state);
+	made_end();
 }
 
 TESTS(.begin = begin, .after = drop, .end = end);

@@ -63,7 +63,6 @@ FIXTURE(fresh)
 	made.cores = 16;
 	made.sizes = 7;
 	made.backend = "nccl";
-	return 0;
 }
 
 static void judge(struct arena *into, void *summary)
@@ -194,10 +193,10 @@ TEST(one_setting_at_a_time)
 	}
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
 	arena_free(arena);
-	return made_end(state);
+	made_end();
 }
 
 TESTS(.begin = made_begin, .end = end, .before = fresh);

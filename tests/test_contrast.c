@@ -35,14 +35,12 @@ FIXTURE(fresh)
 	asked = (struct claim_list){.nclaims = 0};
 	m = (struct made){
 	    .blocks = 8, .sizes = 3, .stamps = times, .line = fail_some, .asked = &asked};
-	return 0;
 }
 
 FIXTURE(drop)
 {
 	arena_undo(scratch(), db);
 	made_unload(&loaded);
-	return 0;
 }
 
 static struct claim *ask(const char *left, const char *right, enum metric metric)
@@ -59,7 +57,7 @@ static void load_with(const struct looks *looks)
 {
 	struct status st = {""};
 	if (db)
-		drop(NULL);
+		drop();
 	made_load(&m, &loaded);
 	loaded.summary.looks = looks ? *looks : loaded.summary.looks;
 	db = figures_load(&loaded.summary, scratch(), &st);

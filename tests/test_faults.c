@@ -643,8 +643,7 @@ static void shoot_all(struct shot *shots, unsigned n, const bool *chosen, unsign
 static void use_faulty(void)
 {
 	static char self[STANDIN_BYTES];
-	if (standin_find_named("../faulty", self))
-		abort();
+	standin_find_named("../faulty", self);
 	setenv("LAUNCHGAP", self, 1);
 }
 

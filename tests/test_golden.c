@@ -64,7 +64,6 @@ FIXTURE(fresh)
 	                     .environment = environment,
 	                     .line = line,
 	                     .stamps = stamps};
-	return 0;
 }
 
 /* The page with the folder's name, which is another each time, as RUN. */

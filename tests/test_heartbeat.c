@@ -41,7 +41,6 @@ FIXTURE(begin)
 	e.here = (struct peers){
 	    .size = 2, .names = e.names, .wires = e.wires, .fail = fail_end, .of = &e};
 	assert_works(heartbeat_start(&e.here, &e.here, 20000, no_failure, &e.heart, &st), st);
-	return 0;
 }
 
 FIXTURE(end)
@@ -50,7 +49,6 @@ FIXTURE(end)
 	close(e.wires[1].fd);
 	if (e.there.fd >= 0)
 		close(e.there.fd);
-	return 0;
 }
 
 static void expect_told(const char *text)
@@ -114,8 +112,8 @@ TEST(what_no_heartbeat_sends_is_a_loss)
 {
 	static const uint32_t odd[] = {0, 4, 0xffffffff, 0x54534f50};
 	for (unsigned i = 0; i < LENGTH(odd); i++) {
-		end(NULL);
-		begin(NULL);
+		end();
+		begin();
 		say(odd[i], "");
 		expect_told("host b: connection lost: it sends what is no message");
 	}
@@ -132,8 +130,8 @@ TEST(what_is_not_authentic_is_a_loss)
 TEST(an_end_without_goodbye_is_a_loss)
 {
 	for (unsigned bye = 0; bye < 2; bye++) {
-		end(NULL);
-		begin(NULL);
+		end();
+		begin();
 		if (bye)
 			say(3, "");
 		close(e.there.fd);

@@ -10,9 +10,9 @@
 static char run[256], *measured, *undrawn;
 
 /* A record as an older launchgap wrote it. */
-static int measure(void **state)
+FIXTURE(measure)
 {
-	set_up(state);
+	set_up();
 	cli_expect(
 	    here_run("; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K, 8K\n"
 	             "backend = null\nlimit = no\nranks = 2\nblocks = 2\npace = stream\n"
@@ -22,13 +22,12 @@ static int measure(void **state)
 	measured = here_read("trials.jsonl");
 	cli_unsum(measured);
 	undrawn = strdup(getenv("PATH"));
-	return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
 	free(undrawn);
-	return tear_down(state);
+	tear_down();
 }
 
 /* A run of it is at `run`, and nothing else is there but its experiment. */
@@ -38,7 +37,6 @@ FIXTURE(fresh)
 	snprintf(run, sizeof run, "%s/t/20261101T000000Z", results);
 	here_shell("find $HERE -mindepth 1 ! -name t.exp -delete; mkdir -p %s", run);
 	cli_write(run, "trials.jsonl", measured);
-	return 0;
 }
 
 /* From here on reports have pictures. */

@@ -39,7 +39,7 @@ static struct host *hosts;
 FIXTURE(fresh)
 {
 	hosts = calloc(HOSTS, sizeof *hosts);
-	return hosts ? 0 : -1;
+	assert_non_null(hosts);
 }
 
 FIXTURE(done)
@@ -49,7 +49,6 @@ FIXTURE(done)
 	if (hosts[0].door.fd > 0)
 		close(hosts[0].door.fd);
 	free(hosts);
-	return 0;
 }
 
 static int64_t now(void *of)
@@ -232,8 +231,8 @@ TEST(hosts_go_on_together_within_what_they_say)
 	static const unsigned many[] = {3, 8, 1}; /* one meets itself */
 	for (unsigned m = 0; m < 3; m++) {
 		const unsigned n = many[m];
-		done(NULL);
-		fresh(NULL);
+		done();
+		fresh();
 		set(n);
 		run_all(meet_job, n);
 		for (unsigned i = 0; i < MEETS; i++)

@@ -102,7 +102,7 @@ TEST(a_name_is_the_linkers_file)
 
 FIXTURE(find_standin)
 {
-	return standin_find(standin);
+	standin_find(standin);
 }
 
 TESTS(.begin = find_standin, .before = set_up, .after = tear_down);

@@ -24,12 +24,11 @@ FIXTURE(fresh)
 	nccl_log_free(&e);
 	assert_null(e.path.links);
 	e = (struct nccl_log){0};
-	return 0;
 }
 
 static void parse(const char *text)
 {
-	fresh(NULL);
+	fresh();
 	parse_more(text);
 }
 

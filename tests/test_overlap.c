@@ -129,8 +129,8 @@ TEST(an_interruption_ends_both)
 	for (unsigned i = 0; i < LENGTH(signals); i++) {
 		struct status st = {""};
 		int status = 0;
-		tear_down(NULL);
-		set_up(NULL);
+		tear_down();
+		set_up();
 		char *came = test_text("%s/came", folder);
 		pid_t runner = fork();
 		if (runner == 0)

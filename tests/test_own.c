@@ -12,12 +12,10 @@ static void stamps(const struct made_place *p, int64_t out[6])
 
 static const struct made made = {.blocks = 3, .sizes = 2, .rows = 3, .cores = 8, .stamps = stamps};
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-	if (made_begin(state))
-		return -1;
+	made_begin();
 	made_write(&made);
-	return 0;
 }
 
 /* The report with this chapter, and what it is called; NULL: it warns. */

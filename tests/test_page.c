@@ -170,7 +170,6 @@ TEST(what_is_written_is_data_too)
 FIXTURE(clean)
 {
 	free(text);
-	return 0;
 }
 
 TESTS(.end = clean);

@@ -23,9 +23,9 @@ static struct run_request request;
 
 /* A runner before its first path. The plan is made for host, and nccl's from then on: this
  * machine needs no GPU to be asked. */
-static int begin(void **state)
+FIXTURE(begin)
 {
-	set_up(state);
+	set_up();
 	snprintf(self, sizeof self, "%s/self", folder);
 	runner = calloc(1, sizeof *runner);
 	assert_non_null(runner);
@@ -43,16 +43,15 @@ static int begin(void **state)
 	for (unsigned v = 0; v < runner->plan.nvariants; v++)
 		strcpy(runner->plan.variants[v].settings.backend, "nccl");
 	job_hold_signals();
-	return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
 	job_release_signals();
 	folder_close(&runner->folder);
 	plan_free(&runner->plan);
 	free(runner);
-	return tear_down(state);
+	tear_down();
 }
 
 static struct plan_variant *variant(const char *name)

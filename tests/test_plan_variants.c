@@ -65,7 +65,7 @@ TEST(what_cannot_be_is_refused)
 	};
 	const size_t n = LENGTH(rows) - (backend_find("nccl")->library ? 0 : 2);
 	for (size_t i = 0; i < n; i++) {
-		fresh(NULL);
+		fresh();
 		set(rows[i].set);
 		refuse(rows[i].what);
 	}
@@ -102,7 +102,7 @@ TEST(what_cannot_run_here_is_skipped)
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		plan_free(&plan);
-		fresh(NULL);
+		fresh();
 		gpus = rows[i].gpus;
 		set(rows[i].set);
 		expect_skip("named", rows[i].why);

@@ -560,12 +560,11 @@ TEST(an_incomplete_environment_is_not_written)
 	json_decref(env);
 }
 
-static int make_folder(void **state)
+FIXTURE(make_folder)
 {
-	set_up(state);
+	set_up();
 	snprintf(file, sizeof file, "%s/trials.jsonl", folder);
 	snprintf(zipped, sizeof zipped, "%s.gz", file);
-	return 0;
 }
 
 TESTS(.begin = make_folder, .end = tear_down);

@@ -29,14 +29,13 @@ FIXTURE(drop)
 {
 	arena_undo(scratch(), db);
 	made_unload(&loaded);
-	return 0;
 }
 
 static void make(void)
 {
 	struct status st = {""};
 	if (db)
-		drop(NULL);
+		drop();
 	made_load(&m, &loaded);
 	db = figures_load(&loaded.summary, scratch(), &st);
 	if (!db)
@@ -59,7 +58,6 @@ FIXTURE(quiet)
 	m = (struct made){.blocks = 8,
 	                  .sizes = 7, /* 4 KiB to 16 MiB */
 	                  .stamps = curve};
-	return 0;
 }
 
 TEST(a_contrast_is_of_speed)

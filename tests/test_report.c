@@ -96,7 +96,6 @@ FIXTURE(fresh)
 	ended = NULL;
 	faults = switches = wrong = lose_block = 0;
 	no_data = only_stream = all_failed = false;
-	return 0;
 }
 
 /* Within a thousandth. */
@@ -218,18 +217,18 @@ TEST(warnings_say_what_to_do)
 	assert_says(w->all, "Involuntary context switches in timed calls: ");
 	assert_says(w->all, "it is a bug of the backend");
 	/* Of nccl it is the driver. */
-	fresh(NULL);
+	fresh();
 	faults = 4;
 	warned_of(&made, false);
 	assert_int_equal(w->count, 1);
 	assert_says(w->all, "the driver, which maps memory during calls");
 	assert_lacks(w->all, "bug");
 	/* A quiet run has none. */
-	fresh(NULL);
+	fresh();
 	warned_of(&made, false);
 	assert_int_equal(w->count, 0);
 	/* On host, single has one core's bandwidth. */
-	fresh(NULL);
+	fresh();
 	made.backend = "host";
 	warned_of(&made, false);
 	assert_int_equal(w->count, 1);
@@ -298,7 +297,7 @@ TEST(pictures_suit_what_was_measured)
 	assert_false(made_has("plots/nccl_alltoall_busbw.png"));
 	assert_false(made_has("plots/gnuplot.log"));
 	/* One size with data, stream only, two blocks. */
-	fresh(NULL);
+	fresh();
 	made.sizes = 1;
 	made.blocks = 2;
 	only_stream = true;

@@ -131,7 +131,6 @@ FIXTURE(fresh)
 	keys = "env.NCCL_BUFFSIZE 8388608 register local";
 	act = NULL;
 	acted_key = "env.NCCL_BUFFSIZE";
-	return 0;
 }
 
 static void write_record(unsigned confirms)

@@ -71,7 +71,6 @@ static struct made m;
 FIXTURE(fresh)
 {
 	m = plain;
-	return 0;
 }
 
 /* So many warnings, which say this. */

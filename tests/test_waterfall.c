@@ -75,7 +75,6 @@ FIXTURE(fresh)
 	noise = 0.002;
 	gone = gone_from = UINT_MAX;
 	made.blocks = 10;
-	return 0;
 }
 
 /* Its tables. */

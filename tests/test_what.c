@@ -291,11 +291,11 @@ TEST(words_name_what_is_called)
 	assert_string_equal(coll_word(&cell, 4).text, "all_reduce_float16_max_in_place_of2");
 }
 
-static int done(void **state)
+FIXTURE(done)
 {
 	trial_free(trial);
 	plan_free(&plan);
-	return tear_down(state);
+	tear_down();
 }
 
 TESTS(.begin = set_up, .end = done);

@@ -262,14 +262,12 @@ FIXTURE(set_up)
 	    mmap(NULL, sizeof *outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(outcome, MAP_FAILED);
 	setenv("STANDIN_CALLS", counted, 1);
-	return 0;
 }
 
 FIXTURE(tear_down)
 {
 	munmap(outcome, sizeof *outcome);
 	cli_clean(folder);
-	return 0;
 }
 
 /* What the stand-ins counted. */
