@@ -104,9 +104,8 @@ static struct made made = {.blocks = 10,
 static struct made_loaded loaded;
 static struct db *found; /* its tables */
 
-static inline int fresh(void **state)
+static inline void fresh(void)
 {
-	(void)state;
 	asked = (struct claim_list){.nclaims = 0};
 	speed[0] = speed[1] = speed[2] = isolated_speed = 1;
 	dram_per_byte[0] = dram_per_byte[1] = dram_per_byte[2] = 2;
@@ -123,7 +122,6 @@ static inline int fresh(void **state)
 	made.blocks = 10;
 	made.cores = 16;
 	made.counters = true;
-	return 0;
 }
 
 static inline struct claim *claim(enum metric metric, enum claim_test test, double by)
@@ -198,14 +196,6 @@ static inline void done(void)
 {
 	arena_undo(scratch(), found);
 	made_unload(&loaded);
-}
-
-/* The outcome of the only claim. */
-static inline void outcome_is(const char *outcome)
-{
-	find();
-	claim_is(0, outcome);
-	done();
 }
 
 static inline void path_line(FILE *out, const char *variant, const char *data)

@@ -1,13 +1,10 @@
 #include "chain.h"
 
-#include "../harness/analysis/summary.h"
 #include "../harness/backend/table.h"
 #include "../harness/record/record_search.h"
 #include "../harness/analysis/verdict.h"
-#include "../harness/chapters/figures.h"
 #include "made.h"
 #include "queried.h"
-#include "scratch.h"
 
 static const struct made_variant variants[CHAIN_VARIANTS] = {
     {.name = "threads", .role = "reference"},
@@ -317,7 +314,8 @@ static struct chain_words chain_judge(const struct chain *c, struct chain_run *r
 		chain_count(&out, chain_word(db_text(rows, 1) ? db_text(rows, 1) : ""),
 		            chain_truth(c, db_text(rows, 0)));
 	db_end(rows, &st);
-	*more = (unsigned)query_number(db, "SELECT coalesce(max(more), 0) FROM claimed WHERE id = 0");
+	*more =
+	    (unsigned)query_number(db, "SELECT coalesce(max(more), 0) FROM claimed WHERE id = 0");
 	out.looks = s.looks.n;
 	arena_undo(scratch(), db);
 	arena_release(scratch(), mark);

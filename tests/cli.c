@@ -2,15 +2,10 @@
 #include "test.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <lzma.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <zlib.h>
 
 #define CLI_ARGS 63

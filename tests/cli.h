@@ -2,9 +2,6 @@
 #ifndef LAUNCHGAP_TESTS_CLI_H
 #define LAUNCHGAP_TESTS_CLI_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 #include "../harness/record/record.h"
@@ -51,7 +48,7 @@ void cli_replace(const char *file, const char *from, const char *to);
  * it: without checksums. */
 void cli_edit(const char *file, bool (*edit)(json_t *line, const char *kind));
 /* Ended with `code` and printed each of the words; else fails with all its
- * output. Frees the output. */
+ * output. */
 #define cli_expect(CLI, CODE, ...)                                                                 \
 	cli_expects(CLI, CODE, (const char *const[]){__VA_ARGS__, NULL}, __FILE__, __LINE__)
 #define CLI_FAILS 256 /* for a code: any exit status but 0 */

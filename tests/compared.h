@@ -45,22 +45,25 @@ static inline int compared(struct compare_request request)
 	return code;
 }
 
-/* Of the command line, up to NULL. */
-static inline int compared_parse(struct compare_request *out, struct status *st,
-                                 const char *const args[])
+/* What the command line with these arguments asks for, and what is wrong with it. */
+static struct compare_request asks;
+static struct status wrong;
+#define PARSE(...) compared_parse((const char *const[]){"l", "compare", __VA_ARGS__, NULL})
+
+static inline int compared_parse(const char *const args[])
 {
 	char *argv[64] = {NULL};
 	int argc = 0;
-	*st = (struct status){""};
+	wrong = (struct status){""};
 	for (; args[argc]; argc++)
 		argv[argc] = (char *)(size_t)args[argc];
-	return compare_parse(argc, argv, out, st);
+	return compare_parse(argc, argv, &asks, &wrong);
 }
 
-static inline int compared_end(void **state)
+static inline void compared_end(void)
 {
 	json_decref(told);
-	return tear_down(state);
+	tear_down();
 }
 
 #endif

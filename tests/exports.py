@@ -19,6 +19,7 @@ os.environ["PATH"] = f"{os.path.abspath('tests/undrawn')}:{os.environ['PATH']}" 
 PROGRAM = os.path.abspath(os.environ.get("LAUNCHGAP", "build/launchgap"))
 REFERENCE = os.path.abspath("results/reference")
 RECORD = "tests/fuzz/corpus/record/null_six_blocks"
+TUNED = [f"{REFERENCE}/2x-h200/tuning_{version}" for version in ("2.28.3", "2.32.3")]
 ODD = 'a"b<c>&d\\e'
 
 
@@ -29,11 +30,16 @@ def run(*arguments, expect=0, **environment):
     return said
 
 
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def record(folder, change=lambda line: line, source=RECORD):
     """A record as an older program has it, without checksums, so that lines may be changed."""
     os.makedirs(folder)
-    with open(source, encoding="utf-8") as lines, open(f"{folder}/trials.jsonl", "w", encoding="utf-8") as out:
-        for line in lines:
+    with open(f"{folder}/trials.jsonl", "w", encoding="utf-8") as out:
+        for line in read(source).splitlines():
             line = change({key: value for key, value in json.loads(line).items() if key != "xxh3"})
             out.write(json.dumps(line, separators=(",", ":")) + "\n" if line else "")
     return folder
@@ -146,8 +152,7 @@ UNITS = ("_seconds", "_ratio", "_bytes_per_second", "_info", "_blocks", "_valid"
 def prometheus(file):
     """Family → list of (labels, value), by the text format's rules and Prometheus' names."""
     families, helped, name = {}, set(), None
-    with open(file, encoding="utf-8") as lines:
-        text = lines.read()
+    text = read(file)
     assert text.endswith("\n")
     for line in text.splitlines():
         if line.startswith("# HELP "):
@@ -170,8 +175,7 @@ def prometheus(file):
 
 
 def summary(folder):
-    with open(f"{folder}/summary.csv", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return list(csv.DictReader(read(f"{folder}/summary.csv").splitlines()))
 
 
 def of_cell(labels, row):
@@ -227,8 +231,7 @@ def test_a_file_that_cannot_be_replaced_is_refused(folder):
 # --- github-action-benchmark -------------------------------------------------------------------------
 
 def benchmark(file):
-    with open(file, encoding="utf-8") as text:
-        rows = json.load(text, parse_constant=lambda name: sys.exit(f"{file} holds {name}"))
+    rows = json.loads(read(file), parse_constant=lambda name: sys.exit(f"{file} holds {name}"))
     for row in rows:
         assert set(row) <= {"name", "unit", "value", "range", "extra"} and {"name", "unit", "value"} <= set(row)
         assert isinstance(row["value"], (int, float)) and all(isinstance(row[key], str) for key in row if key != "value")
@@ -265,10 +268,7 @@ def test_the_job_s_page_gets_the_first_page(folder):
     with open(page, "w", encoding="utf-8") as file:
         file.write("before\n")
     run("report", made, GITHUB_STEP_SUMMARY=page)
-    with open(page, encoding="utf-8") as file:
-        text = file.read()
-    with open(f"{made}/report.md", encoding="utf-8") as file:
-        headline = re.search("^# .+$", file.read(), re.M)[0]
+    text, headline = read(page), re.search("^# .+$", read(f"{made}/report.md"), re.M)[0]
     assert text.startswith("before\n") and headline in text and "The whole report:" in text and len(text) < 20000
     assert "cannot append" in run("report", made, GITHUB_STEP_SUMMARY=f"{folder}/none/x").stderr
 
@@ -282,8 +282,7 @@ def in_order(page, *headings):
 
 def test_the_page_has_what_differs_first(folder):
     file = f"{folder}/page.html"
-    a, b = f"{REFERENCE}/2x-h200/tuning_2.28.3", f"{REFERENCE}/2x-h200/tuning_2.32.3"
-    terminal = run("compare", a, b, "--html", file).stdout
+    terminal = run("compare", *TUNED, "--html", file).stdout
     page = Page(file)
     in_order(page, "Differences", "Undecided", "Could not be compared", "The two sides")
     assert "0.992 (0.990\u00a0to\u00a00.996)" in page.cells  # on a narrow screen it breaks before the interval alone
@@ -312,22 +311,19 @@ def test_the_page_takes_any_name(folder):
 
 def test_several_runs_have_a_page(folder):
     file = f"{folder}/page.html"
-    runs = [f"{REFERENCE}/2x-h200/tuning_{version}" for version in ("2.28.3", "2.32.3")]
-    run("compare", *runs, "--combine", "--html", file)
+    run("compare", *TUNED, "--combine", "--html", file)
     page = Page(file)
     in_order(page, "tuning: 2 runs as one", "Differences from the reference", "The reference against itself", "By size",
              "The runs")
-    assert all(folder in page.text for folder in runs)
-    assert "--junit is of two" in run("compare", *runs, "--combine", "--junit", file, expect=2).stderr
+    assert all(folder in page.text for folder in TUNED)
+    assert "--junit is of two" in run("compare", *TUNED, "--combine", "--junit", file, expect=2).stderr
 
 
 def test_the_job_s_page_gets_the_differences(folder):
     page = f"{folder}/page.md"
-    runs = [f"{REFERENCE}/2x-h200/tuning_{version}" for version in ("2.28.3", "2.32.3")]
     for options in ([], ["--combine"]):
-        run("compare", *runs, *options, GITHUB_STEP_SUMMARY=page)
-    with open(page, encoding="utf-8") as file:
-        text = file.read()
+        run("compare", *TUNED, *options, GITHUB_STEP_SUMMARY=page)
+    text = read(page)
     assert text.index("# tuning: B compared with A") < text.index("## Differences\n") < \
         text.index("# tuning: 2 runs as one") and len(text) < 4000
     assert "| default | alltoall | **slower by little** | 0.992" in text
@@ -345,17 +341,13 @@ def test_a_path_that_is_no_text_breaks_no_file(folder):
     run("compare", made, f"{made}/none", "--junit", files["--junit"], expect=2)
     xml.parse(files["--junit"])
     run("report", made, "--format", "nccl-tests", "--json", f"{folder}/theirs.json")
-    with open(f"{folder}/theirs.json", encoding="utf-8") as text:
-        json.load(text)
+    json.loads(read(f"{folder}/theirs.json"))
 
 
 # --- the schema of report.json -----------------------------------------------------------------------
 
 MISSING = "python3-jsonschema is missing"
-
-
-with open("results/report.schema.json", encoding="utf-8") as published:
-    SCHEMA = json.load(published)
+SCHEMA = json.loads(read("results/report.schema.json"))
 
 
 def validator():
@@ -365,14 +357,12 @@ def validator():
 
 
 def report(folder):
-    with open(f"{folder}/report.json", encoding="utf-8") as file:
-        return json.load(file)
+    return json.loads(read(f"{folder}/report.json"))
 
 
 def test_the_schema_is_the_published_one(folder):
     del folder
-    with open("results/report.schema.json", encoding="utf-8") as file:
-        assert file.read() == run("list", "schema").stdout, "the program has another one"
+    assert read("results/report.schema.json") == run("list", "schema").stdout, "the program has another one"
 
 
 def test_reports_are_valid(folder):

@@ -7,8 +7,6 @@
  * itself does there. Without FAULT_AT it behaves as the program. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -18,13 +16,18 @@
 #include "../harness/backend/table.h"
 #include "../harness/core/buffers.h"
 #include "../harness/core/loop.h"
-#include "../harness/exchange/hosts_link.h"
 #include "../harness/record/record_file.h"
 #include "../harness/report/page.h"
 #include "../harness/report/gnuplot.h"
 #include "../harness/run/folder.h"
 #include "../harness/run/job.h"
 #include "../harness/verbs/verbs.h"
+
+/* Takes the place of a function, which is __real_NAME here. */
+#define WRAP(RETURNS, NAME, ...)                                                                   \
+	RETURNS __real_##NAME(__VA_ARGS__);                                                        \
+	RETURNS __wrap_##NAME(__VA_ARGS__);                                                        \
+	RETURNS __wrap_##NAME(__VA_ARGS__)
 
 static unsigned trial_order = UINT_MAX; /* of this job's trial; the runner has none */
 static unsigned kept;                   /* trials whose lines the runner took */
@@ -52,16 +55,14 @@ static bool does(const char *what)
 static void wait_at(const char *folder)
 {
 	const struct timespec tick = {0, 1000000};
-	char here[PATH_MAX], part[PATH_MAX], go[PATH_MAX];
-	snprintf(here, sizeof here, "%s/here", folder);
-	snprintf(part, sizeof part, "%s/here.part", folder);
-	snprintf(go, sizeof go, "%s/go", folder);
-	int fd = open(part, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	const int in = open(folder, O_DIRECTORY | O_CLOEXEC),
+	          fd = openat(in, "here.part", O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	dprintf(fd, "%d", (int)getpid());
 	close(fd);
-	rename(part, here);
-	for (unsigned i = 0; i < 60000 && access(go, F_OK); i++)
+	renameat(in, "here.part", in, "here");
+	for (unsigned i = 0; i < 60000 && faccessat(in, "go", F_OK, 0); i++)
 		nanosleep(&tick, NULL);
+	close(in);
 }
 
 /* Whether the fault strikes here: once, in one process. */
@@ -93,9 +94,7 @@ static bool fails(const char *place)
 /* --- the worker: around its backend's calls --- */
 
 /* Before the processes find each other: the last one that the job itself started. */
-int __real_verb_worker(int argc, char *argv[], const struct home *home, struct status *st);
-int __wrap_verb_worker(int argc, char *argv[], const struct home *home, struct status *st);
-int __wrap_verb_worker(int argc, char *argv[], const struct home *home, struct status *st)
+WRAP(int, verb_worker, int argc, char *argv[], const struct home *home, struct status *st)
 {
 	struct trial *trial = NULL;
 	if (argc == 7 && atoi(argv[6]) + 1 == atoi(argv[4]) && !trial_load(argv[3], &trial, st)) {
@@ -107,9 +106,7 @@ int __wrap_verb_worker(int argc, char *argv[], const struct home *home, struct s
 	return __real_verb_worker(argc, argv, home, st);
 }
 
-int __real_trial_parse(const char *text, const char *file, struct trial **out, struct status *st);
-int __wrap_trial_parse(const char *text, const char *file, struct trial **out, struct status *st);
-int __wrap_trial_parse(const char *text, const char *file, struct trial **out, struct status *st)
+WRAP(int, trial_parse, const char *text, const char *file, struct trial **out, struct status *st)
 {
 	int result = __real_trial_parse(text, file, out, st);
 	if (result)
@@ -142,12 +139,8 @@ static void error_struck(struct backend_ctx *ctx, struct status *st)
 	status_set(st, "the library says no");
 }
 
-int __real_buffers_check(const struct buffers *buffers, struct backend_verdict *out,
-                         struct status *st);
-int __wrap_buffers_check(const struct buffers *buffers, struct backend_verdict *out,
-                         struct status *st);
-int __wrap_buffers_check(const struct buffers *buffers, struct backend_verdict *out,
-                         struct status *st)
+WRAP(int, buffers_check, const struct buffers *buffers, struct backend_verdict *out,
+     struct status *st)
 {
 	if (last && strikes("check")) {
 		if (does("error"))
@@ -165,9 +158,7 @@ static void close_struck(struct backend_ctx *ctx)
 	real->close(ctx);
 }
 
-const struct backend *__real_backend_find(const char *name);
-const struct backend *__wrap_backend_find(const char *name);
-const struct backend *__wrap_backend_find(const char *name)
+WRAP(const struct backend *, backend_find, const char *name)
 {
 	const struct backend *found = __real_backend_find(name);
 	if (trial_order == UINT_MAX || !found)
@@ -181,18 +172,14 @@ const struct backend *__wrap_backend_find(const char *name)
 	return &struck;
 }
 
-int __real_loop_first_call(struct loop *loop, int64_t *length_ns);
-int __wrap_loop_first_call(struct loop *loop, int64_t *length_ns);
-int __wrap_loop_first_call(struct loop *loop, int64_t *length_ns)
+WRAP(int, loop_first_call, struct loop *loop, int64_t *length_ns)
 {
 	const int result = __real_loop_first_call(loop, length_ns);
 	stage = stage == COLD ? WARM : PAST;
 	return result;
 }
 
-int __real_loop_measure_rows(struct loop *loop, unsigned cell);
-int __wrap_loop_measure_rows(struct loop *loop, unsigned cell);
-int __wrap_loop_measure_rows(struct loop *loop, unsigned cell)
+WRAP(int, loop_measure_rows, struct loop *loop, unsigned cell)
 {
 	stage = TIMED;
 	const int result = __real_loop_measure_rows(loop, cell);
@@ -201,12 +188,8 @@ int __wrap_loop_measure_rows(struct loop *loop, unsigned cell)
 }
 
 /* A host's silence is heard soon. */
-int __real_hosts_link_open(const struct hosts_link_place *place, struct hosts_link **out,
-                           struct status *st);
-int __wrap_hosts_link_open(const struct hosts_link_place *place, struct hosts_link **out,
-                           struct status *st);
-int __wrap_hosts_link_open(const struct hosts_link_place *place, struct hosts_link **out,
-                           struct status *st)
+WRAP(int, hosts_link_open, const struct hosts_link_place *place, struct hosts_link **out,
+     struct status *st)
 {
 	struct hosts_link_place hasty = *place;
 	if (does("soon"))
@@ -214,9 +197,7 @@ int __wrap_hosts_link_open(const struct hosts_link_place *place, struct hosts_li
 	return __real_hosts_link_open(&hasty, out, st);
 }
 
-int __real_record_line_put(FILE *out, const char *object);
-int __wrap_record_line_put(FILE *out, const char *object);
-int __wrap_record_line_put(FILE *out, const char *object)
+WRAP(int, record_line_put, FILE *out, const char *object)
 {
 	int result = __real_record_line_put(out, object);
 	if (trial_order != UINT_MAX && ++lines == 1)
@@ -226,30 +207,22 @@ int __wrap_record_line_put(FILE *out, const char *object)
 
 /* --- the runner --- */
 
-int __real_folder_append(struct folder *folder, const char *file, struct status *st);
-int __wrap_folder_append(struct folder *folder, const char *file, struct status *st);
-int __wrap_folder_append(struct folder *folder, const char *file, struct status *st)
+WRAP(int, folder_append, struct folder *folder, const char *file, struct status *st)
 {
 	if (kept++ >= (unsigned)atoi(said("FAULT_TRIAL")))
 		strikes("keep");
 	return __real_folder_append(folder, file, st);
 }
 
-int __real_gnuplot_write(const struct model *m, const struct plot_order *order, const char *file,
-                         struct status *st);
-int __wrap_gnuplot_write(const struct model *m, const struct plot_order *order, const char *file,
-                         struct status *st);
-int __wrap_gnuplot_write(const struct model *m, const struct plot_order *order, const char *file,
-                         struct status *st)
+WRAP(int, gnuplot_write, const struct model *m, const struct plot_order *order, const char *file,
+     struct status *st)
 {
 	drawing = true;
 	return __real_gnuplot_write(m, order, file, st);
 }
 
 /* gnuplot's second child is the first that draws. */
-pid_t __real_waitpid(pid_t pid, int *status, int options);
-pid_t __wrap_waitpid(pid_t pid, int *status, int options);
-pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+WRAP(pid_t, waitpid, pid_t pid, int *status, int options)
 {
 	static unsigned children;
 	if (drawing && ++children == 2)
@@ -258,9 +231,7 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options)
 }
 
 /* report.md is there by then, and report.html is open. */
-void __real_page_begin(struct page *page, const char *title);
-void __wrap_page_begin(struct page *page, const char *title);
-void __wrap_page_begin(struct page *page, const char *title)
+WRAP(void, page_begin, struct page *page, const char *title)
 {
 	strikes("report");
 	__real_page_begin(page, title);
@@ -268,9 +239,7 @@ void __wrap_page_begin(struct page *page, const char *title)
 
 /* --- the wall clock --- */
 
-int __real_clock_gettime(clockid_t clock, struct timespec *out);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *out);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *out)
+WRAP(int, clock_gettime, clockid_t clock, struct timespec *out)
 {
 	int result = __real_clock_gettime(clock, out);
 	if (clock == CLOCK_REALTIME)

@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../harness/exchange/door.h"
 #include "../modes/launcher.h"
 #include "../modes/mode.h"
 

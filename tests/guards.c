@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <sqlite3.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

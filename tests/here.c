@@ -1,24 +1,17 @@
 #include "here.h"
 
-#include <sys/wait.h>
-#include <time.h>
-
 char folder[64], results[80], file[80];
 
-int set_up(void **state)
+void set_up(void)
 {
-	(void)state;
 	cli_folder(folder);
 	snprintf(results, sizeof results, "%s/results", folder);
 	snprintf(file, sizeof file, "%s/t.exp", folder);
-	return 0;
 }
 
-int tear_down(void **state)
+void tear_down(void)
 {
-	(void)state;
 	cli_clean(folder);
-	return 0;
 }
 
 struct cli here_run(const char *text, ...)

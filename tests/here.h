@@ -8,8 +8,8 @@
 
 extern char folder[64], results[80], file[80];
 
-int set_up(void **state);
-int tear_down(void **state);
+void set_up(void);
+void tear_down(void);
 
 /* Runs `file` into `results`, with the arguments that follow, up to NULL; the text, if any, is
  * written there first. */

@@ -1,8 +1,6 @@
 #include "host_rig.h"
 
-#include <pthread.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 void rig_init(struct rig *rig, struct layout layout, const char *path)
 {
@@ -57,6 +55,12 @@ void rig_raise(struct rig *rig)
 	shape.store_bytes = backend_host.store_bytes(&rig->trial);
 	assert_int_equal(team_create(&shape, rig->way_in, sizeof rig->way_in, &rig->team, &st), 0);
 	rig->results = team_area(rig->team);
+}
+
+struct backend_place rig_raise_alone(struct rig *rig)
+{
+	rig_raise(rig);
+	return rig_place(&(struct rig_worker){rig, rig->team, 0, 0});
 }
 
 void rig_lower(struct rig *rig)
@@ -190,4 +194,12 @@ void rig_assert_right(const struct rig *rig)
 		assert_int_equal(rig->results[r].checked, rig->trial.ncells);
 		assert_int_equal(rig->results[r].wrong, 0);
 	}
+}
+
+void rig_is_right(struct rig *rig)
+{
+	rig_raise(rig);
+	rig_run(rig);
+	rig_assert_right(rig);
+	rig_lower(rig);
 }

@@ -5,7 +5,6 @@
 #define LAUNCHGAP_HOST_RIG_H
 
 #include "../harness/backend/host/host.h"
-#include "../harness/core/counters.h"
 #include "test.h"
 
 #define RIG_CELLS 512
@@ -45,7 +44,11 @@ struct cell rig_cell_of(enum coll_kind coll, size_t bytes);
 void rig_add(struct rig *rig, enum coll_kind coll, size_t bytes);
 /* Makes the team once cells, calls and slots are set. */
 void rig_raise(struct rig *rig);
+/* The same; the place of the first worker, for a test that is it. */
+struct backend_place rig_raise_alone(struct rig *rig);
 void rig_lower(struct rig *rig);
+/* All of it: raised, run, seen right, and lowered. */
+void rig_is_right(struct rig *rig);
 struct backend_place rig_place(const struct rig_worker *at);
 /* Polls until all of the worker's ranks are done. */
 int rig_wait(struct backend_ctx *ctx, struct team *team, unsigned count, struct status *st);

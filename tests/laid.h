@@ -2,8 +2,6 @@
 #ifndef LAUNCHGAP_TESTS_LAID_H
 #define LAUNCHGAP_TESTS_LAID_H
 
-#include <limits.h>
-
 #include "../harness/config/plan.h"
 #include "here.h"
 
@@ -26,27 +24,34 @@ static inline unsigned capacity(const char *backend, struct status *st)
 
 static const struct plan_machine machine = {.cores = 4, .capacity = capacity};
 
-/* override: NULL: none. */
-static inline int read_text(const char *text, const char *backend, char *override,
-                            struct status *st)
+static struct status st; /* of what was tried last */
+
+static inline int load_file(const char *path, const char *backend, unsigned n,
+                            char *const overrides[])
 {
-	st->text[0] = '\0';
-	cli_write(folder, "t.exp", text);
-	return spec_load(file, override != NULL, &override, backend, lookup, &spec, st);
+	st.text[0] = '\0';
+	return spec_load(path, n, overrides, backend, lookup, &spec, &st);
 }
 
-static inline int plan_it(struct status *st)
+/* override: NULL: none. */
+static inline int read_text(const char *text, const char *backend, char *override)
 {
-	st->text[0] = '\0';
+	cli_write(folder, "t.exp", text);
+	return load_file(file, backend, override != NULL, &override);
+}
+
+static inline int plan_it(void)
+{
+	st.text[0] = '\0';
 	plan_free(&plan);
-	return plan_make(&spec, &machine, 1, &plan, st);
+	return plan_make(&spec, &machine, 1, &plan, &st);
 }
 
 /* The error is of a line of the file, and says `what`. */
-static inline void says_at(const struct status *st, unsigned line, const char *what)
+static inline void says_at(unsigned line, const char *what)
 {
-	assert_begins(st->text, test_text("%s:%u: ", file, line));
-	assert_says(st->text, what);
+	assert_begins(st.text, test_text("%s:%u: ", file, line));
+	assert_says(st.text, what);
 }
 
 #endif

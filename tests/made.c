@@ -1,26 +1,20 @@
 #include "made.h"
 
-#include "../harness/coll/value.h"
 #include "../harness/record/record_file.h"
-#include "cli.h"
 #include "scratch.h"
 
 static char folder[64];
 const char *const made_folder = folder;
 
-int made_begin(void **state)
+void made_begin(void)
 {
-	(void)state;
 	cli_folder(folder);
-	return 0;
 }
 
-int made_end(void **state)
+void made_end(void)
 {
-	(void)state;
 	if (!getenv("KEEP"))
 		cli_clean(folder);
-	return 0;
 }
 
 const char *made_path(const char *name)

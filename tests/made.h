@@ -3,12 +3,7 @@
 #ifndef LAUNCHGAP_MADE_H
 #define LAUNCHGAP_MADE_H
 
-#include <sys/stat.h>
-
-#include "../harness/config/claim.h"
-#include "../harness/core/counters.h"
 #include "../harness/report/report.h"
-#include "../harness/analysis/summary.h"
 #include "cli.h"
 #include "json.h"
 #include "test.h"
@@ -80,8 +75,8 @@ struct made {
 
 /* The folder of the program's records. */
 extern const char *const made_folder;
-int made_begin(void **state);
-int made_end(void **state);
+void made_begin(void);
+void made_end(void);
 /* A file in it; the path of the call before the last is no longer valid. */
 const char *made_path(const char *name);
 /* The text of a file in it; the last one's is freed. */

@@ -2,8 +2,6 @@
 #ifndef LAUNCHGAP_TESTS_MEETING_H
 #define LAUNCHGAP_TESTS_MEETING_H
 
-#include <pthread.h>
-
 #include "../harness/clock.h"
 #include "../harness/exchange/door.h"
 #include "test.h"
@@ -21,13 +19,11 @@ FIXTURE(meeting_open)
 	struct status st = {""};
 	assert_works(wire_secret(secret, &st), st);
 	assert_works(door_open("127.0.0.1:0", &door, &st), st);
-	return 0;
 }
 
 FIXTURE(meeting_close)
 {
 	close(door.fd);
-	return 0;
 }
 
 static inline int64_t in_ms(int64_t ms)

@@ -2,9 +2,6 @@
 #ifndef LAUNCHGAP_TESTS_PLANNED_H
 #define LAUNCHGAP_TESTS_PLANNED_H
 
-#include <limits.h>
-
-#include "../harness/backend/table.h"
 #include "../harness/config/plan.h"
 #include "standin.h"
 #include "test.h"
@@ -36,9 +33,8 @@ static inline struct spec_variant *variant_add(const char *name, const char *mod
 	return v;
 }
 
-static inline int fresh(void **state)
+static inline void fresh(void)
 {
-	(void)state;
 	gpus = 0;
 	machine.cores = 4;
 	memset(&spec, 0, sizeof spec);
@@ -69,14 +65,11 @@ static inline int fresh(void **state)
 	variant_add("single", "single");
 	variant_add("threads", "threads");
 	variant_add("named", "threads");
-	return 0;
 }
 
-static inline int done(void **state)
+static inline void done(void)
 {
-	(void)state;
 	plan_free(&plan);
-	return 0;
 }
 
 static inline void make(uint64_t seed)
@@ -111,10 +104,10 @@ static inline unsigned find(const char *name)
 
 static inline bool listed(const char *name)
 {
-	for (unsigned i = 0; i < plan.nvariants; i++)
-		if (!strcmp(plan.variants[i].name, name))
-			return true;
-	return false;
+	unsigned i = 0;
+	while (i < plan.nvariants && strcmp(plan.variants[i].name, name))
+		i++;
+	return i < plan.nvariants;
 }
 
 static inline unsigned trials_of(const char *name)
@@ -125,13 +118,22 @@ static inline unsigned trials_of(const char *name)
 	return n;
 }
 
+/* Trials are kept. */
 static inline struct trial *trial_at(unsigned index)
 {
 	struct status st = {""};
 	struct trial *t = plan_trial(&plan, index, &st);
-	if (!t)
-		fail_msg("%s", st.text);
-	return t;
+	assert_works(!t, st);
+	return test_keep(t);
+}
+
+/* Of a variant, in a block. */
+static inline struct trial *trial_of(const char *variant, unsigned block)
+{
+	struct status st = {""};
+	struct trial *t = plan_order_trial(&plan, find(variant), block, 0, &st);
+	assert_works(!t, st);
+	return test_keep(t);
 }
 
 static inline bool is_limit(const struct trial *t)
@@ -158,10 +160,9 @@ static inline unsigned count_cells(const struct trial *t, enum coll_kind coll, s
 	return n;
 }
 
-static inline int find_standin(void **state)
+static inline void find_standin(void)
 {
-	(void)state;
-	return standin_find(standin);
+	standin_find(standin);
 }
 
 #endif

@@ -1,8 +1,5 @@
 #include "searched.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../harness/config/family.h"
@@ -128,13 +125,13 @@ static struct db *searched_tables(double margin)
 	for (unsigned i = 0; i < 2; i++)
 		if (db_run_text(db, files[i], &st))
 			abort();
-	db_add(db, "given", "ttddiiiiiiiiiiitttiiiidt", "", "", margin, 0.95, 0, 0, 0, 0, 0, 0, 0, 1,
-	       1, 0, 1, NULL, NULL, "", 1, 0, 1, 0, 0.0, NULL);
+	db_add(db, "given", "ttddiiiiiiiiiiitttiiiidt", "", "", margin, 0.95, 0, 0, 0, 0, 0, 0, 0,
+	       1, 1, 0, 1, NULL, NULL, "", 1, 0, 1, 0, 0.0, NULL);
 	searched_variant(db, 0, "reference");
 	searched_variant(db, 1, "again");
 	for (unsigned c = 0; c < SEARCHED_CELLS; c++)
-		db_add(db, "place", "iiiiiiitittttiitiiiiillllii", c, c, 1, 1, 0, 1, 0, "", 0, "", "",
-		       "", "", 0, 0, "", 2, 2, 1, 0, 0, INT64_C(0), INT64_C(0), INT64_C(0),
+		db_add(db, "place", "iiiiiiitittttiitiiiiillllii", c, c, 1, 1, 0, 1, 0, "", 0, "",
+		       "", "", "", 0, 0, "", 2, 2, 1, 0, 0, INT64_C(0), INT64_C(0), INT64_C(0),
 		       INT64_C(0), 0, 0);
 	return db;
 }

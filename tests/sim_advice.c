@@ -1,6 +1,5 @@
 /* Printed recommendations compared with the truth. `make simulate` writes the table of
  * harness/analysis/SIMULATED.md. Not a test. */
-#include <stdio.h>
 
 #include "../harness/analysis/verdict.h"
 #include "noise.h"

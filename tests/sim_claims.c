@@ -1,7 +1,6 @@
 /* How often claims are called wrongly, alone and as families, and from how many blocks a family can be
  * confirmed. `make simulate` prints tables of harness/analysis/SIMULATED.md; fixed seeds.
  * tests/test_simulated.c has a part of it. */
-#include <stdio.h>
 
 #include "judged.h"
 

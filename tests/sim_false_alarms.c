@@ -1,8 +1,6 @@
 /* How often the method calls two equal things different. `make simulate` prints the table of
  * harness/analysis/verdict.h. Not a test: tests/test_verdict.c and test_simulated.c check the same
  * on a small scale. */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "following.h"
 

@@ -1,7 +1,6 @@
 /* How often the interval of several runs together holds the truth, and the next run's interval that
  * run. `make simulate` prints the table of harness/analysis/SIMULATED.md; fixed seeds.
  * tests/test_pooled.c has a part of it. */
-#include <stdio.h>
 
 #include "repeated.h"
 

@@ -1,7 +1,6 @@
 /* How often equal variants are called different, and differences found, by how the reference's two
  * trials of a block are used. `make simulate` prints tables of harness/analysis/SIMULATED.md; fixed
  * seeds. tests/test_simulated.c has a part of it. */
-#include <stdio.h>
 
 #include "twinned.h"
 

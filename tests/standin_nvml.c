@@ -100,18 +100,47 @@ static void tell_mask(void)
 	fclose(file);
 }
 
-int nvmlInit_v2(void)
+static bool is_linked(const void *device)
 {
-	tell_mask();
-	opened++;
-	return OK;
+	return device == &gpus[8] || device == &gpus[9];
 }
 
-int nvmlShutdown(void)
-{
-	opened--;
-	return OK;
-}
+/* Does, and answers. */
+#define ANSWERS(NAME, DOES, RESULT, ...)                                                           \
+	int NAME(__VA_ARGS__)                                                                      \
+	{                                                                                          \
+		DOES;                                                                              \
+		return RESULT;                                                                     \
+	}
+ANSWERS(nvmlInit_v2, (tell_mask(), opened++), OK, void)
+ANSWERS(nvmlShutdown, opened--, OK, void)
+ANSWERS(nvmlDeviceGetCount_v2, *n = 3, OK, unsigned *n)
+ANSWERS(nvmlDeviceGetClockInfo, *mhz = device == &gpus[0] ? 345 : 1410,
+        type == 1 ? OK : BAD_ARGUMENT, void *device, int type, unsigned *mhz)
+ANSWERS(nvmlDeviceGetMaxClockInfo, *mhz = type == 2 ? 2619 : 1980 /* memory, SM */,
+        type == 1 || type == 2 ? OK : BAD_ARGUMENT, void *device, int type, unsigned *mhz)
+ANSWERS(nvmlDeviceGetCurrentClocksThrottleReasons, *bits = device == &gpus[0] ? 0x1 : 0x4 | 0x40,
+        OK, void *device, unsigned long long *bits)
+ANSWERS(nvmlDeviceGetMemoryBusWidth, *bits = 5120,
+        ((struct gpu *)device)->memory ? OK : NOT_SUPPORTED, void *device, unsigned *bits)
+ANSWERS(nvmlDeviceGetCurrPcieLinkGeneration, *out = device == &gpus[0] ? 1 : 4, OK, void *device,
+        unsigned *out)
+ANSWERS(nvmlDeviceGetMaxPcieLinkGeneration, *out = 4, OK, void *device, unsigned *out)
+ANSWERS(nvmlDeviceGetCurrPcieLinkWidth, *out = device == &gpus[1] ? 8 : 16, OK, void *device,
+        unsigned *out)
+ANSWERS(nvmlDeviceGetMaxPcieLinkWidth, *out = 16, OK, void *device, unsigned *out)
+ANSWERS(nvmlDeviceGetNvLinkState, *up = link != 3,
+        !is_linked(device) ? NOT_SUPPORTED
+        : link < 6         ? OK
+                           : BAD_ARGUMENT,
+        void *device, unsigned link, int *up)
+ANSWERS(nvmlDeviceGetNvLinkRemoteDeviceType, *type = link < 4 ? 0 : 2,
+        is_linked(device) ? OK : NOT_SUPPORTED, void *device, unsigned link, int *type)
+ANSWERS(nvmlDeviceGetTopologyCommonAncestor, *level = a == &gpus[1] || b == &gpus[1] ? 50 : 10, OK,
+        void *a, void *b, int *level)
+/* GPU, memory: percent. */
+ANSWERS(nvmlDeviceGetUtilizationRates, (out[0] = 93, out[1] = 41),
+        ((struct gpu *)device)->refusal ? NO_PERMISSION : OK, void *device, unsigned out[2])
 
 int nvmlDeviceGetHandleByPciBusId_v2(const char *pci, void **device)
 {
@@ -121,30 +150,6 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *pci, void **device)
 		return NOT_FOUND;
 	*device = &gpus[n];
 	return OK;
-}
-
-int nvmlDeviceGetClockInfo(void *device, int type, unsigned *mhz)
-{
-	*mhz = device == &gpus[0] ? 345 : 1410;
-	return type == 1 ? OK : BAD_ARGUMENT;
-}
-
-int nvmlDeviceGetMaxClockInfo(void *device, int type, unsigned *mhz)
-{
-	*mhz = type == 2 ? 2619 : 1980; /* memory, SM */
-	return type == 1 || type == 2 ? OK : BAD_ARGUMENT;
-}
-
-int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *bits)
-{
-	*bits = device == &gpus[0] ? 0x1 : 0x4 | 0x40;
-	return OK;
-}
-
-int nvmlDeviceGetMemoryBusWidth(void *device, unsigned *bits)
-{
-	*bits = 5120;
-	return ((struct gpu *)device)->memory ? OK : NOT_SUPPORTED;
 }
 
 /* Each call finds 1 GiB more sent and 2 GiB more received. */
@@ -239,12 +244,6 @@ int nvmlGpmMetricsGet(gpm_get *get)
 	return OK;
 }
 
-int nvmlDeviceGetCount_v2(unsigned *n)
-{
-	*n = 3;
-	return OK;
-}
-
 int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **device)
 {
 	static struct gpu *const listed[] = {&gpus[8], &gpus[9], &gpus[1]};
@@ -278,41 +277,6 @@ int nvmlDeviceGetName(void *device, char *name, unsigned bytes)
 	return OK;
 }
 
-int nvmlDeviceGetCurrPcieLinkGeneration(void *device, unsigned *out)
-{
-	*out = device == &gpus[0] ? 1 : 4;
-	return OK;
-}
-
-int nvmlDeviceGetMaxPcieLinkGeneration(void *device, unsigned *out)
-{
-	*out = 4;
-	return OK;
-}
-
-int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *out)
-{
-	*out = device == &gpus[1] ? 8 : 16;
-	return OK;
-}
-
-int nvmlDeviceGetMaxPcieLinkWidth(void *device, unsigned *out)
-{
-	*out = 16;
-	return OK;
-}
-
-static bool is_linked(const void *device)
-{
-	return device == &gpus[8] || device == &gpus[9];
-}
-
-int nvmlDeviceGetNvLinkState(void *device, unsigned link, int *up)
-{
-	*up = link != 3;
-	return !is_linked(device) ? NOT_SUPPORTED : link < 6 ? OK : BAD_ARGUMENT;
-}
-
 int nvmlDeviceGetNvLinkRemotePciInfo_v2(void *device, unsigned link, pci_info *pci)
 {
 	if (!is_linked(device) || link > 2)
@@ -320,29 +284,9 @@ int nvmlDeviceGetNvLinkRemotePciInfo_v2(void *device, unsigned link, pci_info *p
 	return nvmlDeviceGetPciInfo_v3(device == &gpus[8] ? &gpus[9] : &gpus[8], pci);
 }
 
-int nvmlDeviceGetNvLinkRemoteDeviceType(void *device, unsigned link, int *type)
-{
-	*type = link < 4 ? 0 : 2;
-	return is_linked(device) ? OK : NOT_SUPPORTED;
-}
-
-int nvmlDeviceGetTopologyCommonAncestor(void *a, void *b, int *level)
-{
-	*level = a == &gpus[1] || b == &gpus[1] ? 50 : 10;
-	return OK;
-}
-
 int nvmlDeviceGetP2PStatus(void *a, void *b, int what, int *status)
 {
 	bool pair = (a == &gpus[9] && b == &gpus[1]) || (a == &gpus[1] && b == &gpus[9]);
 	*status = pair ? 1 : 0;
 	return what == 1 ? OK : BAD_ARGUMENT;
-}
-
-/* GPU, memory: percent. */
-int nvmlDeviceGetUtilizationRates(void *device, unsigned out[2])
-{
-	out[0] = 93;
-	out[1] = 41;
-	return ((struct gpu *)device)->refusal ? NO_PERMISSION : OK;
 }

@@ -2,12 +2,8 @@
 
 #include <arpa/inet.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "cli.h"
 #include "test.h"

@@ -1,14 +1,13 @@
 #include "test.h"
 
+#include <ctype.h>
+
 #include "../harness/terminal.h"
 
 #define MOST 256
 
-static struct line {
-	struct CMUnitTest test;
-	unsigned line;
-} lines[MOST];
-static unsigned nlines;
+static struct test_case all[MOST];
+static unsigned nall;
 
 /* A file without fixtures has none. A weak definition would not do: clang takes its values for
  * those of the program. */
@@ -18,18 +17,51 @@ static struct test_file of_the_file(void)
 	return &test_file ? test_file : (struct test_file){.begin = NULL};
 }
 
-void test_add(const struct CMUnitTest *test, unsigned line, bool alone)
+void test_add(struct test_case test, bool alone)
 {
-	if (nlines == MOST) {
+	if (nall == MOST) {
 		fprintf(stderr, "more than %d tests in a file\n", MOST);
 		abort();
 	}
-	lines[nlines] = (struct line){*test, line};
 	if (!alone) {
-		lines[nlines].test.setup_func = of_the_file().before;
-		lines[nlines].test.teardown_func = of_the_file().after;
+		test.before = of_the_file().before;
+		test.after = of_the_file().after;
 	}
-	nlines++;
+	all[nall++] = test;
+}
+
+static int call(void (*fixture)(void))
+{
+	if (fixture)
+		fixture();
+	return 0;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	return call(of_the_file().begin);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	return call(of_the_file().end);
+}
+
+static int before(void **state)
+{
+	return call(((const struct test_case *)*state)->before);
+}
+
+static int after(void **state)
+{
+	return call(((const struct test_case *)*state)->after);
+}
+
+static void do_test(void **state)
+{
+	((const struct test_case *)*state)->test();
 }
 
 void *test_keep(void *memory)
@@ -48,6 +80,15 @@ char *test_text(const char *format, ...)
 	assert_true(vasprintf(&text, format, list) >= 0);
 	va_end(list);
 	return test_keep(text);
+}
+
+char *test_quotes(const char *text)
+{
+	char *copy = test_text("%s", text);
+	for (char *at = copy; (at = strchr(at, '\'')); at++)
+		if (at == copy || !isalnum((unsigned char)at[-1]) || !isalnum((unsigned char)at[1]))
+			*at = '"';
+	return copy;
 }
 
 void text_unwrap(char *text)
@@ -126,7 +167,7 @@ void assert_narrow(const char *text)
 
 static int by_line(const void *a, const void *b)
 {
-	const struct line *x = a, *y = b;
+	const struct test_case *x = a, *y = b;
 	return (x->line > y->line) - (x->line < y->line);
 }
 
@@ -144,16 +185,17 @@ int test_run_all(void)
 	const struct test_file file = of_the_file();
 	struct CMUnitTest tests[MOST];
 	size_t n = 0;
-	qsort(lines, nlines, sizeof *lines, by_line);
-	for (unsigned i = 0; i < nlines; i++)
-		if (!file.leave_out || !file.leave_out(lines[i].test.name))
-			tests[n++] = lines[i].test;
+	qsort(all, nall, sizeof *all, by_line);
+	for (unsigned i = 0; i < nall; i++)
+		if (!file.leave_out || !file.leave_out(all[i].name))
+			tests[n++] =
+			    (struct CMUnitTest){all[i].name, do_test, before, after, &all[i]};
 	setenv("COLUMNS", "80", 1); /* whatever the terminal is that starts them */
 	setenv("LC_ALL", "C.UTF-8", 1);
 	if (file.undrawn)
 		draw_nothing();
 	cmocka_set_test_filter(getenv("ONLY"));
-	return _cmocka_run_group_tests("tests", tests, n, file.begin, file.end);
+	return _cmocka_run_group_tests("tests", tests, n, begin, end);
 }
 
 __attribute__((weak)) int main(void)

@@ -1,11 +1,16 @@
 /* A test registers itself: TEST(what_holds) { … }. The file has no main; a file-wide fixture
- * is named by TESTS. ONLY=pattern in the environment runs those whose names match. What C and POSIX
- * headers most tests need comes with it. */
+ * is named by TESTS. ONLY=pattern in the environment runs those whose names match. The C and POSIX
+ * headers that several tests need come with it. */
 #ifndef LAUNCHGAP_TEST_H
 #define LAUNCHGAP_TEST_H
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,6 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -21,8 +29,8 @@
 
 /* Fixtures of a file; each may be NULL. */
 struct test_file {
-	CMFixtureFunction begin, end;    /* once, around all tests */
-	CMFixtureFunction before, after; /* around each TEST */
+	void (*begin)(void), (*end)(void);    /* once, around all tests */
+	void (*before)(void), (*after)(void); /* around each TEST */
 	/* Tests that are not for this machine; NULL: none. */
 	bool (*leave_out)(const char *name);
 	bool
@@ -54,28 +62,37 @@ void *test_keep(void *memory);
 char *test_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Joins lines that go on below, set in, to one. */
 void text_unwrap(char *text);
+/* A copy, kept, with " for each ' but those within words. */
+char *test_quotes(const char *text);
+/* What printf makes of the rest. */
+#define assert_prints(WANTED, ...) assert_string_equal(test_text(__VA_ARGS__), WANTED)
 /* How often the words are in the text. */
 unsigned text_count(const char *text, const char *words);
 /* Fails if any line has more than a terminal's 80 columns. */
 void assert_narrow(const char *text);
 
-/* One of the fixtures, which returns 0: FIXTURE(fresh) { … } */
-#define FIXTURE(name) static int name(void **state __attribute__((unused)))
+/* One of the fixtures: FIXTURE(fresh) { … } */
+#define FIXTURE(name) static void name(void)
 /* For the macros below. Tests run in the order of their lines. */
-void test_add(const struct CMUnitTest *test, unsigned line, bool alone);
+struct test_case {
+	const char *name;
+	void (*test)(void), (*before)(void), (*after)(void);
+	unsigned line;
+};
+void test_add(struct test_case test, bool alone);
 /* Runs them all; returns main's status. A file with a main of its own calls it. */
 int test_run_all(void);
 
-#define TEST_AS(test, alone, ...)                                                                  \
-	static void test(void **state);                                                            \
+#define TEST_AS(test, alone, before, after)                                                        \
+	static void test(void);                                                                    \
 	__attribute__((constructor)) static void test##_is_added(void)                             \
 	{                                                                                          \
-		test_add(&(struct CMUnitTest){#test, test, __VA_ARGS__}, __LINE__, alone);         \
+		test_add((struct test_case){#test, test, before, after, __LINE__}, alone);         \
 	}                                                                                          \
-	static void test(void **state __attribute__((unused)))
+	static void test(void)
 /* A test between the file's `before` and `after`. */
-#define TEST(test) TEST_AS(test, false, NULL, NULL, NULL)
+#define TEST(test) TEST_AS(test, false, NULL, NULL)
 /* Between its own fixtures, or none: TEST_WITH(name, NULL, NULL). */
-#define TEST_WITH(test, before, after) TEST_AS(test, true, before, after, NULL)
+#define TEST_WITH(test, before, after) TEST_AS(test, true, before, after)
 
 #endif

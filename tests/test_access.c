@@ -39,7 +39,7 @@ TEST(elements_come_in_the_order_of_the_stride)
 /* Without gnuplot: other tests draw pictures. */
 FIXTURE(hide_gnuplot)
 {
-	return setenv("PATH", "/nowhere", 1);
+	setenv("PATH", "/nowhere", 1);
 }
 
 TESTS(.begin = hide_gnuplot, .before = set_up, .after = tear_down);

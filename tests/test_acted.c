@@ -10,29 +10,26 @@
 static char logs[] = "/tmp/launchgap-acted-XXXXXX";
 
 static struct settings asked;
+static struct path path; /* of the last log */
 
-/* What the backend makes of a log of these lines. */
-static struct path read_log_of(const struct settings *set, const char *text)
+FIXTURE(drop)
 {
-	struct path path = {0};
-	struct status st = {""};
-	char *file = test_text("%s/path.x", logs);
-	FILE *out = fopen(file, "w");
-	assert_non_null(out);
-	fprintf(out, HEAD "NCCL version 2.28.3+cuda13.0\n%s", text);
-	fclose(out);
-	assert_works(backend_find("nccl")->log_path(set, logs, "path.", &path, &st), st);
-	unlink(file);
-	return path;
+	path_free(&path);
+	path = (struct path){0};
 }
 
-/* With the settings "KEY=value", …, NULL. */
-static struct path read_log(const char *const *env, const char *text)
+/* What the backend makes of a log of these lines, with the settings "KEY=value …". */
+static void read_log(const char *env, const char *text)
 {
+	struct status st = {""};
+	char *rest = test_text("%s", env), *one;
+	drop();
 	settings_default(&asked);
-	for (; *env; env++)
-		strcpy(asked.env[asked.nenv++], *env);
-	return read_log_of(&asked, text);
+	while ((one = strsep(&rest, " ")) && *one)
+		strcpy(asked.env[asked.nenv++], one);
+	cli_write(logs, "path.x", test_text(HEAD "NCCL version 2.28.3+cuda13.0\n%s", text));
+	assert_works(backend_find("nccl")->log_path(&asked, logs, "path.", &path, &st), st);
+	unlink(test_text("%s/path.x", logs));
 }
 
 #define CHUNK HEAD "P2P Chunksize set to 524288\n"
@@ -86,10 +83,10 @@ TEST(each_setting_says_what_became_of_it)
 	     "asked ll,Simple, used AllReduce RING SIMPLE, 16 channels", PATH_ACTED},
 	};
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
-		const char *env[] = {cases[i].env, NULL};
 		char text[512];
-		struct path path = read_log(env, cases[i].log), again;
+		struct path again;
 		struct status st = {""};
+		read_log(cases[i].env, cases[i].log);
 		assert_int_equal(path.nsettings, 1);
 		path_setting_text(&path.settings[0], text, sizeof text);
 		assert_says(text, cases[i].text);
@@ -103,54 +100,44 @@ TEST(each_setting_says_what_became_of_it)
 		assert_int_equal(again.p2p_chunk_bytes, path.p2p_chunk_bytes);
 		json_decref(json);
 		path_free(&again);
-		path_free(&path);
 	}
 }
 
 /* Of a shell, or of /etc/nccl.conf. */
 TEST(what_no_variant_asks_for_is_named)
 {
-	const char *env[] = {"NCCL_BUFFSIZE=1048576", NULL};
-	struct path path =
-	    read_log(env, SET("NCCL_BUFFSIZE", "1048576") SET("NCCL_P2P_DISABLE", "1")
-	                      SET("NCCL_DEBUG_TIMESTAMP_LEVELS", "ALL") HEAD
-	             "NCCL_ALGO set by environment to Ring\n");
+	read_log("NCCL_BUFFSIZE=1048576",
+	         SET("NCCL_BUFFSIZE", "1048576") SET("NCCL_P2P_DISABLE", "1")
+	             SET("NCCL_DEBUG_TIMESTAMP_LEVELS", "ALL") HEAD
+	         "NCCL_ALGO set by environment to Ring\n");
 	assert_string_equal(path.inherited, "NCCL_P2P_DISABLE=1, NCCL_ALGO=Ring");
-	path_free(&path);
 }
 
 /* If the log lacks the line, nothing is reported. */
 TEST(silence_proves_nothing)
 {
-	const char *env[] = {"NCCL_CTA_POLICY=2", "NCCL_P2P_DISABLE=0", "CUDA_MODULE_LOADING=EAGER",
-	                     "NCCL_DEBUG=INFO", NULL};
-	struct path path = read_log(env, CHUNK);
+	read_log("NCCL_CTA_POLICY=2 NCCL_P2P_DISABLE=0 CUDA_MODULE_LOADING=EAGER NCCL_DEBUG=INFO",
+	         CHUNK);
 	assert_int_equal(path.nsettings, 0);
-	path_free(&path);
 }
 
 TEST(figures_are_those_of_the_log)
 {
-	const char *none[] = {NULL};
-	struct path path = read_log(
-	    none, CHUNK CHANNELS HEAD
-	    "AllReduce: 16777216 Bytes -> Algo RING proto LL128 channel{Lo..Hi}={0..7}\n" HEAD
-	    "AllGather: 16777216 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={4..7}\n" HEAD
-	    "AllReduce: 67108864 Bytes -> Algo TREE proto SIMPLE channel{Lo..Hi}={0..15}\n");
+	read_log("", CHUNK CHANNELS HEAD
+	         "AllReduce: 16777216 Bytes -> Algo RING proto LL128 channel{Lo..Hi}={0..7}\n" HEAD
+	         "AllGather: 16777216 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={4..7}\n" HEAD
+	         "AllReduce: 67108864 Bytes -> Algo TREE proto SIMPLE channel{Lo..Hi}={0..15}\n");
 	assert_int_equal(path.p2p_chunk_bytes, 524288);
-	assert_int_equal(path.coll_channels, 16);
-	assert_int_equal(path.p2p_channels, 32);
-	assert_int_equal(path.p2p_channels_per_peer, 16);
+	assert_prints("16, 32, 16 a peer", "%u, %u, %u a peer", (unsigned)path.coll_channels,
+	              (unsigned)path.p2p_channels, (unsigned)path.p2p_channels_per_peer);
 	assert_string_equal(
 	    path.algorithms,
 	    "AllGather RING SIMPLE, 4 channels; AllReduce TREE SIMPLE, 16 channels");
-	path_free(&path);
 	/* As 2.19 words it, and a line that is torn. */
-	path = read_log(none, HEAD "24 coll channels, 0 nvls channels, 32 p2p channels, 32 p2p "
-	                           "channels per peer\n" HEAD "P2P Chunksize set to 5242x\n");
+	read_log("", HEAD "24 coll channels, 0 nvls channels, 32 p2p channels, 32 p2p "
+	                  "channels per peer\n" HEAD "P2P Chunksize set to 5242x\n");
 	assert_int_equal(path.p2p_channels_per_peer, 32);
 	assert_int_equal(path.p2p_chunk_bytes, 0);
-	path_free(&path);
 }
 
 /* --- in a report --- */
@@ -295,7 +282,6 @@ TEST(what_was_launched_proves_a_setting)
 	static struct claim_list of_each_call;
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		struct made of = made;
-		char says[128] = "";
 		of_each_call = chunk_factor;
 		strcpy(of_each_call.factors[0].setting, cases[i].setting);
 		of_each_call.factors[0].bytes.hi = SIZE_MAX;
@@ -307,30 +293,29 @@ TEST(what_was_launched_proves_a_setting)
 		each_its_own = cases[i].each_its_own;
 		launched[0] = cases[i].here;
 		launched[1] = cases[i].there;
-		if (cases[i].said)
-			snprintf(says, sizeof says,
-			         "%s changes nothing: thread blocks launched, %s; without it the "
-			         "same",
-			         cases[i].setting, launched[0]);
 		const json_t *not_acted =
 		    json_cell(json_table(made_report(&of), "effects"),
 		              (const char *const[]){"factor", "chunk", NULL}, "not_acted");
-		if (says[0])
-			json_assert_text(not_acted, "", says);
+		if (cases[i].said)
+			json_assert_text(not_acted, "",
+			                 test_text("%s changes nothing: thread blocks launched, "
+			                           "%s; without it the same",
+			                           cases[i].setting, launched[0]));
 		else
 			json_assert_null(not_acted, "");
 	}
 }
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-	return made_begin(state) || !mkdtemp(logs);
+	made_begin();
+	assert_non_null(mkdtemp(logs));
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
 	rmdir(logs);
-	return made_end(state);
+	made_end();
 }
 
-TESTS(.begin = begin, .end = end);
+TESTS(.begin = begin, .after = drop, .end = end);

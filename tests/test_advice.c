@@ -3,7 +3,6 @@
 
 #include "../harness/chapters/chapters.h"
 #include "../harness/chapters/figures.h"
-#include "../harness/story/story.h"
 
 static double speed[3]; /* single, threads, processes: against 1 */
 static double noise;
@@ -66,7 +65,6 @@ FIXTURE(fresh)
 	made.cores = 16;
 	made.sizes = 7;
 	made.backend = "nccl";
-	return 0;
 }
 
 static void judge(struct arena *into, void *summary)
@@ -224,10 +222,10 @@ TEST(one_setting_at_a_time)
 	}
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
 	arena_free(arena);
-	return made_end(state);
+	made_end();
 }
 
 TESTS(.begin = made_begin, .end = end, .before = fresh);

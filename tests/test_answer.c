@@ -42,7 +42,6 @@ FIXTURE(fresh)
 	                     .asked = &asked,
 	                     .line = line,
 	                     .stamps = stamps};
-	return 0;
 }
 
 static unsigned seed; /* of what is the same but for noise */

@@ -1,10 +1,8 @@
 /* Memory that is freed as a whole: scratch, what goes with it, and what is said when it ends. Arenas
  * grow by calloc alone, by 64 KiB or more; such steps of a piece of work are refused in turn, each of
  * the first ones and every few of many. */
-#include <limits.h>
 
 #include "../harness/analysis/tuned.h"
-#include "../harness/arena.h"
 #include "../harness/compare/compare.h"
 #include "../harness/run/tune.h"
 #include "made.h"

@@ -78,8 +78,8 @@ TEST(what_ends_it_is_named)
 	};
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		cli_expect(beside(rows[i].name, rows[i].program), CLI_FAILS, rows[i].said);
-		tear_down(NULL);
-		set_up(NULL);
+		tear_down();
+		set_up();
 	}
 }
 

@@ -4,7 +4,6 @@
 #include "../harness/chapters/figures.h"
 #include "../harness/report/model.h"
 #include "../harness/report/section.h"
-#include "../harness/story/story.h"
 #include "scratch.h"
 #include "test.h"
 

@@ -75,12 +75,10 @@ static const struct made made = {.ranks = RANKS,
 
 static const json_t *report;
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-	if (made_begin(state))
-		return -1;
+	made_begin();
 	report = made_report(&made);
-	return 0;
 }
 
 /* Both take TREE for the largest size, but not for others. */

@@ -22,38 +22,34 @@
 	"env.NCCL_X = 1\n"
 #define BASE_LINES 15
 
-static int load(const char *more, const char *backend, struct status *st)
+static int load(const char *more, const char *backend)
 {
-	char text[8192];
-	assert_true(snprintf(text, sizeof text, BASE "%s", more) < (int)sizeof text);
-	return read_text(text, backend, NULL, st);
+	return read_text(test_text(BASE "%s", more), backend, NULL);
 }
 
 static void loads(const char *more, const char *backend)
 {
-	struct status st;
-	assert_works(load(more, backend, &st), st);
+	assert_works(load(more, backend), st);
 }
 
 /* The error is `line` lines after the base and says `what`. */
 static void refuse(const char *more, unsigned line, const char *what)
 {
-	struct status st;
-	assert_int_equal(load(more, "host", &st), -1);
-	says_at(&st, BASE_LINES + line, what);
+	assert_int_equal(load(more, "host"), -1);
+	says_at(BASE_LINES + line, what);
 	if (!strstr(st.text, "; say "))
 		assert_says(st.text, "allowed");
 }
 
 static void plan_refuses(const char *more, unsigned line, const char *what)
 {
-	struct status st;
 	loads(more, "host");
-	assert_int_equal(plan_it(&st), -1);
-	says_at(&st, BASE_LINES + line, what);
+	assert_int_equal(plan_it(), -1);
+	says_at(BASE_LINES + line, what);
 }
 
-#define CLAIM "[claim c]\ntext = It is so.\nleft = a\nright = b\nmetric = busbw\n"
+#define CLAIM       "[claim c]\ntext = It is so.\nleft = a\nright = b\nmetric = busbw\n"
+#define OTHER(NAME) "[claim " NAME "]\ntext = x\nleft = a\nright = b\nis = less by 2%\n"
 
 TEST(a_section_for_one_backend_is_about_it)
 {
@@ -67,20 +63,13 @@ TEST(a_section_for_one_backend_is_about_it)
 	const struct claim *c = spec.asked.claims, *d = c + 1;
 	const struct factor *f = spec.asked.factors;
 	loads(more, "nccl");
-	assert_string_equal(f->from, "a");
-	assert_string_equal(c->left, "a");
-	assert_string_equal(d->left, "b");
+	assert_prints("from a, left a b", "from %s, left %s %s", f->from, c->left, d->left);
 	loads(more, "null");
-	assert_string_equal(f->name, "f");
-	assert_string_equal(f->text, "t");
-	assert_string_equal(f->from, "");
-	assert_int_equal(f->bytes.hi, 1024);
-	assert_string_equal(c->text, "x");
-	assert_string_equal(c->needs, "backend nccl");
-	assert_string_equal(d->left, "a");
+	assert_prints("f, t, from '' to 1024", "%s, %s, from '%s' to %zu", f->name, f->text,
+	              f->from, f->bytes.hi);
+	assert_prints("x, backend nccl, left a", "%s, %s, left %s", c->text, c->needs, d->left);
 	loads(more, "host");
-	assert_string_equal(d->text, "y");
-	assert_string_equal(d->needs, "a link");
+	assert_prints("y, a link", "%s, %s", d->text, d->needs);
 	/* A slip shows on every backend. */
 	refuse("[factor f on nccl]\nfrom = a\nto = bb\n", 3, "to = 'bb' names no variant");
 	refuse("[claim c on nccl]\nregime = smal\n", 2, "did you mean 'small'");
@@ -89,14 +78,12 @@ TEST(a_section_for_one_backend_is_about_it)
 TEST(open_sizes_are_filled)
 {
 	const struct claim_list *asked = &spec.asked;
+	/* clang-format off */
 	loads(CLAIM "is = less by 2%\nbytes = 16M..64M\n"
-	            "[claim d]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = less by "
-	            "1%\nbytes = 4M..16M\n"
-	            "[claim e]\ntext = x\nleft = a\nright = b\nmetric = latency\nis = less by "
-	            "1%\nbytes = 4K..8K\n"
-	            "[claim g]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = less by "
-	            "1%\n[factor f]\nfrom = a\nto = b\n",
-	      "host");
+	      OTHER("d") "metric = busbw\nbytes = 4M..16M\n"
+	      OTHER("e") "metric = latency\nbytes = 4K..8K\n"
+	      OTHER("g") "metric = busbw\n[factor f]\nfrom = a\nto = b\n", "host");
+	/* clang-format on */
 	assert_int_equal(asked->gap.bytes.lo, 4 << 20);
 	assert_int_equal(asked->gap.bytes.hi, 64 << 20);
 	assert_int_equal(asked->factors[0].bytes.lo, 4 << 20);
@@ -126,24 +113,20 @@ TEST(a_section_says_what_is_asked_without_a_variant)
 	    {"null", {"--only=a,b", "calls=1"}, "b", "a", "second"},
 	    {"null", {"--only=a,old", "calls=1"}, "", "", "second"},
 	};
-	struct status st;
 	loads(LACKING, "null");
 	for (size_t i = 0; i < LENGTH(rows); i++) {
-		if (spec_load(file, 2, (char *const *)rows[i].overrides, rows[i].backend, lookup,
-		              &spec, &st) ||
-		    plan_it(&st))
+		if (load_file(file, rows[i].backend, 2, (char *const *)rows[i].overrides) ||
+		    plan_it())
 			fail_msg("%s", st.text);
 		assert_string_equal(plan.asked.gap.from, rows[i].from);
 		assert_string_equal(plan.asked.gap.to, rows[i].to);
 		assert_string_equal(plan.asked.primary, rows[i].primary);
-		plan_free(&plan);
 	}
 	/* Measured, it leaves the gap of all machines. */
 	strcpy(spec.lacking.variant, "a");
 	strcpy(spec.asked.gap.from, "a");
-	assert_int_equal(plan_it(&st), 0);
+	assert_int_equal(plan_it(), 0);
 	assert_string_equal(plan.asked.gap.from, "a");
-	plan_free(&plan);
 }
 
 TEST(slips_in_such_a_section_name_their_line)
@@ -196,11 +179,8 @@ static void plan_why(unsigned claim, const char *what)
 	assert_string_equal(why, what);
 }
 
-#define OTHER(NAME) "[claim " NAME "]\ntext = x\nleft = a\nright = b\nis = less by 2%\n"
-
 TEST(what_no_cell_answers_is_told_before_the_run)
 {
-	struct status st;
 	char why[256];
 	/* clang-format off */
 	loads(CLAIM "is = less by 2%\n"
@@ -211,11 +191,10 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	      "[claim needs]\ntext = x\nneeds = 2 nodes\n"
 	      OTHER("tail") "metric = p99\n"
 	      "[factor f]\nfrom = a\nto = b\nbytes = 1K..2K\n"
-	      "[factor g]\nfrom = a\nto = b\n",
-	      "host");
+	      "[factor g]\nfrom = a\nto = b\n", "host");
 	/* clang-format on */
 	spec.isolated_calls = 100;
-	assert_works(plan_it(&st), st);
+	assert_works(plan_it(), st);
 	plan_why(0, "");
 	plan_why(1, "sendrecv is not measured");
 	plan_why(2, "none of these sizes is measured: 2 GiB to 4 GiB");
@@ -229,11 +208,10 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	assert_string_equal(
 	    why, "none of these sizes is measured: 2 GiB to 4 GiB (without its own bytes it has "
 	         "the sizes of the claims about busbw)");
-	plan_free(&plan);
 
 	spec.counters = true;
 	spec.paces[PACE_ISOLATED] = false;
-	assert_works(plan_it(&st), st);
+	assert_works(plan_it(), st);
 	plan_why(0, "");
 	plan_why(4, "");
 	plan_why(3, "pace isolated is not measured");
@@ -242,13 +220,11 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	            "largest up): 4 KiB to 64 KiB");
 	spec.asked.claims[4].pace = PACE_ISOLATED;
 	plan_why(4, "counters are of pace stream alone");
-	plan_free(&plan);
 }
 
 /* Either pace can show a factor: a lack in the other does not matter. */
 TEST(a_factor_needs_one_pace)
 {
-	struct status st;
 	char why[256];
 	loads(CLAIM "is = less by 2%\nbytes = 4K..1G\n[factor f]\nfrom = a\nto = b\nbytes = 4K\n"
 	            "[factor g]\nfrom = a\nto = b\nbytes = 1K..2K\n",
@@ -256,12 +232,11 @@ TEST(a_factor_needs_one_pace)
 	for (unsigned paces = 1; paces < 4; paces++) {
 		spec.paces[PACE_STREAM] = paces & 1;
 		spec.paces[PACE_ISOLATED] = paces & 2;
-		assert_works(plan_it(&st), st);
+		assert_works(plan_it(), st);
 		plan_factor_why(&plan, &spec.asked.factors[0], why, sizeof why);
 		assert_string_equal(why, "");
 		plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
 		assert_string_equal(why, "none of these sizes is measured: 1 KiB to 2 KiB");
-		plan_free(&plan);
 	}
 }
 
@@ -296,16 +271,16 @@ static void says_its_limit(const struct claim *c)
 /* The shipped ones ask for nothing that they do not measure; on host, or on null if they say so. */
 TEST(own_experiments_can_be_answered)
 {
-	struct status st = {""};
-	char why[256], *const host[] = {"backend=host"};
+	static char *const backends[] = {"backend=nccl", "backend=host"};
+	char why[256];
 	glob_t found;
 	if (glob("experiments/*.exp", 0, NULL, &found))
 		skip(); /* run from elsewhere */
 	for (char **at = found.gl_pathv; *at; at++) {
-		assert_works(spec_load(*at, 0, NULL, "host", lookup, &spec, &st), st);
+		assert_works(load_file(*at, "host", 0, NULL), st);
 		if (strcmp(spec.backend, "null"))
-			assert_works(spec_load(*at, 1, host, "host", lookup, &spec, &st), st);
-		assert_works(plan_it(&st), st);
+			assert_works(load_file(*at, "host", 1, &backends[1]), st);
+		assert_works(plan_it(), st);
 		for (unsigned i = 0; i < spec.asked.nclaims; i++)
 			plan_why(i, "");
 		assert_int_equal(spec.asked.primary[0] != '\0', spec.asked.nclaims > 0);
@@ -313,36 +288,19 @@ TEST(own_experiments_can_be_answered)
 			plan_factor_why(&plan, &spec.asked.factors[i], why, sizeof why);
 			assert_string_equal(why, "");
 		}
-		plan_free(&plan);
-	}
-	globfree(&found);
-}
-
-TEST(words_and_limits_of_own_claims_agree)
-{
-	static char *const backends[] = {"backend=nccl", "backend=host"};
-	struct status st = {""};
-	glob_t found;
-	if (glob("experiments/*.exp", 0, NULL, &found))
-		skip(); /* run from elsewhere */
-	for (size_t i = 0; i < 2 * found.gl_pathc; i++) {
-		if (spec_load(found.gl_pathv[i / 2], 1, &backends[i % 2],
-		              strchr(backends[i % 2], '=') + 1, lookup, &spec, &st))
-			continue; /* it is of other backends */
-		for (unsigned c = 0; c < spec.asked.nclaims; c++)
-			says_its_limit(&spec.asked.claims[c]);
+		/* Words and limits agree, unless it is of other backends. */
+		for (unsigned i = 0; i < 2; i++)
+			if (!load_file(*at, strchr(backends[i], '=') + 1, 1, &backends[i]))
+				for (unsigned c = 0; c < spec.asked.nclaims; c++)
+					says_its_limit(&spec.asked.claims[c]);
 	}
 	globfree(&found);
 }
 
 static const struct claim *own_claim(const char *name, const char *backend)
 {
-	struct status st = {""};
-	char key[64], *const override[] = {key};
-	snprintf(key, sizeof key, "backend=%s", backend);
-	assert_works(
-	    spec_load("experiments/h800_alltoall.exp", 1, override, backend, lookup, &spec, &st),
-	    st);
+	char *const override[] = {test_text("backend=%s", backend)};
+	assert_works(load_file("experiments/h800_alltoall.exp", backend, 1, override), st);
 	for (unsigned i = 0; i < spec.asked.nclaims; i++)
 		if (!strcmp(spec.asked.claims[i].name, name))
 			return &spec.asked.claims[i];
@@ -350,33 +308,27 @@ static const struct claim *own_claim(const char *name, const char *backend)
 	return NULL;
 }
 
-/* One worker of host spends its time moving data: none of it is launching. */
-TEST(launching_is_no_question_to_host)
+/* One worker of host spends its time moving data: none of it is launching. That zero-copy is a cause, and that
+ * nothing else is: two sentences with a test each, on every backend. */
+TEST(the_reports_own_claims_are_tested_where_they_can_be)
 {
-	static const char *const names[] = {"serial-launch", "coordination"};
+	static const struct {
+		const char *name;
+		enum claim_test on_nccl, on_host;
+	} rows[] = {{"serial-launch", CLAIM_MORE, CLAIM_NEEDS},
+	            {"coordination", CLAIM_WITHIN, CLAIM_NEEDS},
+	            {"zero-copy", CLAIM_LESS, CLAIM_LESS},
+	            {"nothing-else", CLAIM_WITHIN, CLAIM_WITHIN}};
 	if (access("experiments/h800_alltoall.exp", R_OK))
 		skip(); /* run from elsewhere */
-	for (size_t i = 0; i < LENGTH(names); i++) {
-		assert_int_not_equal(own_claim(names[i], "nccl")->test, CLAIM_NEEDS);
-		assert_int_equal(own_claim(names[i], "host")->test, CLAIM_NEEDS);
-		assert_says(own_claim(names[i], "host")->needs, "on host");
-	}
-}
-
-/* That zero-copy is a cause, and that nothing else is: two sentences with a test each, on every
- * backend. */
-TEST(both_halves_of_the_cause_are_tested)
-{
-	static const char *const backends[] = {"nccl", "host"};
-	if (access("experiments/h800_alltoall.exp", R_OK))
-		skip(); /* run from elsewhere */
-	for (size_t i = 0; i < 2; i++) {
-		assert_int_equal(own_claim("zero-copy", backends[i])->test, CLAIM_LESS);
-		assert_int_equal(own_claim("nothing-else", backends[i])->test, CLAIM_WITHIN);
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		assert_int_equal(own_claim(rows[i].name, "nccl")->test, rows[i].on_nccl);
+		assert_int_equal(own_claim(rows[i].name, "host")->test, rows[i].on_host);
+		if (rows[i].on_host == CLAIM_NEEDS)
+			assert_says(own_claim(rows[i].name, "host")->needs, "on host");
 	}
 	const struct claim *c = own_claim("nothing-else", "host");
-	assert_string_equal(c->left, "processes");
-	assert_string_equal(c->right, "threads-nodirect");
+	assert_prints("processes, threads-nodirect", "%s, %s", c->left, c->right);
 	assert_lacks(c->text, "NCCL");
 }
 
@@ -391,12 +343,9 @@ TEST(a_primary_claim_is_one_of_the_file)
 	            {"primary=first second", "allowed is a claim's name; of machines without"},
 	            {"primary=first or second", "say it in [experiment without VARIANT]"},
 	            {"gap=a, b or b, a", "say it in [experiment without VARIANT]"}};
-	struct status st;
 	loads(LACKING, "null");
 	for (size_t i = 0; i < LENGTH(rows); i++) {
-		st.text[0] = '\0';
-		assert_int_equal(spec_load(file, 1, &rows[i].key, "null", lookup, &spec, &st),
-		                 rows[i].what ? -1 : 0);
+		assert_int_equal(load_file(file, "null", 1, &rows[i].key), rows[i].what ? -1 : 0);
 		if (rows[i].what)
 			assert_says(st.text, rows[i].what);
 		else
@@ -411,10 +360,9 @@ TEST(a_claim_tests_a_line_of_a_source)
 {
 	loads(SOURCE SOURCED "source = paper\nsays = a line\noriginal = eine Zeile\n", "null");
 	const struct claim *c = &spec.asked.claims[0];
-	assert_string_equal(c->source, "paper");
-	assert_string_equal(c->original, "eine Zeile");
+	assert_prints("paper: eine Zeile, y", "%s: %s, %s", c->source, c->original,
+	              spec.asked.sources[0].where);
 	assert_string_equal(c->text, "a line"); /* unless it has its own */
-	assert_string_equal(spec.asked.sources[0].where, "y");
 	/* The source may come after it. */
 	loads(SOURCED "source = paper\nsays = a line\n" SOURCE, "null");
 	refuse("[source s]\nby = x\n", 1, "the source lacks by or where");
@@ -427,18 +375,14 @@ TEST(a_claim_tests_a_line_of_a_source)
 
 TEST(a_claim_may_compare_two_collectives)
 {
-	struct status st;
 	static const char one[] = "[claim c]\ntext = x\nleft = a\nright = a\nmetric = busbw\n"
 	                          "is = less by 2%\n";
-	char text[512];
-	snprintf(text, sizeof text, "%sleft_collective = alltoall\nright_collective = broadcast\n",
-	         one);
-	loads(text, "host");
+	loads(test_text("%sleft_collective = alltoall\nright_collective = broadcast\n", one),
+	      "host");
 	assert_int_equal(claim_coll(&spec.asked.claims[0], false), COLL_ALLTOALL);
 	assert_int_equal(claim_coll(&spec.asked.claims[0], true), COLL_BROADCAST);
-	assert_works(plan_it(&st), st);
+	assert_works(plan_it(), st);
 	plan_why(0, "broadcast is not measured");
-	plan_free(&plan);
 	static const struct {
 		const char *more, *what;
 		unsigned line;
@@ -449,31 +393,25 @@ TEST(a_claim_may_compare_two_collectives)
 	     "allowed is collective for both sides", 1},
 	    {"left_collective = all_redce\n", "left_collective = 'all_redce'", 7},
 	};
-	for (size_t i = 0; i < LENGTH(wrong); i++) {
-		snprintf(text, sizeof text, "%s%s", one, wrong[i].more);
-		refuse(text, wrong[i].line, wrong[i].what);
-	}
+	for (size_t i = 0; i < LENGTH(wrong); i++)
+		refuse(test_text("%s%s", one, wrong[i].more), wrong[i].line, wrong[i].what);
 }
 
 TEST(limits_are_held)
 {
-	char text[4096];
-	struct status st;
+	static const char *const sections[] = {"%s[factor f%u]\nfrom = a\nto = b\n",
+	                                       "%s[claim c%u]\ntext = x\nneeds = y\n"};
 	for (unsigned what = 0; what < 2; what++) {
-		size_t used = 0;
+		const char *text = "";
 		for (unsigned i = 0; i < 49; i++)
-			used += (size_t)snprintf(text + used, sizeof text - used,
-			                         what ? "[claim c%u]\ntext = x\nneeds = y\n"
-			                              : "[factor f%u]\nfrom = a\nto = b\n",
-			                         i);
-		assert_int_equal(load(text, "host", &st), -1);
+			text = test_text(sections[what], text, i);
+		assert_int_equal(load(text, "host"), -1);
 		assert_says(st.text, "; allowed are 48");
 	}
 }
 
 TEST(a_factor_is_one_setting)
 {
-	struct status st;
 	char keys[64];
 	plan_refuses("[factor f]\nfrom = b\nto = old-env\n", 1, "several: mode, nccl, env.NCCL_X");
 	plan_refuses("[variant a2]\nmode = threads\n[factor f]\nfrom = a\nto = a2\n", 3,
@@ -484,35 +422,31 @@ TEST(a_factor_is_one_setting)
 	loads("[factor f]\nfrom = old\nto = old-env\n[factor g]\nfrom = a\nto = old\n"
 	      "[factor h]\nfrom = a\nto = b\n",
 	      "host");
-	assert_works(plan_it(&st), st);
+	assert_works(plan_it(), st);
 	assert_int_equal(plan_factor_differ(&plan, &spec.asked.factors[0], keys, sizeof keys), 1);
 	assert_string_equal(keys, "env.NCCL_X");
 	plan_factor_differ(&plan, &spec.asked.factors[1], keys, sizeof keys);
 	assert_string_equal(keys, "nccl");
 	plan_factor_differ(&plan, &spec.asked.factors[2], keys, sizeof keys);
 	assert_string_equal(keys, "mode");
-	plan_free(&plan);
 }
 
 /* Libraries that are named elsewhere make variants that are known only there. */
 TEST(names_of_several_libraries_may_be_absent)
 {
-	struct status st;
 	char keys[64];
 	loads("[variant lib]\nmode = threads\neach = ${NOT_SET}\n[factor f]\nfrom = a\n"
 	      "to = lib-2.21.5\n",
 	      "host");
-	assert_works(plan_it(&st), st);
+	assert_works(plan_it(), st);
 	assert_int_equal(plan_factor_differ(&plan, &spec.asked.factors[0], keys, sizeof keys), 1);
 	assert_string_equal(keys, "");
-	plan_free(&plan);
 	refuse("[factor f]\nfrom = a\nto = old-2.21.5\n", 3, "names no variant");
 }
 
 TEST(the_record_carries_all)
 {
 	static struct claim_list back;
-	struct status st = {""};
 	char *argv[] = {"launchgap"};
 	loads("[factor f]\ntext = t\nfrom = a\nto = b\nplacebo = yes\nbytes = 4K..1M\n" CLAIM
 	      "is = less by 2%\nbytes = 16M..1G\npace = stream\ncollective = alltoall\n"
@@ -523,56 +457,47 @@ TEST(the_record_carries_all)
 	strcpy(spec.asked.gap.from, "old");
 	strcpy(spec.asked.gap.to, "b");
 	spec.lacking = (struct spec_lacking){"old", {"a", "b", spec.asked.gap.bytes}, "d"};
-	assert_works(plan_it(&st), st);
+	assert_works(plan_it(), st);
 	json_t *run = describe_run(&plan, 1, argv, "abc");
 	assert_non_null(run);
 	assert_works(claim_list_take(run, &back, &st), st);
 	strcpy(spec.asked.factors[0].setting, "mode");
 	spec.asked.factors[0].latency_bytes = spec.asked.factors[0].bytes;
-	assert_int_equal(back.nfactors, 1);
-	assert_int_equal(back.nclaims, 3);
+	assert_prints("1 and 3", "%u and %u", back.nfactors, back.nclaims);
 	assert_int_equal(back.claims[0].regime, CLAIM_ANY_REGIME);
 	assert_int_equal(back.claims[2].regime, REGIME_SMALL);
 	assert_true(claim_range_open(back.claims[2].bytes));
 	assert_memory_equal(&back.factors[0], &spec.asked.factors[0], sizeof back.factors[0]);
-	assert_string_equal(back.gap.from, "a"); /* as the first is not here */
-	assert_string_equal(back.gap.to, "b");
+	/* As the first is not here. */
+	assert_prints("a to b, d", "%s to %s, %s", back.gap.from, back.gap.to, back.primary);
 	assert_memory_equal(&back.gap.bytes, &spec.asked.gap.bytes, sizeof back.gap.bytes);
-	assert_string_equal(back.primary, "d");
 	const struct claim *c = &back.claims[0];
 	assert_string_equal(c->left, "a");
-	assert_int_equal(c->metric, METRIC_BUSBW);
-	assert_int_equal(c->test, CLAIM_LESS);
-	assert_true(c->by == spec.asked.claims[0].by);
+	assert_true(c->metric == METRIC_BUSBW && c->test == CLAIM_LESS && c->pace == PACE_STREAM &&
+	            c->coll == COLL_ALLTOALL && c->by == spec.asked.claims[0].by);
 	assert_int_equal(c->bytes.lo, 16 << 20);
-	assert_int_equal(c->pace, PACE_STREAM);
-	assert_int_equal(c->coll, COLL_ALLTOALL);
 	assert_int_equal(claim_coll(&back.claims[2], false), COLL_ALLTOALL);
 	assert_int_equal(claim_coll(&back.claims[2], true), COLL_REDUCE);
 	assert_string_equal(back.claims[1].needs, "y");
 	json_decref(run);
-	plan_free(&plan);
 }
 
 TEST(a_damaged_list_is_refused)
 {
 	static struct claim_list back;
 	static const char *const bad[] = {
-	    "{\"factors\": [{}]}",
-	    "{\"claims\": [7]}",
-	    "{\"claims\": [{\"name\": \"c\", \"text\": \"x\", \"is\": \"perhaps\"}]}",
-	    "{\"claims\": [{\"name\": \"c\", \"text\": \"x\", \"is\": \"less\", \"left\": "
-	    "\"a\","
-	    " \"right\": \"b\", \"metric\": \"busbw\", \"by\": 0, \"bytes\": [0, null]}]}",
-	    "{\"claims\": [{\"name\": \"c\", \"text\": \"x\", \"is\": \"less\", \"left\": "
-	    "\"a\", \"right\": \"a\", \"metric\": \"busbw\", \"by\": 0.1, \"bytes\": [0, null], "
-	    "\"needs\": \"\", \"left_collective\": \"all_reduce\", "
-	    "\"right_collective\": \"all_nothing\"}]}",
-	    "{\"gap\": {\"from\": \"a\", \"to\": \"b\", \"bytes\": [1]}}",
+	    "{'factors': [{}]}",
+	    "{'claims': [7]}",
+	    "{'claims': [{'name': 'c', 'text': 'x', 'is': 'perhaps'}]}",
+	    "{'claims': [{'name': 'c', 'text': 'x', 'is': 'less', 'left': 'a', 'right': 'b', "
+	    "'metric': 'busbw', 'by': 0, 'bytes': [0, null]}]}",
+	    "{'claims': [{'name': 'c', 'text': 'x', 'is': 'less', 'left': 'a', 'right': 'a', "
+	    "'metric': 'busbw', 'by': 0.1, 'bytes': [0, null], 'needs': '', "
+	    "'left_collective': 'all_reduce', 'right_collective': 'all_nothing'}]}",
+	    "{'gap': {'from': 'a', 'to': 'b', 'bytes': [1]}}",
 	};
 	for (size_t i = 0; i < LENGTH(bad); i++) {
-		struct status st = {""};
-		json_t *env = json_loads(bad[i], 0, NULL);
+		json_t *env = json_loads(test_quotes(bad[i]), 0, NULL);
 		assert_non_null(env);
 		assert_int_equal(claim_list_take(env, &back, &st), -1);
 		assert_says(st.text, "the record's environment, ");

@@ -2,7 +2,6 @@
 #include "asked.h"
 
 #include "../harness/data/verdict_text.h"
-#include "scratch.h"
 
 /* With the same ends for both. */
 static struct claims_ratio ratio(double lo, double estimate, double hi)
@@ -173,17 +172,17 @@ TEST(probability_and_verdict_agree)
 		speed[2] = 0.9 + 0.005 * run;
 		made.blocks = 6 + run % 5;
 		find();
-		assert_string_equal(
-		    says_sql("SELECT count(*) FROM claimed "
-		             "WHERE (outcome <> 'undecided') <> (p <= 0.05)"),
-		    "0");
+		assert_string_equal(says_sql("SELECT count(*) FROM claimed "
+		                             "WHERE (outcome <> 'undecided') <> (p <= 0.05)"),
+		                    "0");
 		/* An end beyond the bound decides; of 95 % it is only where that of 90 % is. */
 		assert_string_equal(
-		    says_sql("SELECT count(*) FROM claimed WHERE outcome = 'undecided' AND "
-		             "CASE kind WHEN 'less' THEN ratio_hi * (1 + by) < 1 OR ratio_lo * (1 + "
-		             "by) > 1 WHEN 'more' THEN ratio_lo > 1 + by OR ratio_hi < 1 + by "
-		             "ELSE ratio_lo * (1 + by) > 1 AND ratio_hi < 1 + by OR ratio_lo > 1 + by "
-		             "OR ratio_hi * (1 + by) < 1 END"),
+		    says_sql(
+		        "SELECT count(*) FROM claimed WHERE outcome = 'undecided' AND "
+		        "CASE kind WHEN 'less' THEN ratio_hi * (1 + by) < 1 OR ratio_lo * (1 + "
+		        "by) > 1 WHEN 'more' THEN ratio_lo > 1 + by OR ratio_hi < 1 + by "
+		        "ELSE ratio_lo * (1 + by) > 1 AND ratio_hi < 1 + by OR ratio_lo > 1 + by "
+		        "OR ratio_hi * (1 + by) < 1 END"),
 		    "0");
 		for (unsigned i = 0; i < LENGTH(outcomes); i++)
 			seen[i] += (unsigned)query_number(

@@ -48,8 +48,7 @@ TEST(nothing_that_was_compiled_is_removed)
 {
 	char *arguments = test_text("-n B=%s/build %s/build/tests/fuzz_sizes", folder, folder);
 	struct cli cli = make("", arguments);
-	assert_int_equal(cli.code, 0);
-	assert_says(cli.out, "fuzz_sizes.o");
+	cli_expect(cli, 0, "fuzz_sizes.o");
 	assert_lacks(cli.out, "\nrm /");
 }
 

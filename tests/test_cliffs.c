@@ -1,5 +1,4 @@
 /* Cliffs are named where they exist, and nowhere on a smooth or a noisy curve. */
-#include "../harness/report/model.h"
 #include "made.h"
 
 #include "../harness/analysis/channels.h"

@@ -1,5 +1,4 @@
 /* Several runs of one experiment as one: from folders to tables, sentences and the exit code. */
-#include <sys/stat.h>
 
 #include "compared.h"
 
@@ -19,6 +18,13 @@ static const struct side plain = {.slower = 1.25,
                                   .gpu = "GPU-1",
                                   .experiment = "x",
                                   .spread = 0.004};
+static struct side beside(const char *seed)
+{
+	struct side other = plain;
+	other.seed = seed;
+	return other;
+}
+
 static struct side side;
 static struct claim_list asked;
 
@@ -33,12 +39,11 @@ static void stamps(const struct made_place *p, int64_t out[6])
 
 static void environment(json_t *env)
 {
-	json_object_set_new(env, "experiment", json_string(side.experiment));
-	json_object_set_new(env, "seed", json_string(side.seed));
-	json_object_set_new(env, "machine",
-	                    json_pack("{s:i, s:s, s:s, s:s, s:[{s:s, s:s}]}", "cores", 8, "host",
-	                              "node", "cpu", "A CPU", "boot", side.boot, "gpus", "name",
-	                              "A GPU", "uuid", side.gpu));
+	json_object_update_new(env, json_pack("{s:s, s:s, s:{s:i, s:s, s:s, s:s, s:[{s:s, s:s}]}}",
+	                                      "experiment", side.experiment, "seed", side.seed,
+	                                      "machine", "cores", 8, "host", "node", "cpu", "A CPU",
+	                                      "boot", side.boot, "gpus", "name", "A GPU", "uuid",
+	                                      side.gpu));
 }
 
 static void claim(const char *name, enum claim_test test, double by)
@@ -95,6 +100,12 @@ static int combine(const char *a, const char *b, const char *c)
 	                                         .margin = COMPARE_MARGIN});
 }
 
+/* The plain run and two others, none of them worse. */
+static void three(const struct side *b, const struct side *c)
+{
+	assert_int_equal(combine(make("a", &plain), make("b", b), make("c", c)), COMPARE_NOT_WORSE);
+}
+
 static const json_t *of_claim(const char *name, const char *column)
 {
 	return json_cell(json_table(told, "claims"), JSON_IS("claim", name), column);
@@ -113,16 +124,13 @@ static double end_of(const json_t *ratio, const char *end)
 /* Runs that differ by more than their own intervals: all of them together know less. */
 TEST(what_differs_between_runs_is_in_the_interval)
 {
-	struct side b = plain, c = plain;
-	b.seed = "b";
+	struct side b = beside("b"), c = beside("c");
 	b.boot = "two";
 	b.gpu = "GPU-2";
 	b.slower = 1.30;
-	c.seed = "c";
 	c.boot = "three";
 	c.slower = 1.20;
-	assert_int_equal(combine(make("a", &plain), make("b", &b), make("c", &c)),
-	                 COMPARE_NOT_WORSE);
+	three(&b, &c);
 	const json_t *all = of_claim("more", "ratio"), *one = of_claim("more", "A");
 	json_assert_number(one, "estimate", 1.25, 0.003);
 	json_assert_number(of_claim("more", "B"), "estimate", 1.3, 0.003);
@@ -148,11 +156,8 @@ TEST(what_differs_between_runs_is_in_the_interval)
 /* Without scatter three runs know more than each. */
 TEST(runs_that_agree_narrow_it)
 {
-	struct side b = plain, c = plain;
-	b.seed = "b";
-	c.seed = "c";
-	assert_int_equal(combine(make("a", &plain), make("b", &b), make("c", &c)),
-	                 COMPARE_NOT_WORSE);
+	struct side b = beside("b"), c = beside("c");
+	three(&b, &c);
 	json_assert_number(of_claim("more", "ratio"), "estimate", 1.25, 0.002);
 	assert_true(json_number_value(of_claim("more", "scatter")) < 0.002);
 	assert_says(said, "All runs are of one boot of one machine");
@@ -170,9 +175,7 @@ static void refuses(const char *a, const char *b, const char *c, const char *wor
 
 TEST(what_is_no_repetition_is_refused)
 {
-	struct side b = plain, c = plain;
-	b.seed = "b";
-	c.seed = "c";
+	struct side b = beside("b"), c = beside("c");
 	c.experiment = "y";
 	const char *a = make("a", &plain);
 	refuses(a, make("b", &b), a, "A and C are the same run");
@@ -184,60 +187,40 @@ TEST(what_is_no_repetition_is_refused)
 	const struct side few = side;
 	refuses(make("a", &few), make("b", &b), make("c", &c), "no claim and no cell in common");
 	refuses(a, make("b", &b), "nowhere", "nowhere");
-	FILE *text = fopen(file, "w");
-	assert_non_null(text);
-	fputs("# nccl-tests version 2.19.6\n", text);
-	fclose(text);
+	cli_write(folder, "t.exp", "# nccl-tests version 2.19.6\n");
 	refuses(file, a, make("b", &b), "in a folder or with commas between");
 }
 
 /* A run that did not measure a claim's variants is left out of it. */
 TEST(a_run_without_an_interval_is_left_out)
 {
-	struct side b = plain, c = plain;
-	b.seed = "b";
-	c.seed = "c";
+	struct side b = beside("b"), c = beside("c");
 	c.blocks = 5;
-	assert_int_equal(combine(make("a", &plain), make("b", &b), make("c", &c)),
-	                 COMPARE_NOT_WORSE);
+	three(&b, &c);
 	json_assert_number(of_claim("more", "runs"), "", 2, 0);
 	json_assert_null(of_claim("more", "C"), "");
 }
 
 TEST(three_results_are_combined)
 {
-	struct compare_request q;
-	struct status st;
 	const char *many[3 + 2 + COMPARE_OTHERS + 1] = {"l", "compare"};
-	assert_int_equal(
-	    compared_parse(&q, &st, (const char *[]){"l", "compare", "a", "b", "c", NULL}), 0);
-	assert_true(q.combine);
-	assert_string_equal(q.others[0], "c");
-	assert_int_equal(
-	    compared_parse(&q, &st, (const char *[]){"l", "compare", "a", "--combine", "b", NULL}),
-	    0);
-	assert_true(q.combine && !q.nothers);
-	assert_int_equal(compared_parse(&q, &st, (const char *[]){"l", "compare", "a", "b", NULL}),
-	                 0);
-	assert_false(q.combine);
-	assert_int_equal(
-	    compared_parse(
-	        &q, &st, (const char *[]){"l", "compare", "a", "b", "--format", "markdown", NULL}),
-	    0);
-	assert_true(q.form == COMPARE_MARKDOWN && !q.combine);
-	assert_int_equal(
-	    compared_parse(&q, &st,
-	                   (const char *[]){"l", "compare", "a", "b", "c", "--variant", "x", NULL}),
-	    -1);
-	assert_says(st.text, "only runs are combined");
-	assert_int_equal(
-	    compared_parse(&q, &st, (const char *[]){"l", "compare", "a", "b", "--combin", NULL}),
-	    -1);
-	assert_says(st.text, "did you mean '--combine'");
+	assert_works(PARSE("a", "b", "c"), wrong);
+	assert_true(asks.combine);
+	assert_string_equal(asks.others[0], "c");
+	assert_works(PARSE("a", "--combine", "b"), wrong);
+	assert_true(asks.combine && !asks.nothers);
+	assert_works(PARSE("a", "b"), wrong);
+	assert_false(asks.combine);
+	assert_works(PARSE("a", "b", "--format", "markdown"), wrong);
+	assert_true(asks.form == COMPARE_MARKDOWN && !asks.combine);
+	assert_int_equal(PARSE("a", "b", "c", "--variant", "x"), -1);
+	assert_says(wrong.text, "only runs are combined");
+	assert_int_equal(PARSE("a", "b", "--combin"), -1);
+	assert_says(wrong.text, "did you mean '--combine'");
 	for (unsigned i = 2; i + 1 < LENGTH(many); i++)
 		many[i] = "a";
-	assert_int_equal(compared_parse(&q, &st, many), -1);
-	assert_says(st.text, "is not understood");
+	assert_int_equal(compared_parse(many), -1);
+	assert_says(wrong.text, "is not understood");
 }
 
 TESTS(.begin = set_up, .end = compared_end);

@@ -1,5 +1,4 @@
 /* Two runs against each other: from folders to the table and the exit code. */
-#include <sys/stat.h>
 
 #include "compared.h"
 
@@ -58,16 +57,13 @@ static bool has(const struct made_place *p)
 
 static void environment(json_t *env)
 {
-	json_object_set_new(env, "experiment", json_string(side.experiment));
-	json_object_set_new(env, "seed", json_string(side.seed));
-	json_object_set_new(env, "ranks", json_integer(side.ranks));
-	json_object_set_new(env, "machine",
-	                    json_pack("{s:i, s:s, s:s, s:s*, s:{s:s*, s:s}}", "cores", 8, "host",
-	                              side.host, "cpu", "A CPU", "driver", side.driver,
-	                              "environment", "NCCL_P2P_DISABLE", side.variable, "PATH",
-	                              side.host));
-	json_object_set_new(env, "counts",
-	                    side.weight ? json_pack("[i, i]", 1, (int)side.weight) : json_array());
+	json_object_update_new(
+	    env,
+	    json_pack("{s:s, s:s, s:i, s:{s:i, s:s, s:s, s:s*, s:{s:s*, s:s}}, s:o}", "experiment",
+	              side.experiment, "seed", side.seed, "ranks", (int)side.ranks, "machine",
+	              "cores", 8, "host", side.host, "cpu", "A CPU", "driver", side.driver,
+	              "environment", "NCCL_P2P_DISABLE", side.variable, "PATH", side.host, "counts",
+	              side.weight ? json_pack("[i, i]", 1, (int)side.weight) : json_array()));
 	if (!side.older)
 		json_object_set_new(env, "parts", json_string("by rank"));
 	for (unsigned v = 0; v < VARIANTS; v++)
@@ -124,6 +120,12 @@ static int compare_at(const char *left, const char *right, double margin)
 static void compares(const char *left, const char *right, int code)
 {
 	assert_int_equal(compare_at(left, right, COMPARE_MARGIN), code);
+}
+
+/* The plain run, and another beside it. */
+static void is_compared(const struct result *other, int code)
+{
+	compares(make("a", &plain), make("b", other), code);
 }
 
 /* No verdict, and the words say why. */
@@ -298,7 +300,7 @@ TEST(one_number_over_the_sizes_of_both)
 	assert_says(said, "  sizes  of threads");
 	assert_says(said, "      2   3 threads");
 	/* If both have it, it moves the mean: 5 to the power of 1/3. */
-	compares(make("a", &plain), make("b", &more), COMPARE_WORSE);
+	is_compared(&more, COMPARE_WORSE);
 	json_assert_number(judged("threads", "stream", "speed"), "estimate", pow(5, -1. / 3), 1e-3);
 }
 
@@ -307,7 +309,7 @@ TEST(where_the_limit_moves_nothing_is_decided)
 {
 	struct result slow = plain;
 	slow.limit *= 1.01;
-	compares(make("a", &plain), make("b", &slow), COMPARE_NOT_WORSE);
+	is_compared(&slow, COMPARE_NOT_WORSE);
 	assert_says(said, "limit (not");
 	answers("no difference", 12);
 	slow.limit *= 1.55;
@@ -327,7 +329,7 @@ TEST(cells_are_counted_by_their_own_verdict)
 {
 	struct result last = plain;
 	last.last = 1.5; /* the largest size alone */
-	compares(make("a", &plain), make("b", &last), COMPARE_WORSE);
+	is_compared(&last, COMPARE_WORSE);
 	assert_begins(said, "x: B compared with A\n B is slower in 4 of 12 cells, 0.667 times A's "
 	                    "speed, beyond 2 %.\n"
 	                    " No difference in 8 of 12 cells, ");
@@ -340,14 +342,14 @@ TEST(what_nccl_was_told_and_the_driver_are_compared)
 	struct result set = plain;
 	set.variable = "1";
 	set.driver = "580.1";
-	compares(make("a", &plain), make("b", &set), COMPARE_NOT_WORSE);
+	is_compared(&set, COMPARE_NOT_WORSE);
 	assert_says(said, "A and B differ in NCCL variables (A: NCCL_P2P_DISABLE not set; B: "
 	                  "NCCL_P2P_DISABLE=1).");
 	assert_int_equal(noted("Not the same: NCCL variables."), 1);
 	assert_int_equal(noted("Not known of both: driver."), 1);
 	assert_int_equal(noted("All the same"), 0);
 	set.variable = NULL;
-	compares(make("a", &plain), make("b", &set), COMPARE_NOT_WORSE);
+	is_compared(&set, COMPARE_NOT_WORSE);
 	assert_int_equal(noted("What both say is the same but for the time."), 1);
 	assert_lacks(said, "PATH");
 }
@@ -359,7 +361,7 @@ TEST(what_differs_is_said)
 	other.experiment = "y";
 	other.bind = "core";
 	other.only_stream = true;
-	compares(make("a", &plain), make("b", &other), COMPARE_NOT_WORSE);
+	is_compared(&other, COMPARE_NOT_WORSE);
 	/* Behind the answer, before any table. */
 	const char *unlike = strstr(said, "A and B differ in experiment (A: x; B: y), ");
 	assert_non_null(unlike);
@@ -377,7 +379,7 @@ TEST(counts_of_alltoallv_are_said)
 	struct result even = plain, skewed = plain;
 	const json_keys counts = {"fact", "counts", NULL};
 	skewed.weight = 3;
-	compares(make("a", &plain), make("b", &skewed), COMPARE_NOT_WORSE);
+	is_compared(&skewed, COMPARE_NOT_WORSE);
 	assert_int_equal(noted("The same build and"), 1);
 	assert_int_equal(json_rows(json_table(told, "sides"), counts), 0);
 	even.coll = skewed.coll = COLL_ALLTOALLV;
@@ -454,17 +456,15 @@ TEST(a_variant_that_fails_does_not_pass)
 TEST(what_cannot_be_read_is_said)
 {
 	const char *a = make("a", &plain);
-	char path[128];
-	snprintf(path, sizeof path, "%s/none", folder);
+	char *path = test_text("%s/none", folder);
 	refuses(a, path, "none: No such file");
 	refuses(path, a, "none: No such file");
 	mkdir(path, 0777);
 	refuses(a, path, "holds no trials.jsonl");
 	cli_write(path, "trials.jsonl", "{\"schema\":1}\n");
 	refuses(a, path, "\"kind\" is missing");
-	snprintf(path, sizeof path, "%s/bad.json", folder);
 	cli_write(folder, "bad.json", "{");
-	refuses(a, path, "not JSON");
+	refuses(a, test_text("%s/bad.json", folder), "not JSON");
 }
 
 /* In the folder `json`, five files of nccl-tests of the made-up run's stream, `factor` times as
@@ -472,23 +472,18 @@ TEST(what_cannot_be_read_is_said)
 static void write_json(double factor, const char *options)
 {
 	for (int k = 0; k < 5; k++) {
-		char text[4096];
 		double times = factor + 0.001 * k;
-		int n = snprintf(
-		    text, sizeof text,
-		    "{\"args\":[\"alltoall_perf\"%s],\"env\":[\"A=SECRET\"],\"nccl_version\""
-		    ":22803,\"config\":{\"nthreads\":2,\"ngpus\":1,\"graph\":%d,"
-		    "\"validation\":1,\"devices\":[{\"group\":0,\"hostname\":\"node\","
-		    "\"device_info\":\"GPU\"}]},\"results\":[",
+		const char *text = test_text(
+		    "{'args':['alltoall_perf'%s],'env':['A=SECRET'],'nccl_version':22803,"
+		    "'config':{'nthreads':2,'ngpus':1,'graph':%d,'validation':1,'devices':["
+		    "{'group':0,'hostname':'node','device_info':'GPU'}]},'results':[",
 		    options, strstr(options, "-G") != NULL);
 		for (unsigned i = 0; i < 3; i++)
-			n += snprintf(text + n, sizeof text - (size_t)n,
-			              "%s{\"size\":%u,\"type\":\"float\",\"redop\":\"none\","
-			              "\"root\":-1,\"out_of_place\":{\"time\":%.4f,\"nwrong\":0},"
-			              "\"in_place\":null}",
-			              i ? "," : "", 4096u << i, times * 10 * (i + 1));
-		snprintf(text + n, sizeof text - (size_t)n, "]}");
-		cli_write(folder, test_text("json/%d.json", k), text);
+			text = test_text("%s%s{'size':%u,'type':'float','redop':'none','root':-1,"
+			                 "'out_of_place':{'time':%.4f,'nwrong':0},'in_place':null}",
+			                 text, i ? "," : "", 4096u << i, times * 10 * (i + 1));
+		cli_write(folder, test_text("json/%d.json", k),
+		          test_quotes(test_text("%s]}", text)));
 	}
 }
 
@@ -511,12 +506,12 @@ TEST(nccl_tests_stand_beside_ours)
 	compares(theirs, theirs, COMPARE_NOT_WORSE);
 	answers("no difference", 3);
 	assert_int_equal(noted(mean), 0);
-	write_json(1.3, ",\"-a\",\"3\"");
+	write_json(1.3, ",'-a','3'");
 	compares(a, theirs, COMPARE_WORSE);
 	answers("slower", 3);
 	assert_near(answered("slower", "speed_least"), 1 / 1.3, 0.005);
 	assert_int_equal(noted("mean over ranks"), 0);
-	write_json(1, ",\"-G\",\"1\"");
+	write_json(1, ",'-G','1'");
 	refuses(a, theirs, "not the same kind of call");
 	compares(theirs, theirs, COMPARE_NOT_WORSE);
 	answers("no difference", 3);
@@ -525,49 +520,38 @@ TEST(nccl_tests_stand_beside_ours)
 TEST(the_command_line)
 {
 	static const struct {
-		const char *args[8], *said;
+		const char *args[5], *said;
 	} bad[] = {
-	    {{"l", "compare"}, "wants two results"},
-	    {{"l", "compare", "A"}, "wants two results"},
-	    {{"l", "compare", "A", "B", "--thresh", "2%"}, "'--thresh' is not understood"},
-	    {{"l", "compare", "A", "B", "--treshold", "2%"}, "did you mean '--threshold'?"},
-	    {{"l", "compare", "A", "B", "--fromat=json"}, "allowed are two results or up to 26"},
-	    {{"l", "compare", "A", "B", "--threshold"}, "--threshold needs a value"},
-	    {{"l", "compare", "A", "B", "--threshold", "2"}, "to 100%, with the sign %"},
-	    {{"l", "compare", "A", "B", "--threshold", "-1%"}, "allowed is 0% to 100%"},
-	    {{"l", "compare", "A", "B", "--threshold", "101%"}, "allowed is 0% to 100%"},
-	    {{"l", "compare", "A", "B", "--threshold", "nan%"}, "allowed is 0% to 100%"},
-	    {{"l", "compare", "A", "B", "--threshold", "%"}, "allowed is 0% to 100%"},
-	    {{"l", "compare", "A", "B", "--variant", ""},
-	     "--variant has 0 bytes; allowed is 1 to 63"},
-	    {{"l", "compare", "A", "B", "--format", "xml"}, "--format = 'xml' is not known"},
-	    {{"l", "compare", "A", "B", "--format"}, "--format needs a value"},
+	    {{NULL}, "wants two results"},
+	    {{"A"}, "wants two results"},
+	    {{"A", "B", "--thresh", "2%"}, "'--thresh' is not understood"},
+	    {{"A", "B", "--treshold", "2%"}, "did you mean '--threshold'?"},
+	    {{"A", "B", "--fromat=json"}, "allowed are two results or up to 26"},
+	    {{"A", "B", "--threshold"}, "--threshold needs a value"},
+	    {{"A", "B", "--threshold", "2"}, "to 100%, with the sign %"},
+	    {{"A", "B", "--threshold", "-1%"}, "allowed is 0% to 100%"},
+	    {{"A", "B", "--threshold", "101%"}, "allowed is 0% to 100%"},
+	    {{"A", "B", "--threshold", "nan%"}, "allowed is 0% to 100%"},
+	    {{"A", "B", "--threshold", "%"}, "allowed is 0% to 100%"},
+	    {{"A", "B", "--variant", ""}, "--variant has 0 bytes; allowed is 1 to 63"},
+	    {{"A", "B", "--format", "xml"}, "--format = 'xml' is not known"},
+	    {{"A", "B", "--format"}, "--format needs a value"},
 	};
-	struct compare_request r;
-	struct status st;
-	assert_int_equal(compared_parse(&r, &st, (const char *[]){"l", "compare", "A", "B", NULL}),
-	                 0);
-	assert_string_equal(r.left, "A");
-	assert_string_equal(r.right, "B");
-	assert_true(r.margin == COMPARE_MARGIN);
-	assert_null(r.variant);
-	assert_true(r.form == COMPARE_TEXT);
-	assert_int_equal(
-	    compared_parse(&r, &st,
-	                   (const char *[]){"l", "compare", "--threshold", "0.5 %", "A",
-	                                    "--variant", "v", "B", "--format", "json", NULL}),
-	    0);
-	assert_true(fabs(r.margin - 0.005) < 1e-12);
-	assert_string_equal(r.left, "A");
-	assert_string_equal(r.right, "B");
-	assert_string_equal(r.variant, "v");
-	assert_true(r.form == COMPARE_JSON);
+	assert_works(PARSE("A", "B"), wrong);
+	assert_prints("A B 0.02", "%s %s %g", asks.left, asks.right, asks.margin);
+	assert_true(!asks.variant && asks.form == COMPARE_TEXT && asks.margin == COMPARE_MARGIN);
+	assert_works(PARSE("--threshold", "0.5 %", "A", "--variant", "v", "B", "--format", "json"),
+	             wrong);
+	assert_prints("A B 0.005 v", "%s %s %g %s", asks.left, asks.right, asks.margin,
+	              asks.variant);
+	assert_true(asks.form == COMPARE_JSON);
 	for (size_t i = 0; i < LENGTH(bad); i++) {
-		assert_int_equal(compared_parse(&r, &st, bad[i].args), -1);
-		assert_says(st.text, bad[i].said);
+		const char *const *a = bad[i].args;
+		assert_int_equal(PARSE(a[0], a[1], a[2], a[3], a[4]), -1);
+		assert_says(wrong.text, bad[i].said);
 	}
 	/* A refused argument sets nothing. */
-	assert_string_equal(r.variant, "v");
+	assert_string_equal(asks.variant, "v");
 }
 
 /* A real run on the virtual device, read from its folder as users do. */

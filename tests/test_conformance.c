@@ -43,6 +43,15 @@ static bool is_taken(int coll, unsigned need, unsigned without)
 	return is_checked(coll) && (is & need) == need && !(is & without);
 }
 
+/* How many cells those collectives have that differ in who sends to whom. */
+static unsigned ways(unsigned ranks, unsigned need, unsigned without)
+{
+	unsigned n = 0;
+	for (int c = 0; c < COLL_KINDS; c++)
+		n += is_taken(c, need, without) ? coll_pairs((enum coll_kind)c, ranks) : 0;
+	return n;
+}
+
 /* Collectives that have all of `need`, and nothing of `without`. Processes start as fast as they can: what
  * launchers do is others' (test_scale). */
 static void add_head(struct experiment *to, const char *backend, unsigned ranks, unsigned need,
@@ -172,18 +181,11 @@ static void conform(const struct experiment *text, bool carries_data, unsigned k
 	record_free(&run);
 }
 
-/* How many cells a collective has that differ in who sends to whom; in the root alone. */
-static unsigned ways(int coll, unsigned ranks)
-{
-	return coll_pairs((enum coll_kind)coll, ranks);
-}
-
 /* All collectives in each mode and layout, in place too and from every root. */
 static void conform_layouts(const struct backend *backend, unsigned ranks)
 {
 	static struct experiment text;
 	bool host = !strcmp(backend->name, "host");
-	unsigned kinds = 0;
 	add_head(&text, backend->name, ranks, 0, 0);
 	add(&text,
 	    "bytes = 64, 40K\nin_place = both\nroot = all\npace = stream\ncounts = skewed\n");
@@ -195,12 +197,9 @@ static void conform_layouts(const struct backend *backend, unsigned ranks)
 		add(&text, "[variant offset]\nlayout = 2x1x2\noffset = 8\n"
 		           "[variant page]\nlayout = 1x1x4\noffset = 4096\npath = shared\n"
 		           "[variant aggregate]\nlayout = 1x4x1\naggregate = 2\n");
-	for (int c = 0; c < COLL_KINDS; c++)
-		if (is_checked(c))
-			kinds +=
-			    2 * (coll_info((enum coll_kind)c)->is & COLL_ROOTED ? ranks
-			                                                        : ways(c, ranks));
-	conform(&text, backend->is.carries_data, kinds);
+	/* Each root is another cell, and at each size. */
+	conform(&text, backend->is.carries_data,
+	        2 * (ways(ranks, 0, COLL_ROOTED) + ranks * ways(ranks, COLL_ROOTED, 0)));
 }
 
 /* 8-bit floats are not every GPU's. */
@@ -208,15 +207,13 @@ static void conform_types(const struct backend *backend, unsigned ranks)
 {
 	static struct experiment text;
 	bool host = !strcmp(backend->name, "host");
-	unsigned kinds = 0, ntypes = host ? DTYPE_KINDS : DTYPE_FLOAT8_E4M3;
+	unsigned ntypes = host ? DTYPE_KINDS : DTYPE_FLOAT8_E4M3;
 	add_head(&text, backend->name, ranks, COLL_REDUCES, 0);
 	add(&text, "bytes = 960\nop = all\nin_place = both\npace = isolated\ndtype = ");
 	for (unsigned d = 0; d < ntypes; d++)
 		add(&text, "%s%s", d ? ", " : "", coll_dtype_name((enum dtype)d));
 	add(&text, "\n[variant a]\nmode = threads\n[variant b]\nlayout = 2x1x%u\n", ranks / 2);
-	for (int c = 0; c < COLL_KINDS; c++)
-		kinds += is_taken(c, COLL_REDUCES, 0) ? ntypes * OP_NONE : 0;
-	conform(&text, true, kinds);
+	conform(&text, true, ntypes * OP_NONE * ways(ranks, COLL_REDUCES, 0));
 }
 
 /* Sizes as small as an element and counts that ranks cannot share evenly, for collectives that are
@@ -224,16 +221,13 @@ static void conform_types(const struct backend *backend, unsigned ranks)
 static void conform_odd_sizes(const struct backend *backend, unsigned ranks)
 {
 	static struct experiment text;
-	unsigned kinds = 0;
 	add_head(&text, backend->name, ranks, 0, COLL_PARTED);
 	add(&text,
 	    "bytes = 4, 20, 100003\nin_place = both\nroot = %u\npace = isolated\n"
 	    "dtype = int8, float32\n",
 	    ranks - 1);
 	add_layouts(&text, !strcmp(backend->name, "host"), ranks);
-	for (int c = 0; c < COLL_KINDS; c++)
-		kinds += is_taken(c, 0, COLL_PARTED) ? 2 * 3 * ways(c, ranks) : 0;
-	conform(&text, true, kinds);
+	conform(&text, true, 2 * 3 * ways(ranks, 0, COLL_PARTED));
 }
 
 /* Rank 1 gets most, and rank 3 nothing. */
@@ -243,13 +237,10 @@ static const char matrix[] = "counts = 0:9:1:0, 3:1:1:0, 0:30:0:0, 1:1:1:0\n";
 static void conform_groups(const struct backend *backend, unsigned ranks, const char *split)
 {
 	static struct experiment text;
-	unsigned kinds = 0;
 	add_head(&text, backend->name, ranks, 0, 0);
 	add(&text, "bytes = 4K\nroot = 1\npace = isolated\n%s", matrix);
 	add_modes(&text, split);
-	for (int c = 0; c < COLL_KINDS; c++)
-		kinds += is_checked(c) ? ways(c, ranks / 2) : 0;
-	conform(&text, true, kinds);
+	conform(&text, true, ways(ranks / 2, 0, 0));
 }
 
 /* Opened and allocated again within a job, data is right each time. */
@@ -257,15 +248,12 @@ static void conform_nested(const struct backend *backend, unsigned ranks)
 {
 	static struct experiment text;
 	bool host = !strcmp(backend->name, "host"), seen[2][2] = {{false}};
-	unsigned kinds = 0;
 	add_head(&text, backend->name, ranks, 0, 0);
 	add(&text, "bytes = 40K\npace = isolated\nconnections = 2\nallocations = 2\n%s",
 	    ranks == 4 ? matrix : "");
 	add_layouts(&text, host, ranks);
-	for (int c = 0; c < COLL_KINDS; c++)
-		kinds += is_checked(c) ? ways(c, ranks) : 0;
 	struct record_run run = run_experiment(&text, NULL, NULL);
-	check_cells(&run, backend->is.carries_data, kinds);
+	check_cells(&run, backend->is.carries_data, ways(ranks, 0, 0));
 	for (unsigned i = 0; i < run.ncells; i++)
 		seen[run.cells[i].cell.connection][run.cells[i].cell.allocation] = true;
 	assert_true(seen[0][0] && seen[0][1] && seen[1][0] && seen[1][1]);
@@ -293,14 +281,11 @@ static void conform_options(const struct backend *backend, unsigned ranks)
 	    "processes\nregister = window\ncta_policy = zero\nenv.NCCL_NVLS_ENABLE = 0",
 	};
 	static struct experiment text;
-	unsigned kinds = 0;
 	add_head(&text, backend->name, ranks, 0, COLL_ROUNDS);
 	add(&text, "bytes = 40K\n%s", matrix);
 	for (unsigned i = 0; i < LENGTH(options); i++)
 		add(&text, "[variant %u]\nmode = %s\n", i, options[i]);
-	for (int c = 0; c < COLL_KINDS; c++)
-		kinds += is_taken(c, 0, COLL_ROUNDS) ? ways(c, ranks) : 0;
-	conform(&text, true, kinds);
+	conform(&text, true, ways(ranks, 0, COLL_ROUNDS));
 }
 
 /* Each mode of the table that the backend takes ranks of. */
@@ -330,20 +315,13 @@ static void add_own_modes(struct experiment *to, const struct backend *backend, 
 static void conform_blocking(const struct backend *backend, unsigned ranks)
 {
 	static struct experiment text;
-	unsigned kinds = 0, all = 0;
 	add_head(&text, backend->name, ranks, 0, 0);
 	add(&text,
 	    "bytes = 40K\nin_place = both\nroot = 0, %u\ncounts = skewed\n"
 	    "pace = isolated\n",
 	    ranks - 1);
 	add_own_modes(&text, backend, ranks, "");
-	for (int c = 0; c < COLL_KINDS; c++) {
-		if (!is_checked(c))
-			continue;
-		all += ways(c, ranks / 2);
-		kinds += coll_info((enum coll_kind)c)->is & COLL_ROOTED ? 2 : ways(c, ranks);
-	}
-	conform(&text, true, kinds);
+	conform(&text, true, ways(ranks, 0, COLL_ROOTED) + 2 * ways(ranks, COLL_ROOTED, 0));
 	/* Threads where they may be, which start sooner. */
 	struct trial threads = {.settings.layout = {1, ranks, 1}};
 	struct status why = {0};
@@ -353,7 +331,7 @@ static void conform_blocking(const struct backend *backend, unsigned ranks)
 	add(&text, "bytes = 4K\nroot = 1\n%s", matrix);
 	add_layout(&text, false, apart ? ranks : 1, apart ? 1 : ranks, 1);
 	add(&text, "split = MOD:2\n");
-	conform(&text, true, all);
+	conform(&text, true, ways(ranks / 2, 0, 0));
 	add_head(&text, backend->name, 2, COLL_REDUCES, COLL_ROOTED | COLL_PARTED);
 	add(&text, "bytes = 960\nop = sum, prod, min, max\npace = stream\nconnections = 2\n"
 	           "dtype = int32, uint32, int64, uint64, float32, float64\n");
@@ -431,13 +409,8 @@ TEST(the_matrix_is_right_on_host)
 	add(&text, "%s", file);
 	struct record_run run = run_experiment(
 	    &text, NULL, (const char *const[]){"backend=host", "ranks=4", "bytes=960", NULL});
-	unsigned kinds = 0;
-	for (int c = 0; c < COLL_KINDS; c++)
-		if (is_checked(c))
-			kinds += DTYPE_KINDS * (coll_info((enum coll_kind)c)->is & COLL_REDUCES
-			                            ? OP_NONE
-			                            : ways(c, 4));
-	check_cells(&run, true, kinds);
+	check_cells(&run, true,
+	            DTYPE_KINDS * (ways(4, 0, COLL_REDUCES) + OP_NONE * ways(4, COLL_REDUCES, 0)));
 	record_free(&run);
 }
 

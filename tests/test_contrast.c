@@ -27,12 +27,20 @@ static struct claim_list asked; /* as a file asks for comparisons */
 static struct made_loaded loaded;
 static struct db *db;
 
-static struct made made(void)
+static struct made m;
+
+FIXTURE(fresh)
 {
 	gone_from = UINT_MAX;
 	asked = (struct claim_list){.nclaims = 0};
-	return (struct made){
+	m = (struct made){
 	    .blocks = 8, .sizes = 3, .stamps = times, .line = fail_some, .asked = &asked};
+}
+
+FIXTURE(drop)
+{
+	arena_undo(scratch(), db);
+	made_unload(&loaded);
 }
 
 static struct claim *ask(const char *left, const char *right, enum metric metric)
@@ -45,33 +53,30 @@ static struct claim *ask(const char *left, const char *right, enum metric metric
 	return c;
 }
 
-static void load_with(const struct made *m, const struct looks *looks)
+static void load_with(const struct looks *looks)
 {
 	struct status st = {""};
-	made_load(m, &loaded);
+	if (db)
+		drop();
+	made_load(&m, &loaded);
 	loaded.summary.looks = looks ? *looks : loaded.summary.looks;
 	db = figures_load(&loaded.summary, scratch(), &st);
 	if (!db)
 		fail_msg("%s", st.text);
 }
 
-static void load(const struct made *m)
+static void load(void)
 {
-	load_with(m, NULL);
-}
-
-static void drop(void)
-{
-	arena_undo(scratch(), db);
-	made_unload(&loaded);
+	load_with(NULL);
 }
 
 /* Of the contrast of the claim of that number, from 0 on. */
 static double number(unsigned id, const char *what)
 {
-	return query_number(
-	    db, test_text("SELECT %s FROM contrast_found f JOIN contrast USING (asked) "
-	                  "WHERE (f.finding, f.part) = ('claims', %u)", what, id));
+	return query_number(db,
+	                    test_text("SELECT %s FROM contrast_found f JOIN contrast USING (asked) "
+	                              "WHERE (f.finding, f.part) = ('claims', %u)",
+	                              what, id));
 }
 
 static double ratio(unsigned id)
@@ -93,45 +98,38 @@ static void one_slow_call(const struct made_place *p, int64_t out[6])
 /* By type 7 of Hyndman and Fan the quantile p of three is 2p steps above the first. */
 TEST(tails_are_metrics)
 {
-	struct made m = made();
 	m.stamps = one_slow_call;
 	ask("processes", "threads", METRIC_LATENCY);
 	ask("processes", "threads", METRIC_P95);
-	load(&m);
+	load();
 	near(ratio(0), 1.1);
 	near(ratio(1), 1.1 * 1.9);
 	assert_int_equal(number(1, "f.cells"), 3);
-	drop();
 }
 
 /* p99 of a trial with fewer calls would be its slowest call, or nearly. */
 TEST(p99_wants_500_calls)
 {
-	struct made m = made();
 	m.stamps = one_slow_call;
 	m.blocks = 6;
 	m.sizes = 1;
 	ask("processes", "threads", METRIC_P99);
 	ask("processes", "threads", METRIC_P95);
-	for (m.rows = 500; m.rows >= 499; m.rows--) {
-		load(&m);
-		if (m.rows == 500) {
-			near(ratio(0), 1.1 * 2);
-			assert_string_equal(query(db, "SELECT group_concat(why) FROM claimed"), ",");
-		} else {
-			assert_string_equal(query(db, "SELECT why FROM claimed"),
-			                    "p99 needs 500 isolated calls, this run has 499; ");
-		}
-		drop();
-	}
+	m.rows = 500;
+	load();
+	near(ratio(0), 1.1 * 2);
+	assert_string_equal(query(db, "SELECT group_concat(why) FROM claimed"), ",");
+	m.rows = 499;
+	load();
+	assert_string_equal(query(db, "SELECT why FROM claimed"),
+	                    "p99 needs 500 isolated calls, this run has 499; ");
 }
 
 TEST(sizes_and_paces_are_chosen)
 {
-	struct made m = made();
 	ask("single", "threads", METRIC_TIME)->bytes = (struct claim_range){16384, 16384};
 	ask("single", "threads", METRIC_TIME)->pace = PACE_ISOLATED;
-	load(&m);
+	load();
 	assert_int_equal(number(0, "f.cells"), 1);
 	assert_int_equal(number(1, "f.cells"), 3);
 	/* Of each group and of each of its sizes, limit's alone left out. */
@@ -140,7 +138,6 @@ TEST(sizes_and_paces_are_chosen)
 	assert_string_equal(query(db, "SELECT count(*), min(round(ratio, 2)) FROM result "
 	                              "WHERE variant = 0 AND ratio NOT NULL"),
 	                    "6 0.5");
-	drop();
 }
 
 static unsigned collapsed; /* a block in which processes take six times the time; UINT_MAX: none */
@@ -156,14 +153,13 @@ static void one_collapses(const struct made_place *p, int64_t out[6])
 /* The block that alone makes an end of the interval is named, with the value of the others. */
 TEST(the_one_odd_block_is_named)
 {
-	struct made m = made();
 	char text[VERDICT_TEXT_BYTES];
 	m.stamps = one_collapses;
 	m.no_limit = true;
 	collapsed = 4;
 	ask("processes", "threads", METRIC_BUSBW);
 	ask("processes", "threads", METRIC_TIME);
-	load(&m);
+	load();
 	assert_int_equal(number(0, "c ->> 'odd_block'"), 5);
 	near(number(0, "c ->> 'odd'"), 1 / 6.6);
 	near(number(0, "c ->> 'odd_lo'"), 1 / 1.1);
@@ -175,17 +171,14 @@ TEST(the_one_odd_block_is_named)
 	assert_string_equal(query(db, "SELECT odd_said(c, is_time) FROM contrast_found "
 	                              "WHERE (finding, part) = ('claims', 1)"),
 	                    "block 5 has 0.151, the other 7 have 0.909 to 0.909");
-	drop();
 	collapsed = UINT_MAX;
-	load(&m);
+	load();
 	assert_true(isnan(number(1, "c ->> 'odd_block'")));
-	drop();
 	/* An interval of 12 blocks withstands it; an open one says so in place of its width. */
 	m.blocks = 12;
 	collapsed = 4;
-	load(&m);
+	load();
 	assert_true(isnan(number(1, "c ->> 'odd_block'")));
-	drop();
 	struct verdict v = verdict_of((struct stats_ratio){1, 0.17, 1.01, 6, 0.95}, 0.02);
 	v.odd = (struct verdict_odd){4, 5, 0.172, 1.001, 1.011};
 	verdict_text(&v, text, sizeof text);
@@ -194,30 +187,26 @@ TEST(the_one_odd_block_is_named)
 
 TEST(what_one_lacks_counts_for_none)
 {
-	struct made m = made();
 	gone_variant = MADE_SINGLE;
 	gone_size = 2;
 	gone_from = 0; /* the whole cell */
 	ask("single", "threads", METRIC_TIME);
 	ask("processes", "threads", METRIC_TIME);
-	load(&m);
+	load();
 	assert_int_equal(number(0, "f.cells"), 2);
 	assert_int_equal(number(0, "f.blocks"), 8);
 	assert_int_equal(number(0, "f.to_bytes"), 16384);
-	drop();
 	gone_from = 7; /* its last block */
-	load(&m);
+	load();
 	assert_int_equal(number(0, "f.cells"), 3);
 	assert_int_equal(number(0, "f.blocks"), 7);
 	assert_int_equal(number(1, "f.blocks"), 8);
-	drop();
 }
 
 /* Steps of a gap use the blocks that hold all its variants. */
 TEST(logs_add_up_over_steps)
 {
 	static const char *const steps[][2] = {{"single", "threads"}, {"threads", "processes"}};
-	struct made m = made();
 	gone_variant = MADE_SINGLE;
 	gone_size = 1;
 	gone_from = 7;
@@ -230,30 +219,30 @@ TEST(logs_add_up_over_steps)
 		strcpy(f->to, steps[i][1]);
 	}
 	asked.gap = (struct gap){.from = "single", .to = "processes", .bytes = {1, SIZE_MAX}};
-	load(&m);
-	assert_string_equal(query(db, "SELECT DISTINCT blocks FROM asked_found WHERE finding = 'gap' "
-	                              "AND part = 0"), "7");
+	load();
+	assert_string_equal(query(db,
+	                          "SELECT DISTINCT blocks FROM asked_found WHERE finding = 'gap' "
+	                          "AND part = 0"),
+	                    "7");
 	assert_string_equal(
-	    query(db, "SELECT count(*), max(abs(steps - whole)) < 1e-12 FROM (SELECT block, sum(log) "
-	              "FILTER (WHERE nth) steps, sum(log) FILTER (WHERE NOT nth) whole "
-	              "FROM contrast_block JOIN asked_contrast ON id = asked "
-	              "WHERE finding = 'gap' AND part = 0 GROUP BY block)"),
+	    query(db,
+	          "SELECT count(*), max(abs(steps - whole)) < 1e-12 FROM (SELECT block, sum(log) "
+	          "FILTER (WHERE nth) steps, sum(log) FILTER (WHERE NOT nth) whole "
+	          "FROM contrast_block JOIN asked_contrast ON id = asked "
+	          "WHERE finding = 'gap' AND part = 0 GROUP BY block)"),
 	    "7 1");
-	drop();
 }
 
 TEST(without_figures_it_says_why)
 {
-	struct made m = made();
 	ask("single", "threads", METRIC_TIME)->bytes = (struct claim_range){1 << 20, SIZE_MAX};
 	ask("single", "threads", METRIC_DRAM);
 	ask("threads", "nobody", METRIC_TIME);
-	load(&m);
+	load();
 	assert_string_equal(
 	    query(db, "SELECT why, ratio, left_value FROM claimed ORDER BY id"),
 	    "no cell of it was measured here (from 1 MiB up) - -; no counters were read in this "
 	    "run, which it needs for: DRAM traffic - -; nobody is not in this record - -");
-	drop();
 }
 
 /* Sizes are off by a block's number each. */
@@ -271,12 +260,11 @@ TEST(looks_make_intervals_wider)
 {
 	static const struct looks looks[] = {
 	    {.nplans = 0}, {.nplans = 1, .at = {6}}, {.nplans = 2, .at = {5, 8}}};
-	struct made m = made();
 	double lo[3], hi[3], confidence[3], estimate[3];
 	m.stamps = off_by_block;
 	ask("processes", "single", METRIC_TIME);
 	for (unsigned i = 0; i < LENGTH(looks); i++) {
-		load_with(&m, &looks[i]);
+		load_with(&looks[i]);
 		estimate[i] = ratio(0);
 		lo[i] = number(0, "c ->> 'lo'");
 		hi[i] = number(0, "c ->> 'hi'");
@@ -286,7 +274,6 @@ TEST(looks_make_intervals_wider)
 			assert_true(number(0, "c ->> 'bound_lo'") >= lo[1]);
 			assert_true(number(0, "c ->> 'bound_hi'") < 1);
 		}
-		drop();
 	}
 	near(confidence[0], 1 - 2 * 5 / 256.0);
 	near(confidence[1], 1 - 2 * 1 / 256.0);
@@ -298,16 +285,14 @@ TEST(looks_make_intervals_wider)
 /* An interval without a block of the second session is unchanged. */
 TEST(a_look_counts_where_blocks_came_after)
 {
-	struct made m = made();
 	m.stamps = off_by_block;
 	gone_variant = MADE_PROCESSES;
 	gone_size = 0;
 	gone_from = 6;
 	ask("processes", "single", METRIC_TIME);
-	load_with(&m, &(struct looks){.nplans = 1, .at = {6}});
+	load_with(&(struct looks){.nplans = 1, .at = {6}});
 	assert_int_equal(number(0, "f.blocks"), 6);
 	near(number(0, "c ->> 'confidence'"), 1 - 2 * 1 / 64.0);
-	drop();
 }
 
 /* The reference's two trials of a block are off by as much, one up and one down. */
@@ -323,7 +308,6 @@ static void opposite_luck(const struct made_place *p, int64_t out[6])
  * one. The A/A line is one against one. */
 TEST(both_trials_of_the_reference_count)
 {
-	struct made m = made();
 	m.stamps = opposite_luck;
 	gone_variant = MADE_AGAIN; /* in the last block of one size the reference has one trial */
 	gone_size = 0;
@@ -332,7 +316,7 @@ TEST(both_trials_of_the_reference_count)
 	ask("processes", "threads-again", METRIC_TIME);
 	for (unsigned lost = 0; lost < 2; lost++) {
 		gone_from = lost ? 7 : UINT_MAX;
-		load(&m);
+		load();
 		assert_int_equal(number(0, "f.blocks"), 8);
 		assert_close(ratio(0), 1.1, lost ? 0.01 : 1e-3);
 		assert_close(number(0, "f.against_value") * 1.1, number(0, "f.value"),
@@ -341,9 +325,7 @@ TEST(both_trials_of_the_reference_count)
 		            0.9 * number(2, "ln((c ->> 'hi') / (c ->> 'lo'))"));
 		/* Turned round it is the same, and the metric makes no difference. */
 		near(number(1, "c ->> 'lo'"), number(0, "c ->> 'lo'"));
-		drop();
 	}
-	gone_from = UINT_MAX;
 }
 
 static uint64_t skewed_run;
@@ -361,18 +343,17 @@ static void skewed_luck(const struct made_place *p, int64_t out[6])
  * that processes take less, where 5 are due. */
 TEST(skewed_noise_makes_no_difference)
 {
-	struct made m = {.blocks = 40, .sizes = 1, .rows = 1, .stamps = skewed_luck, .asked = &asked};
 	unsigned less = 0, more = 0;
-	made();
+	m = (struct made){
+	    .blocks = 40, .sizes = 1, .rows = 1, .stamps = skewed_luck, .asked = &asked};
 	ask("processes", "threads", METRIC_TIME);
 	for (skewed_run = 0; skewed_run < 100; skewed_run++) {
-		load(&m);
+		load();
 		less += number(0, "c ->> 'bound_hi'") < 1;
 		more += number(0, "c ->> 'bound_lo'") > 1;
-		drop();
 	}
 	assert_in_range(less, 1, 5 + 3 * 2);
 	assert_in_range(more, 1, 5 + 3 * 2);
 }
 
-TESTS(.begin = made_begin, .end = made_end);
+TESTS(.begin = made_begin, .end = made_end, .before = fresh);

@@ -1,7 +1,6 @@
 /* alltoallv's counts, as they are written, printed and kept. */
 #include "../harness/coll/counts.h"
-#include "cli.h"
-#include "test.h"
+#include "here.h"
 
 static struct value_weights parsed(const char *text)
 {
@@ -12,49 +11,33 @@ static struct value_weights parsed(const char *text)
 	return w;
 }
 
-static void refused(const char *text)
-{
-	struct value_weights w;
-	struct status st = {""};
-	assert_int_equal(counts_parse(text, &w, &st), -1);
-	assert_says(st.text, "counts = '");
-}
-
 TEST(each_form_is_read)
 {
 	struct value_weights w = parsed("even");
 	assert_int_equal(w.n, 0);
 	w = parsed("skewed");
-	assert_int_equal(w.rows, 1);
-	assert_int_equal(w.n, 16);
+	assert_prints("1 x 16", "%u x %u", w.rows, w.n);
 	for (unsigned d = 0; d < 16; d++)
 		assert_int_equal(w.of[d], d);
 	w = parsed(" 1 :2: 65535");
-	assert_int_equal(w.rows, 1);
-	assert_int_equal(w.n, 3);
-	assert_int_equal(w.of[2], 65535);
+	assert_prints("1 x 3: 65535", "%u x %u: %u", w.rows, w.n, w.of[2]);
 	w = parsed("0:9:1 , 1:0:1,2:0:3");
-	assert_int_equal(w.rows, 3);
-	assert_int_equal(w.n, 3);
-	assert_int_equal(w.of[1], 9);
-	assert_int_equal(w.of[3], 1);
-	assert_int_equal(w.of[8], 3);
+	assert_prints("3 x 3: 9 1 3", "%u x %u: %u %u %u", w.rows, w.n, w.of[1], w.of[3], w.of[8]);
 }
 
 TEST(slips_are_refused)
 {
-	refused("");
-	refused("1,2");
-	refused("1:2, 3");
-	refused("1:2, 3:4, 5:6");
-	refused("1:2:3, 4:5:6");
-	refused("1:-2");
-	refused("1:65536");
-	refused("1:2,");
-	refused("1:2:");
-	refused("0:0, 0:0");
-	refused("1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1");
-	refused("odd");
+	static const char *const slips[] = {
+	    "",         "1:2,",          "1,2",
+	    "1:2, 3",   "1:2, 3:4, 5:6", "1:2:3, 4:5:6",
+	    "1:-2",     "1:65536",       "1:2:",
+	    "0:0, 0:0", "odd",           "1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1"};
+	for (unsigned i = 0; i < LENGTH(slips); i++) {
+		struct value_weights w;
+		struct status st = {""};
+		assert_int_equal(counts_parse(slips[i], &w, &st), -1);
+		assert_says(st.text, "counts = '");
+	}
 }
 
 /* What is the same work for these ranks is the same text. */
@@ -93,25 +76,21 @@ TEST(counts_have_to_fit_the_ranks)
 }
 
 /* A file as nccl-tests reads it: bytes, which are brought to scale. */
-TEST(a_file_is_read)
+TEST_WITH(a_file_is_read, set_up, tear_down)
 {
-	char folder[64];
 	struct value_weights w;
 	struct status st = {""};
-	cli_folder(folder);
 	char *path = test_text("%s/matrix", folder);
-	cli_write(folder, "matrix", "  0 9\t1 \n\n1 0 1\r\n1 9 0");
-	w = parsed(path);
-	struct value_weights same = parsed("0:9:1, 1:0:1, 1:9:0");
-	assert_memory_equal(&w, &same, sizeof w);
-	cli_write(folder, "matrix", "0 33554432\n16777216 16\n");
-	w = parsed(path);
-	same = parsed("0:65535, 32768:1");
-	assert_memory_equal(&w, &same, sizeof w);
-	cli_write(folder, "matrix", "0.5 0.25\n0 0\n");
-	w = parsed(path);
-	same = parsed("65535:32768, 0:0");
-	assert_memory_equal(&w, &same, sizeof w);
+	static const char *const good[][2] = {
+	    {"  0 9\t1 \n\n1 0 1\r\n1 9 0", "0:9:1, 1:0:1, 1:9:0"},
+	    {"0 33554432\n16777216 16\n", "0:65535, 32768:1"},
+	    {"0.5 0.25\n0 0\n", "65535:32768, 0:0"}};
+	for (unsigned i = 0; i < LENGTH(good); i++) {
+		cli_write(folder, "matrix", good[i][0]);
+		w = parsed(path);
+		const struct value_weights same = parsed(good[i][1]);
+		assert_memory_equal(&w, &same, sizeof w);
+	}
 	static const char *const bad[] = {
 	    "",           "1 2\n",     "1 2\n3\n",   "1 2\n3 4\n5 6\n",
 	    "1 x\n2 3\n", "-1 2\n3 4", "0 0\n0 0\n", "inf 1\n1 1\n"};
@@ -124,7 +103,6 @@ TEST(a_file_is_read)
 	st.text[0] = 0;
 	assert_int_equal(counts_parse("./there/is/none", &w, &st), -1);
 	assert_says(st.text, "cannot read");
-	cli_clean(folder);
 }
 
 /* Text and JSON say the same again; where a text has no room it still tells two apart. */

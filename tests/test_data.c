@@ -24,12 +24,11 @@ static struct db *tables_of(const struct made *m)
 	return tables;
 }
 
-static int load(void **state)
+FIXTURE(load)
 {
-	if (made_begin(state))
-		return -1;
+	made_begin();
 	db = tables_of(&made);
-	return db ? 0 : -1;
+	assert_non_null(db);
 }
 
 static const struct {

@@ -1,13 +1,9 @@
 /* Pictures: which curves are one line, the content of a script, and the types of the files. */
 #include "made_pictures.h"
 
-#include <limits.h>
-
 #include "../harness/report/draw.h"
 #include "../harness/analysis/calls.h"
-#include "../harness/analysis/plot_order.h"
 #include "../harness/report/gnuplot.h"
-#include "../harness/report/model.h"
 #include "../harness/data/format.h"
 #include "scratch.h"
 
@@ -20,24 +16,14 @@ TEST(curves_that_are_alike_are_one_line)
 	/* At every size: 13 against 10 at one of them is enough to be another line. */
 	assert_int_equal(plot_order_merge(all, 5, 2, 1.4, line), 2);
 	assert_memory_equal(line, ((unsigned[]){0, 1, 0, 0, 1}), 5 * sizeof *line);
-}
-
-/* b is as near to a as c is to b, but c is not equal to a: no line of all three. */
-TEST(alike_is_to_all_of_a_line)
-{
-	unsigned line[4];
+	/* b is as near to a as c is to b, but c is not equal to a: no line of all three. */
 	static const double chain[] = {100, 101.5, 103, 104.4};
 	assert_int_equal(plot_order_merge(chain, 4, 1, 1.02, line), 2);
-	assert_memory_equal(line, ((unsigned[]){0, 0, 1, 1}), sizeof line);
-}
-
-/* A curve that lacks a size is not equal to one that has it; two that lack it may be. */
-TEST(a_missing_size_tells_apart)
-{
-	unsigned line[3];
+	assert_memory_equal(line, ((unsigned[]){0, 0, 1, 1}), 4 * sizeof *line);
+	/* A curve that lacks a size is not equal to one that has it; two that lack it may be. */
 	static const double some[] = {1, 2, NAN, 1, 2, 3, 1, 2, NAN};
 	assert_int_equal(plot_order_merge(some, 3, 3, 1.02, line), 2);
-	assert_memory_equal(line, ((unsigned[]){0, 1, 0}), sizeof line);
+	assert_memory_equal(line, ((unsigned[]){0, 1, 0}), 3 * sizeof *line);
 	assert_int_equal(plot_order_merge(some, 0, 3, 1.02, line), 0);
 }
 
@@ -336,9 +322,8 @@ TEST(a_tail_is_that_of_the_curve)
 	    index_at(&l.summary, (unsigned)index_variant(&l.summary, "threads"), g, 0);
 	double *calls = calls_room(&l.summary, l.arena);
 	const double p95 = stats_quantile(calls, calls_sorted(&l.summary, row, calls), 0.95);
-	char words[160];
-	snprintf(words, sizeof words, "95 %% of all calls take at most %s µs in threads",
-	         format_number(p95).text);
+	char *words =
+	    test_text("95 %% of all calls take at most %s µs in threads", format_number(p95).text);
 	assert_says(said, words);
 	assert_true(p95 > 5 * row->p95_us.estimate);
 	made_unload(&l);
@@ -361,18 +346,14 @@ static unsigned times_drawn(unsigned sizes, const char *picture, const char *tex
 	return text_count(made_read(picture), text);
 }
 
-/* 1 GiB has ten digits. */
-TEST(every_size_has_its_point)
+/* 1 GiB has ten digits. The limit is in the key and in the picture, of one size too. */
+TEST(every_size_has_its_point_and_the_limit_is_drawn)
 {
 	const char *picture = "plots/nccl_alltoall_ratio.svg", *point = "xlink:href='#gpPt";
 	unsigned below = times_drawn(9, picture, point);
 	assert_true(times_drawn(10, picture, point) > below);
-}
-
-/* In the key and in the picture, of one size too. */
-TEST(the_limit_is_drawn)
-{
-	const char *picture = "plots/nccl_alltoall_busbw.svg", *dashed = "stroke-dasharray=' 5,8'";
+	const char *dashed = "stroke-dasharray=' 5,8'";
+	picture = "plots/nccl_alltoall_busbw.svg";
 	assert_int_equal(times_drawn(1, picture, dashed), 2);
 	assert_true(times_drawn(3, picture, dashed) >= 2);
 }

@@ -1,9 +1,7 @@
 /* each = PATH:PATH: one variant per library, named after its version if that can be read (stand-ins
  * under several names), else counted. No GPU. */
-#include <limits.h>
 
 #include "../harness/backend/table.h"
-#include "../harness/config/spec.h"
 #include "here.h"
 #include "standin.h"
 
@@ -73,7 +71,6 @@ static void refuse(const char *what)
 FIXTURE(fresh)
 {
 	libraries[0] = '\0';
-	return 0;
 }
 
 /* Only a backend that is built in can read versions. */
@@ -148,11 +145,11 @@ TEST(what_is_no_library_is_named)
 	refuse("cannot load NCCL");
 }
 
-static int prepare(void **state)
+FIXTURE(prepare)
 {
-	set_up(state);
+	set_up();
 	unsetenv("STANDIN_NCCL_VERSION");
-	return standin_find(standin);
+	standin_find(standin);
 }
 
 TESTS(.begin = prepare, .end = tear_down, .before = fresh);

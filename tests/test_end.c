@@ -1,10 +1,7 @@
 /* End to end: from an experiment's file to the pictures, and every way in which a run can end.
  */
 #include <dirent.h>
-#include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "here.h"
 #include "json.h"
@@ -162,8 +159,8 @@ TEST(a_cell_without_end_ends_its_trial)
 		cli_expect(cli, 1, "");
 		assert_says(here_read("trials.jsonl"),
 		            ": a cell took longer than cell_timeout = 1s: alltoall");
-		tear_down(NULL);
-		set_up(NULL);
+		tear_down();
+		set_up();
 	}
 }
 

@@ -23,7 +23,6 @@ FIXTURE(fresh)
 	for (unsigned v = 0; v < 3; v++)
 		for (unsigned i = 0; i < 8; i++)
 			factor[v][i] = 1;
-	return 0;
 }
 
 /* How many sentences of the answer tell of sizes. */

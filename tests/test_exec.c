@@ -1,6 +1,5 @@
 /* launcher = exec: what the shell, the user's limits or another launcher left behind does not matter to the
  * processes that a job starts itself. */
-#include <sys/stat.h>
 
 #include "here.h"
 

@@ -7,7 +7,6 @@
 /* A plan of so many claims, the first of which is the primary one if it is said so. */
 static void planned(unsigned claims, unsigned blocks, bool primary, const char *more)
 {
-	struct status st = {""};
 	char text[8192];
 	size_t n = (size_t)snprintf(
 	    text, sizeof text,
@@ -21,8 +20,8 @@ static void planned(unsigned claims, unsigned blocks, bool primary, const char *
 		                      "metric = time\nis = less by 2%%\n",
 		                      i);
 	snprintf(text + n, sizeof text - n, "%s", more);
-	assert_works(read_text(text, "null", NULL, &st), st);
-	assert_works(plan_it(&st), st);
+	assert_works(read_text(text, "null", NULL), st);
+	assert_works(plan_it(), st);
 }
 
 /* The plan's note on its claims, or "". */
@@ -57,10 +56,8 @@ TEST(a_plan_says_what_cannot_be_confirmed)
 	assert_string_equal(noted(), "9 claims need 8 blocks for p < 0.05, and 6 are planned: "
 	                             "corrected for their number none can be confirmed. Say "
 	                             "blocks = 8");
-	plan_free(&plan);
 	planned(9, 8, false, "");
 	assert_string_equal(noted(), "");
-	plan_free(&plan);
 	/* The primary claim is in no family; what nothing here can test is none. */
 	planned(4, 6, true,
 	        "[claim d]\ntext = x\nneeds = 2 nodes\n[claim e]\ntext = x\nleft = a\n"
@@ -68,14 +65,11 @@ TEST(a_plan_says_what_cannot_be_confirmed)
 	        "right = b\nmetric = busbw\nbytes = 1G\nis = less by 2%\n");
 	assert_int_equal(plan_family(&plan, &blocks), 3);
 	assert_string_equal(noted(), "");
-	plan_free(&plan);
 	planned(1, 5, true, "");
 	assert_int_equal(plan_family(&plan, &blocks), 0);
 	assert_says(noted(), "a claim needs 6 blocks for p < 0.05, and 5 are planned");
-	plan_free(&plan);
 	planned(0, 1, false, "");
 	assert_string_equal(noted(), "");
-	plan_free(&plan);
 }
 
 /* The shipped ones, on each backend for which they ask, as if all of their variants were there. */
@@ -87,9 +81,8 @@ TEST(own_experiments_can_confirm_their_claims)
 		skip(); /* run from elsewhere */
 	for (char **at = found.gl_pathv; *at; at++)
 		for (unsigned b = 0; b < 2; b++) {
-			struct status st = {""};
 			unsigned claims = 0;
-			assert_works(spec_load(*at, 0, NULL, backends[b], lookup, &spec, &st), st);
+			assert_works(load_file(*at, backends[b], 0, NULL), st);
 			for (unsigned i = 0; i < spec.asked.nclaims; i++)
 				claims += spec.asked.claims[i].test != CLAIM_NEEDS &&
 				          strcmp(spec.asked.claims[i].name, spec.asked.primary);

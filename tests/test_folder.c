@@ -1,15 +1,8 @@
 /* A run's folder: only one run writes into it at a time, and no measurement is lost. */
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 
-#include "../harness/record/record.h"
 #include "../harness/run/folder.h"
 #include "here.h"
 

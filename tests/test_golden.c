@@ -64,7 +64,6 @@ FIXTURE(fresh)
 	                     .environment = environment,
 	                     .line = line,
 	                     .stamps = stamps};
-	return 0;
 }
 
 /* The page with the folder's name, which is another each time, as RUN. */
@@ -88,11 +87,10 @@ static char *page_of(const char *file)
 
 static void is_golden(const char *file, const char *name)
 {
-	char path[128];
 	/* Without it the page says so. */
 	if (made_no_gnuplot())
 		skip();
-	snprintf(path, sizeof path, "tests/golden/%s", name);
+	char *path = test_text("tests/golden/%s", name);
 	char *text = page_of(file), *golden = cli_read(path);
 	if (getenv("UPDATE")) {
 		cli_write("tests/golden", name, text);

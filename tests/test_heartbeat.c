@@ -1,21 +1,20 @@
 /* The heartbeat against a peer that this test plays: what it sends, and what it says of bytes that no
  * heartbeat sends. */
 #include <assert.h>
-#include <stdatomic.h>
 #include <sys/socket.h>
 
 #include "../harness/clock.h"
 #include "../harness/exchange/heartbeat.h"
 #include "test.h"
 
-struct ends {
+static struct ends {
 	struct heartbeat *heart;
 	struct peers here;           /* the heartbeat's */
 	struct wire wires[2], there; /* there: the test's */
 	char names[2][PEERS_NAME_BYTES];
 	char told[sizeof(struct status)];
 	atomic_bool is_told;
-};
+} e;
 
 static const char *no_failure(void *of)
 {
@@ -25,39 +24,38 @@ static const char *no_failure(void *of)
 
 static void fail_end(void *of, const char *text)
 {
-	struct ends *e = of;
-	assert(!atomic_load(&e->is_told));
-	snprintf(e->told, sizeof e->told, "%s", text);
-	atomic_store(&e->is_told, true);
+	(void)of;
+	assert(!atomic_load(&e.is_told));
+	snprintf(e.told, sizeof e.told, "%s", text);
+	atomic_store(&e.is_told, true);
 }
 
-static void begin(struct ends *e, unsigned silence_ms)
+FIXTURE(begin)
 {
 	int fds[2];
 	struct status st = {""};
-	*e = (struct ends){.names = {"host a", "host b"}, .wires = {{.fd = -1}}};
+	e = (struct ends){.names = {"host a", "host b"}, .wires = {{.fd = -1}}};
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-	e->wires[1].fd = fds[0];
-	e->there.fd = fds[1];
-	e->here = (struct peers){
-	    .size = 2, .names = e->names, .wires = e->wires, .fail = fail_end, .of = e};
-	assert_works(heartbeat_start(&e->here, &e->here, silence_ms, no_failure, &e->heart, &st),
-	             st);
+	e.wires[1].fd = fds[0];
+	e.there.fd = fds[1];
+	e.here = (struct peers){
+	    .size = 2, .names = e.names, .wires = e.wires, .fail = fail_end, .of = &e};
+	assert_works(heartbeat_start(&e.here, &e.here, 20000, no_failure, &e.heart, &st), st);
 }
 
-static void end(struct ends *e)
+FIXTURE(end)
 {
-	heartbeat_stop(e->heart);
-	close(e->wires[1].fd);
-	if (e->there.fd >= 0)
-		close(e->there.fd);
+	heartbeat_stop(e.heart);
+	close(e.wires[1].fd);
+	if (e.there.fd >= 0)
+		close(e.there.fd);
 }
 
-static void expect_told(struct ends *e, const char *text)
+static void expect_told(const char *text)
 {
-	while (!atomic_load(&e->is_told))
+	while (!atomic_load(&e.is_told))
 		usleep(1000);
-	assert_string_equal(e->told, text);
+	assert_string_equal(e.told, text);
 }
 
 /* As the heartbeat's. */
@@ -66,27 +64,25 @@ struct message {
 	char text[sizeof(struct status)];
 };
 
-static bool hear(struct ends *e, struct message *out)
+static bool hear(struct message *out)
 {
 	struct status st = {""};
-	return !wire_recv(&e->there, out, sizeof *out, clock_now_ns() + 20000000000, &st);
+	return !wire_recv(&e.there, out, sizeof *out, clock_now_ns() + 20000000000, &st);
 }
 
-static void say(struct ends *e, uint32_t word, const char *text)
+static void say(uint32_t word, const char *text)
 {
 	struct message out = {word, ""};
 	struct status st = {""};
 	snprintf(out.text, sizeof out.text, "%s", text);
-	assert_works(wire_send(&e->there, &out, sizeof out, 0, &st), st);
+	assert_works(wire_send(&e.there, &out, sizeof out, 0, &st), st);
 }
 
 TEST(it_beats_and_says_goodbye)
 {
-	struct ends e;
 	struct message got;
-	begin(&e, 10000);
 	for (unsigned i = 0; i < 2; i++) {
-		assert_true(hear(&e, &got));
+		assert_true(hear(&got));
 		assert_int_equal(got.word, 1);
 		assert_string_equal(got.text, "");
 	}
@@ -95,22 +91,20 @@ TEST(it_beats_and_says_goodbye)
 	shutdown(e.wires[1].fd, SHUT_WR);
 	/* Beats may be under way; then the goodbye is the last. */
 	uint32_t last = 0;
-	while (hear(&e, &got))
+	while (hear(&got))
 		last = got.word;
 	assert_int_equal(last, 3);
 	assert_false(e.is_told);
-	end(&e);
 }
 
 TEST(the_first_failure_counts)
 {
-	struct ends e;
-	begin(&e, 20000);
-	say(&e, 1, "");
-	say(&e, 2, "rank 5: wrong");
-	expect_told(&e, "rank 5: wrong");
-	say(&e, 2, "again");
-	end(&e);
+	say(1, "");
+	say(2, "rank 5: wrong");
+	expect_told("rank 5: wrong");
+	say(2, "again");
+	heartbeat_stop(e.heart);
+	e.heart = NULL;
 	assert_string_equal(e.told, "rank 5: wrong");
 }
 
@@ -118,11 +112,10 @@ TEST(what_no_heartbeat_sends_is_a_loss)
 {
 	static const uint32_t odd[] = {0, 4, 0xffffffff, 0x54534f50};
 	for (unsigned i = 0; i < LENGTH(odd); i++) {
-		struct ends e;
-		begin(&e, 20000);
-		say(&e, odd[i], "");
-		expect_told(&e, "host b: connection lost: it sends what is no message");
-		end(&e);
+		end();
+		begin();
+		say(odd[i], "");
+		expect_told("host b: connection lost: it sends what is no message");
 	}
 }
 
@@ -130,27 +123,25 @@ TEST(what_no_heartbeat_sends_is_a_loss)
 TEST(what_is_not_authentic_is_a_loss)
 {
 	static const char noise[sizeof(struct message) + WIRE_TAG_BYTES] = "\1";
-	struct ends e;
-	begin(&e, 20000);
 	assert_int_equal(send(e.there.fd, noise, sizeof noise, MSG_NOSIGNAL), sizeof noise);
-	expect_told(&e, "host b: connection lost");
-	end(&e);
+	expect_told("host b: connection lost");
 }
 
 TEST(an_end_without_goodbye_is_a_loss)
 {
 	for (unsigned bye = 0; bye < 2; bye++) {
-		struct ends e;
-		begin(&e, 20000);
+		end();
+		begin();
 		if (bye)
-			say(&e, 3, "");
+			say(3, "");
 		close(e.there.fd);
 		e.there.fd = -1;
 		if (!bye)
-			expect_told(&e, "host b: connection lost");
-		end(&e);
+			expect_told("host b: connection lost");
+		heartbeat_stop(e.heart);
+		e.heart = NULL;
 		assert_int_equal(e.is_told, !bye);
 	}
 }
 
-TESTS();
+TESTS(.before = begin, .after = end);

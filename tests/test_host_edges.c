@@ -1,6 +1,5 @@
 /* The host backend at its edges: how much a poll moves, when a call is over, that damage is found,
  * that copies are counted, and that the failure of one worker leaves the others' memory intact. */
-#include <pthread.h>
 
 #include "host_rig.h"
 
@@ -11,40 +10,30 @@ struct bench {
 	unsigned n;
 };
 
-static void bench_open_cell(struct bench *b, unsigned n, const char *path, struct cell cell,
-                            unsigned slots)
+static void bench_open(struct bench *b, unsigned n, const char *path, enum coll_kind coll,
+                       size_t bytes)
 {
-	struct rig_worker worker = {&b->rig, NULL, 0, 0};
-	struct backend_place place;
 	struct status st = {""};
 	b->n = n;
 	b->ctx = NULL;
 	rig_init(&b->rig, (struct layout){1, 1, n}, path);
-	rig_add_cell(&b->rig, cell);
-	b->rig.slots = b->rig.calls = slots;
-	rig_raise(&b->rig);
-	worker.team = b->rig.team;
-	place = rig_place(&worker);
+	rig_add(&b->rig, coll, bytes);
+	const struct backend_place place = rig_raise_alone(&b->rig);
 	assert_int_equal(backend_host.open(&place, &b->ctx, &st), 0);
-	assert_int_equal(
-	    buffers_prepare(&backend_host, b->ctx, n, b->rig.cells, RIG_SEED, slots, &st), 0);
+	assert_int_equal(buffers_prepare(&backend_host, b->ctx, n, b->rig.cells, RIG_SEED, 1, &st),
+	                 0);
 }
 
-static void bench_open(struct bench *b, unsigned n, const char *path, enum coll_kind coll,
-                       size_t bytes, unsigned slots)
-{
-	bench_open_cell(b, n, path, rig_cell_of(coll, bytes), slots);
-}
-
-static void bench_issue(struct bench *b, unsigned slot)
+static void bench_issue(struct bench *b)
 {
 	for (unsigned i = 0; i < b->n; i++)
-		backend_host.issue(b->ctx, i, slot);
+		backend_host.issue(b->ctx, i, 0);
 }
 
-static void bench_finish(struct bench *b)
+static void bench_call(struct bench *b)
 {
 	struct status st = {""};
+	bench_issue(b);
 	assert_int_equal(rig_wait(b->ctx, b->rig.team, b->n, &st), 0);
 }
 
@@ -69,8 +58,8 @@ static void check_bound(const char *path, uint64_t copies_of_foreign)
 	static struct bench b;
 	uint64_t before = 0, part = (uint64_t)2 << 20;
 	unsigned polls = 0;
-	bench_open(&b, 3, path, COLL_ALLTOALL, 3 * part, 1);
-	bench_issue(&b, 0);
+	bench_open(&b, 3, path, COLL_ALLTOALL, 3 * part);
+	bench_issue(&b);
 	for (unsigned left = 3; left > 0;) {
 		left = 0;
 		for (unsigned i = 0; i < 3; i++, polls++) {
@@ -97,8 +86,8 @@ TEST(a_poll_moves_a_bounded_piece)
 TEST(a_call_is_over_when_its_readers_are)
 {
 	static struct bench b;
-	bench_open(&b, 2, "direct", COLL_SENDRECV, 4096, 1);
-	bench_issue(&b, 0);
+	bench_open(&b, 2, "direct", COLL_SENDRECV, 4096);
+	bench_issue(&b);
 	assert_int_equal(backend_host.poll(b.ctx, 1), 0); /* posts, finds nothing yet */
 	for (unsigned poll = 0; poll < 10; poll++)
 		assert_int_equal(backend_host.poll(b.ctx, 0), 0);
@@ -111,16 +100,12 @@ TEST(a_call_is_over_when_its_readers_are)
 static struct counters watch(struct bench *b, unsigned i)
 {
 	struct counters c;
-	bench_issue(b, 0); /* before: not in the figures */
-	bench_finish(b);
+	bench_call(b); /* before: not in the figures */
 	backend_host.watch(b->ctx, true);
-	bench_issue(b, 0);
-	bench_finish(b);
-	bench_issue(b, 0);
-	bench_finish(b);
+	bench_call(b);
+	bench_call(b);
 	backend_host.watch(b->ctx, false);
-	bench_issue(b, 0);
-	bench_finish(b);
+	bench_call(b);
 	backend_host.watch_read(b->ctx, i, &c);
 	assert_true(c.seconds > 0 && c.dram_gbs != c.dram_gbs);
 	assert_string_equal(c.missing, "");
@@ -136,13 +121,13 @@ TEST(copies_are_counted)
 	} paths[] = {{"direct", 1}, {"shared", 1}, {"fifo", 2}};
 	static struct bench b;
 	for (unsigned p = 0; p < 3; p++) {
-		bench_open(&b, 4, paths[p].path, COLL_SENDRECV, 200000, 1);
+		bench_open(&b, 4, paths[p].path, COLL_SENDRECV, 200000);
 		struct counters c = watch(&b, 2);
 		assert_int_equal((uint64_t)c.delivered_bytes, 2 * b.rig.cells[0].bytes);
 		assert_int_equal((uint64_t)c.copied_bytes,
 		                 paths[p].copies * 2 * b.rig.cells[0].bytes);
 		bench_close(&b);
-		bench_open(&b, 4, paths[p].path, COLL_ALLTOALL, 200000, 1);
+		bench_open(&b, 4, paths[p].path, COLL_ALLTOALL, 200000);
 		uint64_t part = b.rig.cells[0].bytes / 4;
 		c = watch(&b, 1);
 		assert_int_equal((uint64_t)c.delivered_bytes, 2 * 3 * part);

@@ -55,16 +55,12 @@ static void assert_path(struct layout layout, const char *asked, enum coll_kind 
                         const char *taken)
 {
 	static struct rig rig;
-	struct rig_worker worker = {&rig, NULL, 0, 0};
-	struct backend_place place;
 	struct backend_ctx *ctx = NULL;
 	struct status st = {""};
 	char text[TEAM_FACTS_BYTES];
 	rig_init(&rig, layout, asked);
 	rig_add(&rig, coll, 4096);
-	rig_raise(&rig);
-	worker.team = rig.team;
-	place = rig_place(&worker);
+	const struct backend_place place = rig_raise_alone(&rig);
 	team_fail(rig.team, 0, "only to see the path"); /* or open waits for the others */
 	assert_int_equal(backend_host.open(&place, &ctx, &st), -1);
 	backend_host.describe(ctx, text, sizeof text);
@@ -88,22 +84,17 @@ TEST(auto_takes_the_path_of_the_layout)
 static void assert_memory(const char *path, uint64_t comm_at_least)
 {
 	static struct rig rig;
-	struct rig_worker worker = {&rig, NULL, 0, 0};
-	struct backend_place place;
 	struct backend_ctx *ctx = NULL;
 	struct status st = {""};
 	char text[TEAM_FACTS_BYTES];
-	const char *buffers, *comm;
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	rig_init(&rig, (struct layout){1, 1, 3}, path);
 	rig_add(&rig, COLL_ALLTOALL, 3 * 4096);
-	rig_raise(&rig);
-	worker.team = rig.team;
-	place = rig_place(&worker);
+	const struct backend_place place = rig_raise_alone(&rig);
 	assert_int_equal(backend_host.open(&place, &ctx, &st), 0);
 	backend_host.describe(ctx, text, sizeof text);
-	buffers = strstr(text, "memory_buffers_bytes=");
-	comm = strstr(text, "memory_comm_bytes=");
+	const char *buffers = strstr(text, "memory_buffers_bytes="),
+	           *comm = strstr(text, "memory_comm_bytes=");
 	assert_non_null(buffers);
 	assert_non_null(comm);
 	uint64_t held = strtoull(strchr(buffers, '=') + 1, NULL, 10);

@@ -1,5 +1,4 @@
 /* hosts = …: lists and host files, as Open MPI and PBS read them. */
-#include "../harness/trial/hosts.h"
 #include "here.h"
 
 TEST(lists_and_files_have_a_host_once)

@@ -1,10 +1,6 @@
 /* Foreign content in a run's folder or record: none of it is touched, run, waited for, or shown as
  * anything but text. */
-#include <fcntl.h>
-#include <jansson.h>
-#include <limits.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 
 #include "../harness/backend/table.h"
 #include "../harness/sanitize.h"
@@ -14,9 +10,9 @@
 static char run[256], *measured, *undrawn;
 
 /* A record as an older launchgap wrote it. */
-static int measure(void **state)
+FIXTURE(measure)
 {
-	set_up(state);
+	set_up();
 	cli_expect(
 	    here_run("; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K, 8K\n"
 	             "backend = null\nlimit = no\nranks = 2\nblocks = 2\npace = stream\n"
@@ -26,13 +22,12 @@ static int measure(void **state)
 	measured = here_read("trials.jsonl");
 	cli_unsum(measured);
 	undrawn = strdup(getenv("PATH"));
-	return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
 	free(undrawn);
-	return tear_down(state);
+	tear_down();
 }
 
 /* A run of it is at `run`, and nothing else is there but its experiment. */
@@ -42,7 +37,6 @@ FIXTURE(fresh)
 	snprintf(run, sizeof run, "%s/t/20261101T000000Z", results);
 	here_shell("find $HERE -mindepth 1 ! -name t.exp -delete; mkdir -p %s", run);
 	cli_write(run, "trials.jsonl", measured);
-	return 0;
 }
 
 /* From here on reports have pictures. */
@@ -58,11 +52,7 @@ static struct cli report(void)
 
 static const char *in(const char *parent, const char *name)
 {
-	static char path[8][PATH_MAX];
-	static unsigned n;
-	n = (n + 1) % 8;
-	snprintf(path[n], sizeof path[n], "%s/%s", parent, name);
-	return path[n];
+	return test_text("%s/%s", parent, name);
 }
 
 static void says(const char *name, const char *words)
@@ -226,21 +216,27 @@ TEST(a_block_beyond_all_plans_is_damage)
 	cli_expect(cli_call(folder, "resume", run, "blocks=1", NULL), 1, "\"block\" is 1000000000");
 }
 
+/* Lines of which `n` are the same are added to the record, and one. */
+static void add_lines(unsigned n, const char *line, const char *last)
+{
+	FILE *out = fopen(in(run, "trials.jsonl"), "a");
+	assert_non_null(out);
+	for (unsigned i = 0; i < n; i++)
+		fputs(test_quotes(line), out);
+	fputs(test_quotes(last), out);
+	fclose(out);
+}
+
 #define RESUMED                                                                                    \
-	"{\"schema\":1,\"kind\":\"resume\",\"first_block\":2,\"command\":[],\"created\":\"\","     \
-	"\"launchgap\":\"\",\"counters\":false,\"blocks\":1}\n"
+	"{'schema':1,'kind':'resume','first_block':2,'command':[],'created':'','launchgap':'',"    \
+	"'counters':false,'blocks':1}\n"
 
 /* The record that this block leaves is read again. */
 TEST(the_last_block_of_all_is_not_gone_on_from)
 {
-	FILE *out = fopen(in(run, "trials.jsonl"), "a");
-	assert_non_null(out);
-	for (unsigned i = 1; i < 100; i++)
-		fputs(RESUMED, out);
-	fputs("{\"schema\":1,\"kind\":\"failure\",\"variant\":\"t\",\"block\":99999,\"order\":9,"
-	      "\"error\":\"x\"}\n",
-	      out);
-	fclose(out);
+	add_lines(99, RESUMED,
+	          "{'schema':1,'kind':'failure','variant':'t','block':99999,'order':9,"
+	          "'error':'x'}\n");
 	cli_expect(cli_call(folder, "resume", run, "blocks=1", "--no-report", NULL), 1,
 	           "cannot resume: a record has at most 100000 blocks");
 	cli_expect(report(), 0, "report.md");
@@ -263,11 +259,7 @@ static bool add_variants(json_t *json, const char *kind)
 /* A packed file of a few kilobytes may hold a million of them. */
 TEST(a_list_of_lines_has_a_bound)
 {
-	FILE *out = fopen(in(run, "trials.jsonl"), "a");
-	assert_non_null(out);
-	for (unsigned i = 0; i <= RECORD_MAX_RESUMES; i++)
-		fputs(RESUMED, out);
-	fclose(out);
+	add_lines(RECORD_MAX_RESUMES, RESUMED, RESUMED);
 	cli_expect(report(), 1, "a record has at most 10000 lines of this kind");
 	cli_edit(in(run, "trials.jsonl"), add_variants);
 	cli_expect(report(), 1, "\"variants\" is empty, or more than 34");
@@ -277,23 +269,24 @@ TEST(a_list_of_lines_has_a_bound)
 TEST(what_was_not_planned_is_damage)
 {
 	static const char *const changes[][3] = {
-	    {"\"experiment\":\"t\"", "\"experiment\":\"y\"", "experiment"},
-	    {"\"warmup\":5", "\"warmup\":4", "warmup"},
-	    {"\"collectives\":[\"alltoall\"]", "\"collectives\":[\"all_reduce\"]", "collective"},
-	    {"\"bytes\":[4096,8192]", "\"bytes\":[4096]", "asked_bytes"},
-	    {"\"dtypes\":[\"float32\"]", "\"dtypes\":[\"int8\"]", "dtype"},
-	    {"\"paces\":[\"stream\"]", "\"paces\":[\"isolated\"]", "pace"},
-	    {"\"comm_ranks\":2", "\"comm_ranks\":1", "comm_ranks"},
-	    {"8192,\"bytes\":8192", "8192,\"bytes\":8191", "\"asked_bytes\" comes to 8192"},
+	    {"'experiment':'t'", "'experiment':'y'", "experiment"},
+	    {"'warmup':5", "'warmup':4", "warmup"},
+	    {"'collectives':['alltoall']", "'collectives':['all_reduce']", "collective"},
+	    {"'bytes':[4096,8192]", "'bytes':[4096]", "asked_bytes"},
+	    {"'dtypes':['float32']", "'dtypes':['int8']", "dtype"},
+	    {"'paces':['stream']", "'paces':['isolated']", "pace"},
+	    {"'comm_ranks':2", "'comm_ranks':1", "comm_ranks"},
+	    {"8192,'bytes':8192", "8192,'bytes':8191", "'asked_bytes' comes to 8192"},
 	    /* What has no root or operation has none of the plan's. */
-	    {"\"roots\":[0]", "\"roots\":[1]", NULL},
-	    {"\"ops\":[\"sum\"]", "\"ops\":[\"max\"]", NULL}};
+	    {"'roots':[0]", "'roots':[1]", NULL},
+	    {"'ops':['sum']", "'ops':['max']", NULL}};
 	char *text = cli_read(in(run, "trials.jsonl"));
 	for (unsigned i = 0; i < LENGTH(changes); i++) {
 		cli_write(run, "trials.jsonl", text);
-		cli_replace(in(run, "trials.jsonl"), changes[i][0], changes[i][1]);
+		cli_replace(in(run, "trials.jsonl"), test_quotes(changes[i][0]),
+		            test_quotes(changes[i][1]));
 		cli_expect(report(), changes[i][2] ? 1 : 0,
-		           changes[i][2] ? changes[i][2] : "report.md");
+		           changes[i][2] ? test_quotes(changes[i][2]) : "report.md");
 	}
 }
 
@@ -455,11 +448,9 @@ static bool spoil_line(json_t *json, const char *kind)
 static void spoil_record(void)
 {
 	cli_edit(in(run, "trials.jsonl"), spoil_line);
-	FILE *out = fopen(in(run, "trials.jsonl"), "a");
-	assert_non_null(out);
-	fprintf(out, "{\"schema\":1,\"kind\":\"failure\",\"variant\":\"t\",\"block\":1,\"order\":9,"
-	             "\"error\":\"\\u001b[31m\\u009b31m\\u202e<evil onload=x>\"}\n");
-	fclose(out);
+	add_lines(0, "",
+	          "{'schema':1,'kind':'failure','variant':'t','block':1,'order':9,"
+	          "'error':'\\u001b[31m\\u009b31m\\u202e<evil onload=x>'}\n");
 }
 
 static void only_text(const char *name, const char *text)
@@ -545,9 +536,9 @@ TEST(a_folders_name_is_run_by_nobody)
 	*strrchr(text, '{') = '\0'; /* nor its last trial */
 	assert_int_equal(chdir(folder), 0);
 	for (unsigned i = 0; i < LENGTH(names); i++) {
-		char name[80], how[400];
+		char how[400];
 		/* By its bare name, unless that would be an option. */
-		snprintf(name, sizeof name, "%s%s", names[i][0] == '-' ? "./" : "", names[i]);
+		const char *name = test_text("%s%s", names[i][0] == '-' ? "./" : "", names[i]);
 		assert_int_equal(mkdir(names[i], 0777), 0);
 		cli_write(name, "trials.jsonl", text);
 		/* What it says to type is typed: one word, and nothing is run. */
@@ -575,9 +566,8 @@ TEST(a_word_of_a_shell_is_that_word)
 	for (unsigned i = 0; i < LENGTH(words); i++) {
 		char word[SANITIZE_WORD(40)];
 		sanitize_word(words[i], word, sizeof word);
-		char *right = test_text("<%s>", words[i]);
 		struct cli cli = here_shell("printf '<%%s>' %s", word);
-		assert_string_equal(cli.out, right);
+		assert_prints(cli.out, "<%s>", words[i]);
 		cli_expect(cli, 0, "");
 	}
 	char little[20];

@@ -1,23 +1,158 @@
-/* The link between hosts: meetings by aligned clocks, and bytes. */
+/* The link between hosts: meetings by aligned clocks, and bytes. Hosts are threads, each with a clock of its own
+ * that is seconds off and drifts: the truth is the machine's clock. */
+#include <assert.h>
+
 #include "../harness/clock.h"
-#include "linked.h"
+#include "../harness/exchange/hosts_link.h"
 #include "test.h"
 
-static struct linked *all;
+#define SECOND 1000000000ll
+#define HOSTS  8
+#define MEETS  20
+#define BYTES  4000000 /* more than sockets keep */
+
+struct release {
+	int64_t at_ns, late_ns;
+	double bound_ns; /* how far from host 0's true time */
+};
+
+struct host {
+	unsigned number, nhosts;
+	char name[8], address[ADDRESS_BYTES];
+	struct door_place door; /* of host 0 */
+	int64_t begin_ns;
+	_Atomic int64_t offset_ns; /* of its clock, at begin_ns */
+	double drift;
+	struct hosts_link *link;
+	struct release release; /* of the last meeting */
+	struct status status;   /* of the last call that failed */
+	char told[sizeof(struct status)];
+	atomic_bool is_told;
+	struct release releases[MEETS];
+	int64_t entered_ns[MEETS]; /* true */
+	unsigned char bytes[BYTES];
+};
+
+static struct host *hosts;
+
+/* All is new for each test, and closed after it. */
+FIXTURE(fresh)
+{
+	hosts = calloc(HOSTS, sizeof *hosts);
+	assert_non_null(hosts);
+}
+
+FIXTURE(done)
+{
+	for (unsigned i = 0; i < HOSTS; i++)
+		hosts_link_close(hosts[i].link);
+	if (hosts[0].door.fd > 0)
+		close(hosts[0].door.fd);
+	free(hosts);
+}
+
+static int64_t now(void *of)
+{
+	const struct host *h = of;
+	int64_t since = clock_now_ns() - h->begin_ns;
+	return atomic_load(&h->offset_ns) + since + (int64_t)((double)since * h->drift);
+}
+
+static double truth(const struct host *h, int64_t ns)
+{
+	return (double)h->begin_ns + (double)(ns - atomic_load(&h->offset_ns)) / (1 + h->drift);
+}
+
+static const char *failure(void *of)
+{
+	(void)of;
+	return NULL;
+}
+
+static void fail_host(void *of, const char *text)
+{
+	struct host *h = of;
+	assert(!atomic_load(&h->is_told));
+	snprintf(h->told, sizeof h->told, "%s", text);
+	atomic_store(&h->is_told, true);
+}
+
+static int open_and_watch(struct host *h)
+{
+	const struct hosts_link_place place = {
+	    .seat = {.rank = h->number,
+	             .size = h->nhosts,
+	             .door = h->number ? -1 : h->door.fd,
+	             .address = h->address,
+	             .secret = "0123456789abcdef0123456789abcdef",
+	             .timeout_s = 20,
+	             .peer = "host"},
+	    .name = h->name,
+	    .now = now,
+	    .of = h,
+	    .yield = true};
+	return hosts_link_open(&place, &h->link, &h->status) ||
+	               hosts_link_watch(h->link, failure, fail_host, h, &h->status)
+	           ? -1
+	           : 0;
+}
+
+static int meet(struct host *h)
+{
+	struct hosts_link_release is;
+	if (hosts_link_meet(h->link, &is))
+		return -1;
+	const double bound_ns = hosts_link_bound_ns(h->link, h->number, is.at_ns);
+	h->release = (struct release){is.at_ns, is.late_ns, bound_ns};
+	return 0;
+}
+
+static void set(unsigned n)
+{
+	struct status st = {""};
+	struct door_place door;
+	assert_works(door_open("127.0.0.1:0", &door, &st), st);
+	for (unsigned i = 0; i < n; i++) {
+		struct host *h = &hosts[i];
+		h->number = i;
+		h->nhosts = n;
+		h->name[0] = (char)('a' + i);
+		h->door = door;
+		memcpy(h->address, door.address, sizeof h->address);
+		h->begin_ns = clock_now_ns();
+		/* Host 0's is off too: nothing may take it for the truth. */
+		h->offset_ns = ((int64_t)i * 3 - 4) * SECOND + 7 * i;
+		h->drift = i ? (i % 2 ? 50e-6 : -50e-6) : 0;
+	}
+}
+
+/* A job for each, in a thread, that works. */
+static void run_all(void *(*job)(void *host), unsigned n)
+{
+	pthread_t threads[HOSTS];
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, job, &hosts[i]), 0);
+	for (unsigned i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+	for (unsigned i = 0; i < n; i++) {
+		assert_string_equal(hosts[i].status.text, "");
+		assert_string_equal(hosts[i].told, "");
+	}
+}
 
 /* --- meeting and clocks ---------------------------------------------------------------------- */
 
 static void *meet_job(void *of)
 {
 	struct host *h = of;
-	if (linked_open_and_watch(h))
+	if (open_and_watch(h))
 		return NULL;
-	for (unsigned i = 0; i < LINKED_MEETS; i++) {
+	for (unsigned i = 0; i < MEETS; i++) {
 		/* Each in turn is the last to come. */
 		if (i % h->nhosts == h->number)
 			usleep(2000);
 		h->entered_ns[i] = clock_now_ns();
-		if (linked_meet(h))
+		if (meet(h))
 			break;
 		h->releases[i] = h->release;
 		if (i % 5 == 4 && hosts_link_align(h->link, &h->status))
@@ -30,14 +165,14 @@ static void *meet_job(void *of)
 /* By the true clock, within what each host states of that meeting, and after the last one has come. */
 static void check_release(unsigned n, unsigned i)
 {
-	const struct linked_release *first = &all->hosts[0].releases[i];
-	double released = linked_truth(&all->hosts[0], first->at_ns);
+	const struct release *first = &hosts[0].releases[i];
+	double released = truth(&hosts[0], first->at_ns);
 	assert_true(first->bound_ns == 0);
 	for (unsigned h = 0; h < n; h++) {
-		const struct linked_release *r = &all->hosts[h].releases[i];
-		double here = linked_truth(&all->hosts[h], r->at_ns);
+		const struct release *r = &hosts[h].releases[i];
+		double here = truth(&hosts[h], r->at_ns);
 		assert_near(here, released, r->bound_ns * 1.001 + 5);
-		assert_true(released > (double)all->hosts[h].entered_ns[i]);
+		assert_true(released > (double)hosts[h].entered_ns[i]);
 		assert_true(r->late_ns >= 0);
 	}
 }
@@ -48,43 +183,41 @@ static void check_meets(unsigned h)
 	struct hosts_link_meets heard, own;
 	uint64_t late = 0;
 	int64_t most = 0;
-	hosts_link_meets(all->hosts[0].link, h, &heard);
-	hosts_link_meets(all->hosts[h].link, h, &own);
-	for (unsigned i = 0; i < LINKED_MEETS; i++) {
-		int64_t late_ns = all->hosts[h].releases[i].late_ns;
+	hosts_link_meets(hosts[0].link, h, &heard);
+	hosts_link_meets(hosts[h].link, h, &own);
+	for (unsigned i = 0; i < MEETS; i++) {
+		int64_t late_ns = hosts[h].releases[i].late_ns;
 		late += late_ns > 0;
 		most = late_ns > most ? late_ns : most;
 	}
-	assert_int_equal(own.meets, LINKED_MEETS);
-	assert_int_equal(own.late, late);
-	assert_int_equal(own.late_ns, most);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct hosts_link_meets *told = i ? &heard : &own;
+		assert_int_equal(told->meets, MEETS);
+		assert_int_equal(told->late, late);
+		assert_int_equal(told->late_ns, most);
+	}
 	assert_true(own.margin_ns > 0);
-	assert_int_equal(heard.meets, LINKED_MEETS);
-	assert_int_equal(heard.late, late);
-	assert_int_equal(heard.late_ns, most);
 }
 
 static void check_clock(unsigned h, unsigned alignments)
 {
 	struct hosts_link_clock clock, own;
-	hosts_link_clock(all->hosts[0].link, h, &clock);
-	hosts_link_clock(all->hosts[h].link, h, &own);
+	hosts_link_clock(hosts[0].link, h, &clock);
+	hosts_link_clock(hosts[h].link, h, &own);
 	assert_true(clock.offset_ns == own.offset_ns && clock.bound_ns == own.bound_ns);
-	for (unsigned i = 0; i < LINKED_MEETS; i++) {
-		int64_t stamp = all->hosts[h].releases[i].at_ns;
-		double at = linked_truth(&all->hosts[h], stamp);
-		int64_t first = hosts_link_to_first(all->hosts[0].link, h, stamp);
-		assert_near(linked_truth(&all->hosts[0], first), at,
-		            hosts_link_bound_ns(all->hosts[0].link, h, stamp) * 1.001 + 5);
+	for (unsigned i = 0; i < MEETS; i++) {
+		int64_t stamp = hosts[h].releases[i].at_ns;
+		double at = truth(&hosts[h], stamp);
+		int64_t first = hosts_link_to_first(hosts[0].link, h, stamp);
+		assert_near(truth(&hosts[0], first), at,
+		            hosts_link_bound_ns(hosts[0].link, h, stamp) * 1.001 + 5);
 	}
 	if (!h)
 		return;
 	/* The offset moves by the drift, for as long as the test took. */
-	double moved =
-	    fabs(all->hosts[h].drift) * (double)(clock_now_ns() - all->hosts[h].begin_ns);
-	int64_t begin = all->hosts[h].begin_ns - all->hosts[0].begin_ns; /* of its clock's time */
-	assert_near(clock.offset_ns,
-	            (double)(all->hosts[h].offset_ns - all->hosts[0].offset_ns - begin),
+	double moved = fabs(hosts[h].drift) * (double)(clock_now_ns() - hosts[h].begin_ns);
+	int64_t begin = hosts[h].begin_ns - hosts[0].begin_ns; /* of its clock's time */
+	assert_near(clock.offset_ns, (double)(hosts[h].offset_ns - hosts[0].offset_ns - begin),
 	            clock.bound_ns + moved + 5);
 	assert_true(clock.rtt_ns > 0 && clock.bound_ns >= clock.rtt_ns / 2);
 	assert_int_equal(clock.pings, (10 + alignments) * 32);
@@ -93,44 +226,34 @@ static void check_clock(unsigned h, unsigned alignments)
 	assert_true(clock.residual_ns >= 0);
 }
 
-static void check_meetings(unsigned n)
+TEST(hosts_go_on_together_within_what_they_say)
 {
-	linked_set(all, n);
-	linked_run_all(all, meet_job, n);
-	linked_assert_worked(all, n);
-	for (unsigned i = 0; i < LINKED_MEETS; i++)
-		check_release(n, i);
-	for (unsigned h = 0; h < n; h++) {
-		check_meets(h);
-		check_clock(h, LINKED_MEETS / 5);
+	static const unsigned many[] = {3, 8, 1}; /* one meets itself */
+	for (unsigned m = 0; m < 3; m++) {
+		const unsigned n = many[m];
+		done();
+		fresh();
+		set(n);
+		run_all(meet_job, n);
+		for (unsigned i = 0; i < MEETS; i++)
+			check_release(n, i);
+		for (unsigned h = 0; h < n; h++) {
+			check_meets(h);
+			check_clock(h, MEETS / 5);
+		}
 	}
-}
-
-TEST(three_hosts_go_on_together_within_what_they_say)
-{
-	check_meetings(3);
-}
-
-TEST(eight_hosts_go_on_together_within_what_they_say)
-{
-	check_meetings(8);
-}
-
-TEST(one_host_meets_itself)
-{
-	check_meetings(1);
 }
 
 /* No alignment for a while: the meetings' own pings go on with the line. */
 static void *meet_slowly(void *of)
 {
 	struct host *h = of;
-	if (linked_open_and_watch(h))
+	if (open_and_watch(h))
 		return NULL;
-	for (unsigned i = 0; i < LINKED_MEETS; i++) {
+	for (unsigned i = 0; i < MEETS; i++) {
 		usleep(40000);
 		h->entered_ns[i] = clock_now_ns();
-		if (linked_meet(h))
+		if (meet(h))
 			return NULL;
 		h->releases[i] = h->release;
 	}
@@ -140,15 +263,14 @@ static void *meet_slowly(void *of)
 
 TEST(meetings_keep_clocks_aligned)
 {
-	linked_set(all, 3);
-	linked_run_all(all, meet_slowly, 3);
-	linked_assert_worked(all, 3);
-	for (unsigned i = 0; i < LINKED_MEETS; i++)
+	set(3);
+	run_all(meet_slowly, 3);
+	for (unsigned i = 0; i < MEETS; i++)
 		check_release(3, i);
 	for (unsigned h = 1; h < 3; h++) {
 		struct hosts_link_clock clock;
 		check_clock(h, 0);
-		hosts_link_clock(all->hosts[0].link, h, &clock);
+		hosts_link_clock(hosts[0].link, h, &clock);
 		assert_true(clock.points > 10);
 		assert_int_equal(clock.steps, 0);
 	}
@@ -158,20 +280,20 @@ TEST(meetings_keep_clocks_aligned)
 static void *step_job(void *of)
 {
 	struct host *h = of;
-	if (linked_open_and_watch(h))
+	if (open_and_watch(h))
 		return NULL;
 	if (h->number)
-		atomic_fetch_add(&h->offset_ns, 5 * LINKED_SECOND);
-	if (linked_meet(h))
+		atomic_fetch_add(&h->offset_ns, 5 * SECOND);
+	if (meet(h))
 		return NULL;
 	h->releases[0] = h->release;
 	if (h->number)
-		atomic_fetch_sub(&h->offset_ns, 12 * LINKED_SECOND);
-	if (linked_meet(h))
+		atomic_fetch_sub(&h->offset_ns, 12 * SECOND);
+	if (meet(h))
 		return NULL;
 	h->releases[1] = h->release;
-	h->entered_ns[1] = linked_now(h);
-	if (hosts_link_align(h->link, &h->status) || linked_meet(h))
+	h->entered_ns[1] = now(h);
+	if (hosts_link_align(h->link, &h->status) || meet(h))
 		return NULL;
 	h->releases[2] = h->release;
 	peers_collect(hosts_link_peers(h->link), NULL, 0, &h->status);
@@ -182,22 +304,21 @@ TEST(a_clock_that_steps_makes_a_meeting_late_and_is_seen)
 {
 	struct hosts_link_meets meets;
 	struct hosts_link_clock clock;
-	linked_set(all, 2);
-	linked_run_all(all, step_job, 2);
-	linked_assert_worked(all, 2);
-	assert_near(all->hosts[1].releases[0].late_ns, 5 * LINKED_SECOND, LINKED_SECOND);
-	assert_near(all->hosts[1].releases[1].late_ns, 7 * LINKED_SECOND, LINKED_SECOND);
+	set(2);
+	run_all(step_job, 2);
+	assert_near(hosts[1].releases[0].late_ns, 5 * SECOND, SECOND);
+	assert_near(hosts[1].releases[1].late_ns, 7 * SECOND, SECOND);
 	/* It does not wait for 7 s. */
-	assert_true(all->hosts[1].releases[1].at_ns <= all->hosts[1].entered_ns[1]);
-	hosts_link_meets(all->hosts[0].link, 1, &meets);
+	assert_true(hosts[1].releases[1].at_ns <= hosts[1].entered_ns[1]);
+	hosts_link_meets(hosts[0].link, 1, &meets);
 	assert_true(meets.late >= 2);
-	assert_int_equal(meets.late_ns, all->hosts[1].releases[1].late_ns);
-	hosts_link_clock(all->hosts[0].link, 1, &clock);
+	assert_int_equal(meets.late_ns, hosts[1].releases[1].late_ns);
+	hosts_link_clock(hosts[0].link, 1, &clock);
 	assert_int_equal(clock.steps, 1);
 	assert_int_equal(clock.points, 1);
-	assert_near(linked_truth(&all->hosts[1], all->hosts[1].releases[2].at_ns),
-	            linked_truth(&all->hosts[0], all->hosts[0].releases[2].at_ns),
-	            all->hosts[1].releases[2].bound_ns * 1.001 + 5);
+	assert_near(truth(&hosts[1], hosts[1].releases[2].at_ns),
+	            truth(&hosts[0], hosts[0].releases[2].at_ns),
+	            hosts[1].releases[2].bound_ns * 1.001 + 5);
 }
 
 /* --- bytes ----------------------------------------------------------------------------------- */
@@ -206,7 +327,7 @@ TEST(a_clock_that_steps_makes_a_meeting_late_and_is_seen)
 static void cut(unsigned n, size_t *at)
 {
 	for (unsigned i = 0; i <= n; i++)
-		at[i] = i * (LINKED_BYTES / n);
+		at[i] = i * (BYTES / n);
 }
 
 static unsigned char byte_of(unsigned host, size_t i)
@@ -223,22 +344,22 @@ static void fill(struct host *h, const size_t *at)
 
 static void check_bytes(const struct host *h, bool whole, const size_t *at)
 {
-	unsigned char *want = malloc(LINKED_BYTES);
-	memset(want, 0xee, LINKED_BYTES);
+	unsigned char *want = malloc(BYTES);
+	memset(want, 0xee, BYTES);
 	for (unsigned from = 0; from < h->nhosts; from++)
 		for (size_t i = at[from]; (whole || from == h->number) && i < at[from + 1]; i++)
 			want[i] = byte_of(from, i);
-	assert_int_equal(memcmp(h->bytes, want, LINKED_BYTES), 0);
+	assert_int_equal(memcmp(h->bytes, want, BYTES), 0);
 	free(want);
 }
 
 static void *collect_job(void *of)
 {
 	struct host *h = of;
-	size_t at[LINKED_HOSTS + 1];
+	size_t at[HOSTS + 1];
 	cut(h->nhosts, at);
 	fill(h, at);
-	if (!linked_open_and_watch(h))
+	if (!open_and_watch(h))
 		peers_collect(hosts_link_peers(h->link), h->bytes, at[1], &h->status);
 	return NULL;
 }
@@ -246,10 +367,10 @@ static void *collect_job(void *of)
 static void *share_job(void *of)
 {
 	struct host *h = of;
-	size_t at[LINKED_HOSTS + 1];
+	size_t at[HOSTS + 1];
 	cut(h->nhosts, at);
 	fill(h, at);
-	if (!h->link && linked_open_and_watch(h))
+	if (!h->link && open_and_watch(h))
 		return NULL;
 	peers_share(hosts_link_peers(h->link), h->bytes, at[1], &h->status);
 	return NULL;
@@ -259,34 +380,22 @@ TEST(every_byte_comes)
 {
 	static const unsigned many[] = {1, 3, 8};
 	for (unsigned m = 0; m < 3; m++) {
-		size_t at[LINKED_HOSTS + 1];
+		size_t at[HOSTS + 1];
 		unsigned n = many[m];
 		cut(n, at);
-		linked_set(all, n);
-		linked_run_all(all, collect_job, n);
-		linked_assert_worked(all, n);
+		set(n);
+		run_all(collect_job, n);
 		for (unsigned h = 0; h < n; h++)
-			check_bytes(&all->hosts[h], h == 0, at);
-		linked_run_all(all, share_job, n);
-		linked_assert_worked(all, n);
+			check_bytes(&hosts[h], h == 0, at);
+		run_all(share_job, n);
 		for (unsigned h = 0; h < n; h++) {
-			check_bytes(&all->hosts[h], true, at);
-			hosts_link_close(all->hosts[h].link);
-			all->hosts[h].link = NULL;
+			check_bytes(&hosts[h], true, at);
+			hosts_link_close(hosts[h].link);
+			hosts[h].link = NULL;
 		}
-		close(all->hosts[0].door.fd);
+		close(hosts[0].door.fd);
 	}
-	all->hosts[0].door.fd = -1;
-}
-
-FIXTURE(fresh)
-{
-	return linked_begin(&all);
-}
-
-FIXTURE(done)
-{
-	return linked_end(all);
+	hosts[0].door.fd = -1;
 }
 
 TESTS(.before = fresh, .after = done);

@@ -12,21 +12,10 @@
 /* All cells of the only run. */
 static struct record_run run;
 
-static void measure(const char *backend, const char *variants)
+static void measure(const char *variants)
 {
-	cli_write(folder, "t.exp", test_text(HEAD "%s", variants));
-	char *setting = test_text("backend=%s", backend);
-	struct cli cli = here_run(NULL, setting, NULL);
-	if (cli.code)
-		fail_msg("exit %d: %s", cli.code, cli.out);
+	cli_expect(here_run(test_text(HEAD "%s", variants), "backend=host", NULL), 0, "");
 	run = cli_record(here_path(""));
-}
-
-static int forget(void **state)
-{
-	record_free(&run);
-	memset(&run, 0, sizeof run);
-	return tear_down(state);
 }
 
 /* A worker's fact in a variant's trial; "" if it has none. */
@@ -44,24 +33,19 @@ static const char *fact(const char *variant, unsigned worker, const char *key)
 	return "";
 }
 
-/* "uts=4026531838" of a text of such, or "". */
-static void part_of(const char *text, const char *key, char out[64])
+/* "4026531838" of "uts=4026531838" among a worker's namespaces. */
+static const char *part_of(const char *variant, unsigned worker, const char *key)
 {
-	char *begin = test_text(" %s=", key);
-	const char *at = strstr(text, begin);
-	size_t n = at ? strcspn(at + strlen(begin), " ") : 0;
-	snprintf(out, 64, "%.*s", (int)n, at ? at + strlen(begin) : "");
+	const char *all = test_text(" %s", fact(variant, worker, "namespaces")),
+	           *at = strstr(all, test_text(" %s=", key));
+	assert_non_null(at);
+	at += strlen(key) + 2;
+	return test_text("%.*s", (int)strcspn(at, " "), at);
 }
 
 static bool differs(const char *variant, const char *key)
 {
-	char a[64], b[64], padded[512];
-	snprintf(padded, sizeof padded, " %s", fact(variant, 0, "namespaces"));
-	part_of(padded, key, a);
-	snprintf(padded, sizeof padded, " %s", fact(variant, 1, "namespaces"));
-	part_of(padded, key, b);
-	assert_true(a[0] && b[0]);
-	return strcmp(a, b) != 0;
+	return strcmp(part_of(variant, 0, key), part_of(variant, 1, key)) != 0;
 }
 
 /* Why this machine cannot run the test; then the test is skipped. */
@@ -80,19 +64,19 @@ static void want(unsigned what)
 
 /* One word at a time, and all: the two processes differ in that, and in nothing else. The team
  * carries stamps and data all the same, or the run would fail. */
-TEST_WITH(each_process_has_what_is_asked_for, set_up, forget)
+TEST_WITH(each_process_has_what_is_asked_for, set_up, tear_down)
 {
 	static const char *const words[] = {"uts", "ipc", "shm", "pid", "cgroup"};
 	const unsigned n = LENGTH(words);
 	want(EVERY);
-	measure("host", "isolate = none\n"
-	                "[variant uts]\nmode = processes\nisolate = uts\n"
-	                "[variant ipc]\nmode = processes\nisolate = ipc\n"
-	                "[variant shm]\nmode = processes\nisolate = shm\n"
-	                "[variant pid]\nmode = processes\nisolate = pid\n"
-	                "[variant cgroup]\nmode = processes\nisolate = cgroup\n"
-	                "[variant every]\nmode = processes\n"
-	                "isolate = pid, uts, ipc, shm, cgroup\n");
+	measure("isolate = none\n"
+	        "[variant uts]\nmode = processes\nisolate = uts\n"
+	        "[variant ipc]\nmode = processes\nisolate = ipc\n"
+	        "[variant shm]\nmode = processes\nisolate = shm\n"
+	        "[variant pid]\nmode = processes\nisolate = pid\n"
+	        "[variant cgroup]\nmode = processes\nisolate = cgroup\n"
+	        "[variant every]\nmode = processes\n"
+	        "isolate = pid, uts, ipc, shm, cgroup\n");
 	assert_string_equal(fact("plain", 0, "namespaces"), "");
 	for (unsigned asked = 0; asked < n; asked++)
 		for (unsigned has = 0; has < n; has++)
@@ -160,24 +144,20 @@ TEST_WITH(what_cannot_be_set_apart_is_refused, set_up, tear_down)
 	}
 }
 
-/* --- CPUs
- * ---------------------------------------------------------------------------------------
- */
+/* --- CPUs --- */
 
-TEST_WITH(a_rank_has_its_cpus_in_every_mode, set_up, forget)
+TEST_WITH(a_rank_has_its_cpus_in_every_mode, set_up, tear_down)
 {
 	if (machine_cores() < 2) {
 		print_message("skipped: one CPU\n");
 		skip();
 	}
-	measure("host", "[variant threads]\nmode = threads\ncpus = 1\n"
-	                "[variant processes]\nmode = processes\ncpus = 1\n"
-	                "[variant single]\nmode = single\ncpus = 1\nbind = none\n"
-	                "[variant half]\nmode = processes\ncpus = 1/2\n");
+	measure("[variant threads]\nmode = threads\ncpus = 1\n"
+	        "[variant processes]\nmode = processes\ncpus = 1\n"
+	        "[variant single]\nmode = single\ncpus = 1\nbind = none\n"
+	        "[variant half]\nmode = processes\ncpus = 1/2\n");
 	assert_string_equal(fact("plain", 0, "cpus"), "");
-	char both[64], *one = both;
-	one += snprintf(both, sizeof both, "%s", fact("threads", 0, "cpus"));
-	snprintf(one, sizeof both - (size_t)(one - both), ",%s", fact("threads", 1, "cpus"));
+	char *both = test_text("%s,%s", fact("threads", 0, "cpus"), fact("threads", 1, "cpus"));
 	assert_string_not_equal(fact("threads", 0, "cpus"), fact("threads", 1, "cpus"));
 	for (unsigned rank = 0; rank < 2; rank++) {
 		assert_int_equal(strcspn(fact("threads", rank, "cpus"), ",-"),
@@ -192,9 +172,7 @@ TEST_WITH(a_rank_has_its_cpus_in_every_mode, set_up, forget)
 	}
 }
 
-/* --- in this process
- * ----------------------------------------------------------------------------
- */
+/* --- in this process --- */
 
 static int see(void *arg, struct status *st)
 {
@@ -232,10 +210,10 @@ static int look_at_proc(void *arg, struct status *st)
 {
 	char self[32] = "";
 	(void)arg;
-	char *pid = test_text("%d", getpid());
 	if (readlink("/proc/self", self, sizeof self - 1) < 0)
 		return status_set(st, "no /proc/self");
-	return status_set(st, "%s", strcmp(self, pid) ? "another /proc" : "its own /proc");
+	return status_set(
+	    st, "%s", strcmp(self, test_text("%d", getpid())) ? "another /proc" : "its own /proc");
 }
 
 /* CUDA does not start in a process that its /proc has another number for. */

@@ -1,11 +1,6 @@
 /* A job ends with the process that started it, and its output is reported. */
-#include <errno.h>
-#include <signal.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "../harness/run/job.h"
 #include "../modes/launcher.h"
@@ -167,8 +162,8 @@ TEST(the_first_error_is_the_cause)
 	     "Abort(7) on node 0 (rank 0 in comm 0): Fatal error in internal_Bcast: x"},
 	    {"one\ntwo\n---\n", "timed out after 9 s (timeout = …); last said: two", "two"},
 	    {"", "timed out after 9 s (timeout = …)", "the job exited without output"}};
-	char log[80], text[600];
-	snprintf(log, sizeof log, "%s/log", folder);
+	char text[600];
+	char *log = test_text("%s/log", folder);
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		cli_write(folder, "log", cases[i].log);
 		job_error(&(struct job_result){JOB_TIMED_OUT, 0}, 9, log, text, sizeof text);

@@ -2,8 +2,6 @@
  * one of them does not come, leaves, or is stopped. */
 #include <arpa/inet.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "../modes/agent.h"
 #include "here.h"
@@ -61,20 +59,20 @@ static unsigned free_port(void)
 	return ntohs(at.sin_port);
 }
 
-static int set_up_meeting(void **state)
+FIXTURE(set_up_meeting)
 {
 	setenv("LAUNCHGAP_RENDEZVOUS", test_text("127.0.0.1:%u", free_port()), 1);
 	setenv("LAUNCHGAP_SECRET", "0123456789abcdef0123456789abcdef", 1);
-	return set_up(state);
+	set_up();
 }
 
 /* No test leaves a process of its own. */
-static int tear_down_all(void **state)
+FIXTURE(tear_down_all)
 {
 	for (unsigned i = 0; i < 250 && cli_processes(folder); i++)
 		usleep(20000);
 	assert_int_equal(cli_processes(folder), 0);
-	return tear_down(state);
+	tear_down();
 }
 
 TESTS(.undrawn = true, .before = set_up_meeting, .after = tear_down_all, .slow = true);

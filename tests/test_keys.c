@@ -6,7 +6,6 @@ static void expect_sizes(const char *text, unsigned n, const size_t *want)
 {
 	size_t sizes[SIZES_MAX];
 	unsigned count = 0;
-	struct status st = {""};
 	if (sizes_parse(text, sizes, &count, &st))
 		fail_msg("'%s': %s", text, st.text);
 	assert_int_equal(count, n);
@@ -41,7 +40,6 @@ TEST(test_sizes)
 	/* exactly as many as fit */
 	size_t sizes[SIZES_MAX];
 	unsigned count;
-	struct status st = {""};
 	assert_int_equal(sizes_parse("1M..256M +1M", sizes, &count, &st), 0);
 	assert_int_equal(count, 256);
 	assert_int_equal(sizes[255], 256 * M);
@@ -87,7 +85,7 @@ TEST(test_sizes_refused)
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		size_t sizes[SIZES_MAX] = {7};
 		unsigned count = 7;
-		struct status st = {""};
+		st.text[0] = '\0';
 		if (!sizes_parse(rows[i].text, sizes, &count, &st))
 			fail_msg("'%s' is accepted", rows[i].text);
 		assert_says(st.text, rows[i].what);
@@ -200,7 +198,6 @@ TEST(test_environment_is_bounded)
 TEST(test_tokens)
 {
 #define MOE "[experiment]\ncollective = moe_step\nhidden = 16\n"
-	struct status st;
 	char *bytes = "bytes=4K", *tokens = "tokens=3";
 	load(MOE "tokens = 2..8 x2, 1K\n" ONE, "host");
 	assert_int_equal(spec.nsizes, 4);
@@ -227,7 +224,7 @@ TEST(test_tokens)
 	refuse(MOE "tokens = 2G\n" ONE, 4, "too many; allowed are 1073741824");
 	refuse("[experiment]\ncollective = alltoall\nbytes = 4K\nhost.tokens = 4\n" ONE, 4,
 	       "tokens = 4 is used by no collective");
-	assert_int_equal(load_with(BASE ONE, "host", 1, &tokens, &st), -1);
+	assert_int_equal(load_with(BASE ONE, "host", 1, &tokens), -1);
 	assert_says(st.text, "command line: tokens = 3 is used by no collective");
 #undef MOE
 }
@@ -300,8 +297,7 @@ TEST(test_first_reading_knows_no_backend)
 	assert_string_equal(variant("one")->settings.mode, "single");
 	load_overridden(text, NULL, "backend=host");
 	assert_string_equal(spec.backend, "host");
-	struct status st;
-	assert_int_equal(load_with(text, "null", 0, NULL, &st), -1);
+	assert_int_equal(load_with(text, "null", 0, NULL), -1);
 	assert_says(st.text, "collective is missing");
 }
 
@@ -345,8 +341,7 @@ TEST(test_mode_and_layout)
 	/* On the command line they would make another variant of each. */
 	char *const places[] = {"mode=processes", "layout=1x2x1", "host.mode=threads"};
 	for (unsigned i = 0; i < 3; i++) {
-		struct status st = {""};
-		assert_int_equal(load_with(text, "host", 1, &places[i], &st), -1);
+		assert_int_equal(load_with(text, "host", 1, &places[i]), -1);
 		assert_says(st.text, "they are named for what they say themselves: plain, placed, "
 		                     "back, both, there");
 	}
@@ -354,8 +349,7 @@ TEST(test_mode_and_layout)
 	const char *search = BASE "[variant default]\nmode = threads\n"
 	                          "[variant other]\nmode = threads\noffset = 64\n"
 	                          "[search]\nfinalists = 1\npath = direct, fifo\n";
-	struct status st = {""};
-	assert_works(load_with(search, "host", 1, &places[0], &st), st);
+	assert_works(load_with(search, "host", 1, &places[0]), st);
 	expect_place("default", "processes", 0);
 	expect_place("other", "processes", 0);
 }
@@ -398,8 +392,7 @@ TEST(test_unset_library)
 	assert_string_equal(variant("a")->backend, "auto");
 	/* Nor does it take away a library that has its own variant. */
 	char *const other[] = {"nccl=/y"};
-	struct status st = {""};
-	assert_int_equal(load_with(text, "host", 1, other, &st), -1);
+	assert_int_equal(load_with(text, "host", 1, other), -1);
 	assert_says(st.text, "say --only a,old,older,empty");
 	text = BASE "[variant a]\nmode = threads\n[variant old]\nlike = a\nnccl = ${UNSET}\n";
 	load_overridden(text, "host", "nccl=/y");

@@ -1,16 +1,12 @@
 /* A library that is named without a slash: the checked, recorded and loaded file is the same one,
  * the dynamic linker's, whatever is in the working folder. Stand-ins; no GPU. */
 #include <inttypes.h>
-#include <sys/stat.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "../harness/backend/table.h"
-#include "../harness/config/spec.h"
 #include "../harness/config/plan.h"
 #include "here.h"
-#include <jansson.h>
 #include "standin.h"
 
 static char standin[STANDIN_BYTES], found[PATH_MAX];
@@ -18,9 +14,9 @@ static char standin[STANDIN_BYTES], found[PATH_MAX];
 /* A copy of the stand-in, which is in no folder but the linker's. */
 static void install(const char *parent)
 {
-	char path[200], buffer[4096];
+	char buffer[4096];
 	size_t n;
-	snprintf(path, sizeof path, "%s/libnccl.so.2", parent);
+	char *path = test_text("%s/libnccl.so.2", parent);
 	FILE *from = fopen(standin, "r"), *to = fopen(path, "w");
 	assert_non_null(from);
 	assert_non_null(to);
@@ -106,7 +102,7 @@ TEST(a_name_is_the_linkers_file)
 
 FIXTURE(find_standin)
 {
-	return standin_find(standin);
+	standin_find(standin);
 }
 
 TESTS(.begin = find_standin, .before = set_up, .after = tear_down);

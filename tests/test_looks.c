@@ -1,11 +1,8 @@
 /* Looks: which sessions of a record count as one, what is reported of them, and their cost. */
 #include "made.h"
 
-#include "../harness/analysis/looks.h"
 #include "../harness/chapters/chapters.h"
-#include "../harness/data/db.h"
 #include "../harness/report/section.h"
-#include "../harness/story/story.h"
 
 /* A record of sessions: a line of blocks each. */
 struct session {

@@ -16,19 +16,18 @@ static cpu_set_t now(void)
 FIXTURE(keep)
 {
 	before = now();
-	return 0;
 }
 
 FIXTURE(put_back)
 {
-	return sched_setaffinity(0, sizeof before, &before);
+	assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
 /* What the kernel says of cards, as a tree of files. */
 TEST(network_cards_have_the_rates_that_the_kernel_says)
 {
 	char text[256];
-	set_up(state);
+	set_up();
 	free(here_shell("cd $HERE\n"
 	                "mkdir -p net/eth0/device net/eth1/device net/veth7 net/lo "
 	                "infiniband/mlx5_0/ports/1 infiniband/mlx5_1/ports/1\n"
@@ -45,7 +44,7 @@ TEST(network_cards_have_the_rates_that_the_kernel_says)
 	assert_string_equal(text, "eth0 25000, IB mlx5_0:1 200000");
 	machine_networks("/nowhere", text, sizeof text);
 	assert_string_equal(text, "");
-	tear_down(state);
+	tear_down();
 }
 
 TEST(a_worker_opens_in_its_node_and_measures_on_one_core)

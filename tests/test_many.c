@@ -74,7 +74,6 @@ FIXTURE(clean)
 {
 	json_decref(run.environment);
 	run.environment = NULL;
-	return 0;
 }
 
 TESTS(.end = clean);

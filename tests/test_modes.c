@@ -1,10 +1,8 @@
 /* The table of modes: the requirements on every row of it, whatever rows there are. */
-#include "../harness/trial/trial.h"
 #include "../modes/launcher.h"
 #include "../modes/mode.h"
-#include "cli.h"
+#include "here.h"
 #include "standin.h"
-#include "test.h"
 
 TEST(a_name_decides_and_a_wrong_layout_is_no_mode)
 {
@@ -53,61 +51,46 @@ TEST(a_job_refuses_a_mode_that_is_none)
 {
 	static const char *const wrong[] = {"teams", "single"};
 	struct trial trial = trial_of((struct layout){1, 2, 1});
-	char folder[64];
 	struct status st = {""};
-	cli_folder(folder);
-	char *file = test_text("%s/trial.json", folder);
 	for (unsigned i = 0; i < LENGTH(wrong); i++) {
 		strcpy(trial.settings.mode, wrong[i]);
-		char *words = test_text("mode '%s' has no such layout", wrong[i]);
 		assert_int_equal(trial_save(&trial, file, &st), 0);
-		cli_expect(cli_call(folder, "worker", "alone", file, "1", "spin", NULL), 1, words);
+		cli_expect(cli_call(folder, "worker", "alone", file, "1", "spin", NULL), 1,
+		           test_text("mode '%s' has no such layout", wrong[i]));
 	}
 	strcpy(trial.settings.mode, "threads");
 	assert_int_equal(trial_save(&trial, file, &st), 0);
 	cli_expect(cli_call(folder, "worker", "alone", file, "1", "spin", NULL), 0, "");
-	cli_clean(folder);
 }
 
 /* A launcher that MPI does not know starts N worlds of one: none of them measures anything. */
 TEST(worlds_of_one_say_so)
 {
 	struct trial trial = trial_of((struct layout){2, 1, 1});
-	char folder[64];
 	struct status st = {""};
 	if (launcher_supports(launcher_find("mpirun"), &trial.settings, &st))
 		skip();
-	cli_folder(folder);
-	char *file = test_text("%s/trial.json", folder);
 	assert_works(trial_save(&trial, file, &st), st);
 	/* Not by mpirun: MPI takes it for a world of its own. */
 	cli_expect(cli_call(folder, "worker", "mpirun", file, "2", "spin", NULL), 1,
 	           "mpirun started 2 processes that are 2 worlds of one");
-	cli_clean(folder);
 }
 
 /* What was measured of an experiment of every mode, and why its variant `forked` was not. */
 static void run_forked(const char *backend, bool measured, const char *why)
 {
-	char folder[64], path[700];
-	char *record, *list;
 	unsigned right[2] = {0};
-	cli_folder(folder);
-	char *file = test_text("%s/four.exp", folder);
-	snprintf(path, sizeof path,
-	         "[experiment]\ntitle = four\ncollective = alltoall\nbytes = 4K\nblocks = 1\n"
-	         "pace = isolated\nwarmup = 1\nstretches = 1\nisolated_calls = 2\nlimit = no\n"
-	         "reference = processes\n[variant single]\nmode = single\n[variant threads]\n"
-	         "mode = threads\n[variant processes]\nmode = processes\n[variant forked]\n"
-	         "mode = processes\nlauncher = forked\n[variant forked-pairs]\nmode = pairs\n"
-	         "launcher = forked\n");
-	cli_write(folder, "four.exp", path);
-	cli_expect(cli_call(folder, "run", "--file", file, "--results", folder, "--no-report",
-	                    "ranks=4", test_text("backend=%s", backend), NULL),
-	           0, why);
-	snprintf(path, sizeof path, "%s/four/latest/trials.jsonl", folder);
-	record = list = cli_read(path);
-	assert_non_null(record);
+	cli_expect(
+	    here_run("[experiment]\ntitle = four\ncollective = alltoall\nbytes = 4K\nblocks = 1\n"
+	             "pace = isolated\nwarmup = 1\nstretches = 1\nisolated_calls = 2\nlimit = no\n"
+	             "reference = processes\n[variant single]\nmode = single\n[variant threads]\n"
+	             "mode = threads\n[variant processes]\nmode = processes\n[variant forked]\n"
+	             "mode = processes\nlauncher = forked\n[variant forked-pairs]\nmode = pairs\n"
+	             "launcher = forked\n",
+	             "--no-report", "ranks=4", test_text("backend=%s", backend), NULL),
+	    0, why);
+	char *list = cli_read(test_text("%s/t/latest/trials.jsonl", results));
+	assert_non_null(list);
 	while ((list = strstr(list, "\"variant\":\"forked"))) {
 		const char *end = strchr(list, '\n'), *wrong = strstr(list, "\"wrong\":0");
 		const bool pairs = !strncmp(list + strlen("\"variant\":\"forked"), "-pairs", 6);
@@ -116,8 +99,6 @@ static void run_forked(const char *backend, bool measured, const char *why)
 	}
 	assert_int_equal(right[0] > 0, measured);
 	assert_int_equal(right[1] > 0, measured);
-	free(record);
-	cli_clean(folder);
 }
 
 /* A mode and a launcher need only their row: ranks are placed, data is right, and what a backend cannot
@@ -125,7 +106,7 @@ static void run_forked(const char *backend, bool measured, const char *why)
 TEST(a_fourth_mode_and_a_launcher_need_their_row_alone)
 {
 	char forked[STANDIN_BYTES];
-	assert_int_equal(standin_find_named("../forked", forked), 0);
+	standin_find_named("../forked", forked);
 	char *was = test_text("%s", getenv("LAUNCHGAP"));
 	setenv("LAUNCHGAP", forked, 1);
 	run_forked("host", true, "");
@@ -133,3 +114,5 @@ TEST(a_fourth_mode_and_a_launcher_need_their_row_alone)
 	           "backend mpi sends MPI's messages, and launcher forked starts no MPI");
 	setenv("LAUNCHGAP", was, 1);
 }
+
+TESTS(.before = set_up, .after = tear_down);

@@ -257,8 +257,7 @@ TEST(a_run_without_times_has_no_table)
 	m.line = no_times;
 	made_write(&m);
 	struct cli cli = report_with("--format", "nccl-tests", NULL, NULL);
-	assert_int_equal(cli.code, 1);
-	assert_says(cli.out, "--format nccl-tests has nothing to print: no cell has a time");
+	cli_expect(cli, 1, "--format nccl-tests has nothing to print: no cell has a time");
 }
 
 TEST(what_is_not_allowed_is_named)
@@ -278,15 +277,13 @@ TEST(what_is_not_allowed_is_named)
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct cli cli =
 		    report_with(cases[i].option, cases[i].value, cases[i].more, cases[i].other);
-		assert_int_equal(cli.code, 1);
-		assert_says(cli.out, cases[i].says);
+		cli_expect(cli, 1, cases[i].says);
 		/* A run that could not report as asked measures nothing. */
 		const char *const args[] = {
 		    "run",          "smoke", cases[i].option, cases[i].value, cases[i].more,
 		    cases[i].other, NULL};
 		cli = cli_run(made_folder, args);
-		assert_int_equal(cli.code, 1);
-		assert_says(cli.out, cases[i].says);
+		cli_expect(cli, 1, cases[i].says);
 	}
 }
 

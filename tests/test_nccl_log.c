@@ -9,33 +9,42 @@
 #define REG_A " 0x7f00aa000000 size 1048576 (baseAddr 0x7f00aa000000 size 2097152) to peer "
 #define REG_Z " regAddr 0x7f00bb000000 offsetOut 0\n"
 
-static const struct settings nothing_set;
+/* What the log says so far. */
+static struct nccl_log e;
 
-static struct nccl_log parse(const char *text)
+static void parse_more(const char *text)
 {
-	struct nccl_log e = {0};
 	struct status st = {""};
-	assert_int_equal(nccl_log_parse(text, strlen(text), &e, &st), 0);
+	assert_works(nccl_log_parse(text, strlen(text), &e, &st), st);
 	assert_string_equal(st.text, "");
-	return e;
 }
 
-static void expect_text(const struct nccl_log *e, const char *right)
+FIXTURE(fresh)
+{
+	nccl_log_free(&e);
+	assert_null(e.path.links);
+	e = (struct nccl_log){0};
+}
+
+static void parse(const char *text)
+{
+	fresh();
+	parse_more(text);
+}
+
+static void expect_text(const char *right)
 {
 	char text[256];
-	path_text(&e->path, text, sizeof text);
+	path_text(&e.path, text, sizeof text);
 	assert_string_equal(text, right);
 }
 
-/* Model, check, free. */
-static void expect_data(struct nccl_log *e, const struct settings *settings, enum path_data data,
-                        const char *why)
+static void expect_data(enum path_data data, const char *why)
 {
-	nccl_log_model(settings, e);
-	assert_string_equal(path_data_name(e->path.data), path_data_name(data));
-	assert_says(e->path.why, why);
-	nccl_log_free(e);
-	assert_null(e->path.links);
+	static const struct settings nothing_set;
+	nccl_log_model(&nothing_set, &e);
+	assert_string_equal(path_data_name(e.path.data), path_data_name(data));
+	assert_says(e.path.why, why);
 }
 
 /* Every pair of n ranks over 2 channels for sends, and one ring. */
@@ -57,25 +66,24 @@ static char *mesh(const char *version, unsigned n, const char *via)
 				fprintf(f, HEAD "Channel %02u/1 : %u[%u] -> %u[%u] via %s\n", c,
 				        from, from, to, to, via);
 	fclose(f);
-	return text;
+	return test_keep(text);
 }
 
 /* mesh, and both buffers of each rank opened to each of its peers, but for the pair `but`. */
 static char *registered_mesh(const char *version, const char *verb, const char *via, int but)
 {
-	char *links = mesh(version, 4, via), *text = NULL;
+	char *text = NULL;
 	size_t bytes;
 	FILE *f = open_memstream(&text, &bytes);
 	assert_non_null(f);
-	fputs(links, f);
+	fputs(mesh(version, 4, via), f);
 	fprintf(f, HEAD "register comm 0x55d0 buffer 0x7f00aa000000 size 1048576\n");
 	for (int i = 0; i < 32; i++)
 		if (i / 8 != i / 2 % 4 && i / 2 != but)
 			fprintf(f, HEAD "rank %d - IPC %s buffer" REG_A "%d" REG_Z, i / 8, verb,
 			        i / 2 % 4);
 	fclose(f);
-	free(links);
-	return text;
+	return test_keep(text);
 }
 
 TEST(links_are_merged_over_channels_and_ends)
@@ -87,54 +95,35 @@ TEST(links_are_merged_over_channels_and_ends)
 	                       "via NET/Socket/0\n"
 	                       "node2:77:78 [1] NCCL INFO Channel 02/0 : 0[0] -> 1[1] [receive] "
 	                       "via NET/Socket/1\n";
-	struct nccl_log e = parse(sender);
-	struct status st = {""};
-	assert_int_equal(nccl_log_parse(receiver, strlen(receiver), &e, &st), 0);
+	parse(sender);
+	parse_more(receiver);
+	const struct path_link *links = e.path.links;
 	assert_int_equal(e.path.nlinks, 2);
-	assert_int_equal(e.path.links[0].channels, 2);
-	assert_string_equal(e.path.links[0].via, "NET/Socket/0");
-	assert_int_equal(e.path.links[1].channels, 1);
-	assert_string_equal(e.path.links[1].via, "NET/Socket/1");
-	assert_string_equal(e.path.transport, "NET/Socket");
-	expect_data(&e, &nothing_set, PATH_STAGED, "NET");
+	assert_prints("2 NET/Socket/0, 1 NET/Socket/1: NET/Socket", "%u %s, %u %s: %s",
+	              links[0].channels, links[0].via, links[1].channels, links[1].via,
+	              e.path.transport);
+	expect_data(PATH_STAGED, "NET");
 }
 
 /* Every way that NCCL 2.14 to 2.30 names a transport. */
 TEST(every_transport_is_read)
 {
-	static const char *const vias[] = {
-	    "P2P/direct pointer",
-	    "P2P/direct pointer/read",
-	    "P2P/CUMEM",
-	    "P2P/CUMEM/read",
-	    "P2P/CUMEM/CE",
-	    "P2P/CUMEM/read/CE",
-	    "P2P/MNNVL",
-	    "P2P/IPC",
-	    "P2P/IPC/read",
-	    "P2P/indirect/3[3]",
-	    "P2P/indirect/1003[3]/read",
-	    "SHM/direct",
-	    "SHM/direct/direct",
-	    "SHM/CE/CE",
-	    "SHM/direct/CE",
-	    "NET/Socket/0",
-	    "NET/IB/7/GDRDMA",
-	    "NET/IB/7/GDRDMA(PCI)/Shared",
-	    "NET/IB/3(1201)/GDRDMA/Shared",
-	    "NET/IBext_v8/0/Shared",
-	    "NET/AWS Libfabric/12/GDRDMA",
-	};
-	for (unsigned i = 0; i < LENGTH(vias); i++) {
-		char *line = test_text(HEAD "Channel 31/1 : 1000[7] -> 2047[0] via %s\n", vias[i]);
-		struct nccl_log e = parse(line);
+	char *rest = test_text(
+	         "P2P/direct pointer;P2P/direct pointer/read;P2P/CUMEM;P2P/CUMEM/read;"
+	         "P2P/CUMEM/CE;P2P/CUMEM/read/CE;P2P/MNNVL;P2P/IPC;P2P/IPC/read;"
+	         "P2P/indirect/3[3];P2P/indirect/1003[3]/read;SHM/direct;SHM/direct/direct;"
+	         "SHM/CE/CE;SHM/direct/CE;NET/Socket/0;NET/IB/7/GDRDMA;"
+	         "NET/IB/7/GDRDMA(PCI)/Shared;NET/IB/3(1201)/GDRDMA/Shared;"
+	         "NET/IBext_v8/0/Shared;NET/AWS Libfabric/12/GDRDMA"),
+	     *via;
+	while ((via = strsep(&rest, ";"))) {
+		parse(test_text(HEAD "Channel 31/1 : 1000[7] -> 2047[0] via %s\n", via));
+		const struct path_link *link = e.path.links;
 		assert_int_equal(e.path.nlinks, 1);
-		assert_int_equal(e.path.links[0].from, 1000);
-		assert_int_equal(e.path.links[0].to, 2047);
-		assert_int_equal(e.path.links[0].channels, 1);
-		assert_string_equal(e.path.links[0].via, vias[i]);
-		assert_string_equal(e.path.transport, vias[i]);
-		nccl_log_free(&e);
+		assert_prints("1 from 1000 to 2047", "%u from %u to %u", link->channels, link->from,
+		              link->to);
+		assert_string_equal(link->via, via);
+		assert_string_equal(e.path.transport, via);
 	}
 }
 
@@ -142,14 +131,13 @@ TEST(old_and_odd_forms_of_a_channel_line)
 {
 	/* SHM names no connection; devices were PCI bus numbers before 2.18; a time may come first
 	 * (2.26); a line may end as on Windows. */
-	struct nccl_log e = parse(HEAD "Channel 00 : 0[1b000] -> 1[43000] via SHM/direct/direct\n"
-	                               "[2026-11-20 10:00:00] " HEAD
-	                               "Channel 01 : 0[0] -> 1[1] via SHM/direct/direct\r\n");
+	parse(HEAD "Channel 00 : 0[1b000] -> 1[43000] via SHM/direct/direct\n"
+	           "[2026-11-20 10:00:00] " HEAD
+	           "Channel 01 : 0[0] -> 1[1] via SHM/direct/direct\r\n");
 	assert_int_equal(e.path.nlinks, 1);
 	assert_int_equal(e.path.links[0].channels, 2);
 	assert_int_equal(e.path.unread, 0);
-	expect_text(&e, "SHM/direct/direct, 1 link, data path unknown, not registered");
-	nccl_log_free(&e);
+	expect_text("SHM/direct/direct, 1 link, data path unknown, not registered");
 }
 
 /* Their links have other words, and no kernel of theirs is known. */
@@ -164,15 +152,14 @@ TEST(nccl_before_2_12_is_read_and_named_as_too_old)
 	    "Ring 01 : 0 -> 1 [send] via NET/Socket/0\n",
 	};
 	for (unsigned i = 0; i < LENGTH(logs); i++) {
-		struct nccl_log e = parse(logs[i]);
+		parse(logs[i]);
 		assert_int_equal(e.path.unread, 0);
 		assert_int_equal(e.path.nlinks, 2);
 		assert_string_equal(e.path.links[0].via, i ? "NET/Socket/0" : "SHM/direct");
-		expect_data(&e, &nothing_set, PATH_UNKNOWN, "NCCL before 2.12.10 is not known");
+		expect_data(PATH_UNKNOWN, "NCCL before 2.12.10 is not known");
 	}
-	struct nccl_log e = parse(HEAD "Ring 00 : 7 -> 0 -> 1\n");
-	expect_text(&e, "no link in the log");
-	nccl_log_free(&e);
+	parse(HEAD "Ring 00 : 7 -> 0 -> 1\n");
+	expect_text("no link in the log");
 }
 
 TEST(foreign_and_torn_lines_make_no_link)
@@ -201,52 +188,44 @@ TEST(foreign_and_torn_lines_make_no_link)
 	    HEAD "rank 0 - IPC register buffer 0x7f to peer 1\n",
 	};
 	for (unsigned i = 0; i < LENGTH(bad); i++) {
-		struct nccl_log e = parse(bad[i]);
+		parse(bad[i]);
 		assert_int_equal(e.path.nlinks, 0);
 		assert_int_equal(e.path.unread, 0);
 		assert_string_equal(e.path.transport, "");
-		expect_text(&e, "no link in the log");
-		expect_data(&e, &nothing_set, PATH_UNKNOWN, "names no link");
+		expect_text("no link in the log");
+		expect_data(PATH_UNKNOWN, "names no link");
 	}
 	for (unsigned i = 0; i < LENGTH(torn); i++) {
-		struct nccl_log e = parse(torn[i]);
+		parse(torn[i]);
 		assert_int_equal(e.path.nlinks, 0);
 		assert_int_equal(e.npairs, 0);
 		assert_int_equal(e.path.unread, 1);
-		expect_text(&e, "no link in the log, 1 line unread");
-		nccl_log_free(&e);
+		expect_text("no link in the log, 1 line unread");
 	}
-}
-
-TEST(a_whole_line_behind_half_a_line_is_read)
-{
-	struct nccl_log e = parse(HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CU" HEAD
-	                               "Channel 00/1 : 4[4] -> 5[5] via P2P/CUMEM\n");
+	/* A whole line behind half a line is read. */
+	parse(HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CU" HEAD
+	           "Channel 00/1 : 4[4] -> 5[5] via P2P/CUMEM\n");
 	assert_int_equal(e.path.nlinks, 1);
 	assert_int_equal(e.path.links[0].from, 4);
-	nccl_log_free(&e);
 }
 
 TEST(transports_have_in_common_whole_words_or_are_mixed)
 {
-	struct nccl_log e = parse(HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM/read\n" HEAD
-	                               "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM\n");
+	parse(HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM/read\n" HEAD
+	           "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM\n");
 	assert_string_equal(e.path.transport, "P2P/CUMEM");
-	nccl_log_free(&e);
-	e = parse(HEAD "Channel 00/0 : 0[0] -> 1[1] via P2P/IPC\n" HEAD
-	               "Channel 00/0 : 1[1] -> 2[0] [send] via NET/IB/0/GDRDMA\n" HEAD
-	               "Channel 00/0 : 1[1] -> 2[0] [send] via NET/IB/1/GDRDMA\n");
+	parse(HEAD "Channel 00/0 : 0[0] -> 1[1] via P2P/IPC\n" HEAD
+	           "Channel 00/0 : 1[1] -> 2[0] [send] via NET/IB/0/GDRDMA\n" HEAD
+	           "Channel 00/0 : 1[1] -> 2[0] [send] via NET/IB/1/GDRDMA\n");
 	assert_string_equal(e.path.transport, "mixed");
-	expect_text(&e, "mixed, 3 links, data path unknown, not registered");
-	nccl_log_free(&e);
+	expect_text("mixed, 3 links, data path unknown, not registered");
 }
 
 TEST(the_version_is_that_of_the_loaded_library)
 {
-	struct nccl_log e =
-	    parse("NCCL version 2.28.3+cuda13.0\n" HEAD
-	          "NCCL library is too old. This application was compiled with NCCL version "
-	          "2.29.2, but is running with NCCL version 2.28.3\n");
+	parse("NCCL version 2.28.3+cuda13.0\n" HEAD
+	      "NCCL library is too old. This application was compiled with NCCL version "
+	      "2.29.2, but is running with NCCL version 2.28.3\n");
 	struct status st = {""};
 	const char *other = HEAD "NCCL version 2.21.5+cuda12.4\n";
 	assert_string_equal(e.path.version, "2.28.3");
@@ -255,7 +234,6 @@ TEST(the_version_is_that_of_the_loaded_library)
 	assert_says(st.text, "2.28.3");
 	assert_says(st.text, "2.21.5");
 	assert_string_equal(e.path.version, "2.28.3");
-	nccl_log_free(&e);
 }
 
 TEST(versions_of_those_who_build_it_themselves_are_read)
@@ -270,10 +248,9 @@ TEST(versions_of_those_who_build_it_themselves_are_read)
 	    {HEAD "NCCL version mismatch with remote peer 2.28.9\n", "", 0},
 	};
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
-		struct nccl_log e = parse(cases[i].line);
+		parse(cases[i].line);
 		assert_string_equal(e.path.version, cases[i].version);
 		assert_int_equal(e.version_code, cases[i].code);
-		nccl_log_free(&e);
 	}
 }
 
@@ -290,25 +267,20 @@ TEST(registration_is_counted_by_kind_in_every_wording)
 	    "NET register userbuff 0x7f (handle 0x55), buffSize 4096\n",
 	};
 	for (unsigned i = 0; i < LENGTH(done); i++) {
-		char *text = test_text(HEAD "rank 0 - %s", done[i]);
-		struct nccl_log e = parse(text);
+		parse(test_text(HEAD "rank 0 - %s", done[i]));
 		assert_true(e.path.registered);
 		assert_string_equal(e.path.registered_why, i < 5 ? "1 by IPC" : "1 by NET");
 		assert_int_equal(e.npairs, i < 5);
-		nccl_log_free(&e);
 	}
-	struct nccl_log e =
-	    parse(HEAD "rank 0 - IPC registering buffer" REG_A "1\n" HEAD
-	               "rank 0 - IPC deregistered buffer 0x7f peer 1 ipc remote buffer 0x7e\n" HEAD
-	               "Proxy rank 1 register success regAddr 0x7f size 1 offset 0\n");
+	parse(HEAD "rank 0 - IPC registering buffer" REG_A "1\n" HEAD
+	           "rank 0 - IPC deregistered buffer 0x7f peer 1 ipc remote buffer 0x7e\n" HEAD
+	           "Proxy rank 1 register success regAddr 0x7f size 1 offset 0\n");
 	assert_false(e.path.registered);
 	assert_string_equal(e.path.registered_why, "the log shows none");
-	nccl_log_free(&e);
-	e = parse(HEAD "rank 2 successfully registered NVLS sendbuff 0x7f, recvbuff 0x7e\n" HEAD
-	               "rank 2 reuse local-registered NVLS sendbuff 0x7f, recvbuff 0x7e\n" HEAD
-	               "rank 2 - COLLNET reuse register userbuff 0x7f (handle 0x1), buffSize 8\n");
+	parse(HEAD "rank 2 successfully registered NVLS sendbuff 0x7f, recvbuff 0x7e\n" HEAD
+	           "rank 2 reuse local-registered NVLS sendbuff 0x7f, recvbuff 0x7e\n" HEAD
+	           "rank 2 - COLLNET reuse register userbuff 0x7f (handle 0x1), buffSize 8\n");
 	assert_string_equal(e.path.registered_why, "2 by NVLS; 1 by COLLNET");
-	nccl_log_free(&e);
 }
 
 TEST(why_registration_failed_is_told)
@@ -335,10 +307,9 @@ TEST(why_registration_failed_is_told)
 	     "1 skipped: LocalRegister=0, P2pUsesMemcpy=0", false},
 	};
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
-		struct nccl_log e = parse(rows[i].log);
+		parse(rows[i].log);
 		assert_int_equal(e.path.registered, rows[i].registered);
 		assert_string_equal(e.path.registered_why, rows[i].why);
-		nccl_log_free(&e);
 	}
 }
 
@@ -364,63 +335,41 @@ TEST(up_to_2_22_one_process_is_direct)
 	    {"2.11.4", "P2P/direct pointer", PATH_UNKNOWN, "2.12.10"},
 	};
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
-		char *text = mesh(rows[i].version, 4, rows[i].via);
-		struct nccl_log e = parse(text);
+		parse(mesh(rows[i].version, 4, rows[i].via));
 		assert_int_equal(e.path.nlinks, 12);
 		assert_int_equal(e.path.links[0].channels, 3);
-		expect_data(&e, &nothing_set, rows[i].data, rows[i].why);
-		free(text);
+		expect_data(rows[i].data, rows[i].why);
 	}
 }
 
 TEST(from_2_23_both_ends_must_be_registered)
 {
 	static const char *const verbs[] = {"local register", "register", "registered", "reuse"};
-	struct nccl_log e;
-	char *text;
 	for (unsigned i = 0; i < LENGTH(verbs); i++) {
-		text = registered_mesh(i ? "2.28.3" : "2.23.4", verbs[i],
-		                       i % 2 ? "P2P/direct pointer" : "P2P/CUMEM", -1);
-		e = parse(text);
-		expect_data(&e, &nothing_set, PATH_DIRECT, "both ends");
-		free(text);
+		parse(registered_mesh(i ? "2.28.3" : "2.23.4", verbs[i],
+		                      i % 2 ? "P2P/direct pointer" : "P2P/CUMEM", -1));
+		expect_data(PATH_DIRECT, "both ends");
 	}
 	/* Rank 1 opened nothing to rank 2. */
-	text = registered_mesh("2.28.3", "register", "P2P/CUMEM", 6);
-	e = parse(text);
-	expect_data(&e, &nothing_set, PATH_UNKNOWN, "2 registered at one end only");
-	free(text);
+	parse(registered_mesh("2.28.3", "register", "P2P/CUMEM", 6));
+	expect_data(PATH_UNKNOWN, "2 registered at one end only");
 	/* Some buffers only. */
-	text = registered_mesh("2.28.3", "register", "P2P/CUMEM", -1);
-	e = parse(text);
-	struct status st = {""};
+	parse(registered_mesh("2.28.3", "register", "P2P/CUMEM", -1));
 	const char *failure =
 	    HEAD "rank 0 failed to IPC register userbuff 0x7f buffSize 4096 nPeers "
 	         "1 isLegacyIpc 0 type POSIX_FD\n";
-	assert_int_equal(nccl_log_parse(failure, strlen(failure), &e, &st), 0);
+	parse_more(failure);
 	assert_false(e.path.registered);
-	expect_data(&e, &nothing_set, PATH_UNKNOWN, "failed to register 1");
-	free(text);
-}
-
-TEST(one_staged_link_among_direct_ones_is_not_called_direct)
-{
-	char *text = mesh("2.21.5", 4, "P2P/direct pointer");
-	struct nccl_log e = parse(text);
-	struct status st = {""};
-	const char *shm = HEAD "Channel 00 : 0[0] -> 4[4] via SHM/direct/direct\n";
-	assert_int_equal(nccl_log_parse(shm, strlen(shm), &e, &st), 0);
-	expect_data(&e, &nothing_set, PATH_UNKNOWN, "12 links are direct, 1 staged");
-	free(text);
-}
-
-/* Only the process of rank 0 logs the version. */
-TEST(without_a_version_only_what_all_versions_stage_is_known)
-{
-	struct nccl_log e = parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/direct pointer\n");
-	expect_data(&e, &nothing_set, PATH_UNKNOWN, "version");
-	e = parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM\n");
-	expect_data(&e, &nothing_set, PATH_STAGED, "every version");
+	expect_data(PATH_UNKNOWN, "failed to register 1");
+	/* One staged link among direct ones. */
+	parse(mesh("2.21.5", 4, "P2P/direct pointer"));
+	parse_more(HEAD "Channel 00 : 0[0] -> 4[4] via SHM/direct/direct\n");
+	expect_data(PATH_UNKNOWN, "12 links are direct, 1 staged");
+	/* Only the process of rank 0 logs the version: without it what all versions stage is known. */
+	parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/direct pointer\n");
+	expect_data(PATH_UNKNOWN, "version");
+	parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM\n");
+	expect_data(PATH_STAGED, "every version");
 }
 
 TEST(copy_engines_and_symmetric_kernels_are_seen)
@@ -433,28 +382,26 @@ TEST(copy_engines_and_symmetric_kernels_are_seen)
 	                          "AllReduce_RSxLD_AGxST nchannels 16 nthreads 512 nWorks 1\n",
 	           *ll = HEAD "AllGather [Symmetric]: 64 Bytes -> Kernel AllGather_LL nchannels 1 "
 	                      "nthreads 512\n";
-	struct nccl_log e = parse(init);
+	parse(init);
 	assert_true(e.path.copy_engine);
-	nccl_log_free(&e);
-	e = parse(each);
+	parse(each);
 	assert_true(e.path.copy_engine);
 	assert_false(e.path.symmetric);
-	expect_data(&e, &nothing_set, PATH_DIRECT, "copy engines");
-	e = parse(kernel);
+	expect_data(PATH_DIRECT, "copy engines");
+	parse(kernel);
 	assert_true(e.path.symmetric);
-	expect_data(&e, &nothing_set, PATH_DIRECT, "symmetric");
-	e = parse(ll);
-	expect_data(&e, &nothing_set, PATH_UNKNOWN, "LL");
-	e = parse(HEAD "Symmetric VA size=512GB\n" HEAD
-	               "AllReduce: 64 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}\n");
+	expect_data(PATH_DIRECT, "symmetric");
+	parse(ll);
+	expect_data(PATH_UNKNOWN, "LL");
+	parse(HEAD "Symmetric VA size=512GB\n" HEAD
+	           "AllReduce: 64 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}\n");
 	assert_false(e.path.symmetric);
-	nccl_log_free(&e);
 }
 
 /* Of a size the last line counts. An older library's lines have no channels, and are left. */
 TEST(choices_are_kept_by_size)
 {
-	struct nccl_log e = parse(
+	parse(
 	    HEAD
 	    "AllReduce: 4096 Bytes -> Algo TREE proto LL channel{Lo..Hi}={0..0}\n" HEAD
 	    "AllReduce: 1048576 Bytes -> Algo RING proto LL128 channel{Lo..Hi}={0..7}\n" HEAD
@@ -489,7 +436,6 @@ TEST(choices_are_kept_by_size)
 	assert_int_equal(path_from_json(json, &back, &st), -1);
 	assert_says(st.text, "has to be a list");
 	json_decref(json);
-	nccl_log_free(&e);
 }
 
 /* Ranks 0 and 1 share a switch, 2 and 3 another; 3 reaches 0 otherwise than 0 reaches 3. */
@@ -502,18 +448,16 @@ TEST(a_mixed_path_names_its_pairs)
 	                               "Channel 00/1 : 2[2] -> 0[0] via SHM/direct/direct\n" HEAD
 	                               "Channel 00/1 : 0[0] -> 3[3] via SHM/direct/direct\n" HEAD
 	                               "Channel 00/1 : 3[3] -> 0[0] via NET/IB/0\n";
-	struct nccl_log e = parse(log);
+	parse(log);
 	char text[256], little[20];
 	assert_string_equal(e.path.transport, "mixed");
 	path_pairs_text(&e.path, text, sizeof text);
 	assert_string_equal(text, "P2P/CUMEM 0-1; SHM/direct 0-2, 0→3; NET/IB 3→0");
 	path_pairs_text(&e.path, little, sizeof little);
 	assert_string_equal(little, "P2P/CUMEM 0-1; SHM/");
-	nccl_log_free(&e);
-	char *all = mesh("2.28.3", 6, "P2P/CUMEM");
-	e = parse(all);
+	parse(mesh("2.28.3", 6, "P2P/CUMEM"));
 	path_pairs_text(&e.path, text, sizeof text);
 	assert_string_equal(text, "P2P/CUMEM 0-1, 0-2, 0-3, 0-4, 0-5, 1-2, 1-3, 1-4 and 7 more");
-	nccl_log_free(&e);
-	free(all);
 }
+
+TESTS(.after = fresh);

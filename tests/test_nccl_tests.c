@@ -1,142 +1,147 @@
 /* JSON of nccl-tests: the values that are read from it, and that no damaged file is believed or
  * crashes. */
-#include <sys/stat.h>
 
 #include "../harness/compare/side.h"
 #include "here.h"
 #include "queried.h"
 
 /* A run of alltoall over 4 GPUs, in the form of version 2.19.6. */
-static const char plain[] =
-    "{\"version\":3,\"start_time\":\"2026-11-21 08:57:58\",\"args\":[\"./build/"
-    "alltoall_perf\",\"-t\",\"1\",\"-g\",\"4\",\"-a\",\"3\",\"-J\",\"x.json\"],\"env\":["
-    "\"TOKEN=SECRET\",\"HOME=\\/SECRET\"],\"nccl_version\":22803,\"config\":{\"nthreads\":1,"
-    "\"ngpus\":4,\"minimum_bytes\":4096,\"maximum_bytes\":16384,\"step_factor\":4,"
-    "\"warmup_iters\":5,\"iterations\":20,\"aggregated_iterations\":1,\"validation\":1,"
-    "\"graph\":0,\"blocking_collectives\":\"false\",\"per_iter_timing\":\"false\","
-    "\"devices\":[{\"rank\":0,\"group\":0,\"pid\":1236,\"hostname\":\"node\",\"device\":0,"
-    "\"device_hex\":\"0000:00:06\",\"device_info\":\"NVIDIA H200\"}]},\"results\":["
-    "{\"size\":4096,\"count\":256,\"type\":\"float\",\"redop\":\"none\",\"root\":\"    -1\","
-    "\"out_of_place\":{\"time\":21.5,\"alg_bw\":0.1,\"bus_bw\":0.1,\"nwrong\":0},"
-    "\"in_place\":{\"time\":20.5,\"alg_bw\":0.1,\"bus_bw\":0.1,\"nwrong\":null},"
-    "\"actual_iterations\":20,\"experiment_name\":\"\"},"
-    "{\"size\":16384,\"count\":1024,\"type\":\"float\",\"redop\":\"none\",\"root\":\"    "
-    "-1\",\"out_of_place\":{\"time\":22,\"alg_bw\":0.7,\"bus_bw\":0.5,\"nwrong\":0},"
-    "\"in_place\":null,\"actual_iterations\":20,\"experiment_name\":\"\"}],"
-    "\"out_of_bounds\":{\"count\":0,\"okay\":\"true\"},\"errors\":[\"\"],\"end_time\":\"x\"}";
+static const char *plain;
 
-/* The plain file with one piece of it replaced. */
+FIXTURE(begin)
+{
+	plain = test_quotes(
+	    "{'version':3,'start_time':'2026-11-21 08:57:58','args':['./build/alltoall_perf',"
+	    "'-t','1','-g','4','-a','3','-J','x.json'],'env':['TOKEN=SECRET','HOME=\\/SECRET'],"
+	    "'nccl_version':22803,'config':{'nthreads':1,'ngpus':4,'minimum_bytes':4096,"
+	    "'maximum_bytes':16384,'step_factor':4,'warmup_iters':5,'iterations':20,"
+	    "'aggregated_iterations':1,'validation':1,'graph':0,'blocking_collectives':'false',"
+	    "'per_iter_timing':'false','devices':[{'rank':0,'group':0,'pid':1236,"
+	    "'hostname':'node','device':0,'device_hex':'0000:00:06',"
+	    "'device_info':'NVIDIA H200'}]},'results':[{'size':4096,'count':256,'type':'float',"
+	    "'redop':'none','root':'    -1','out_of_place':{'time':21.5,'alg_bw':0.1,"
+	    "'bus_bw':0.1,'nwrong':0},'in_place':{'time':20.5,'alg_bw':0.1,'bus_bw':0.1,"
+	    "'nwrong':null},'actual_iterations':20,'experiment_name':''},{'size':16384,"
+	    "'count':1024,'type':'float','redop':'none','root':'    -1',"
+	    "'out_of_place':{'time':22,'alg_bw':0.7,'bus_bw':0.5,'nwrong':0},'in_place':null,"
+	    "'actual_iterations':20,'experiment_name':''}],'out_of_bounds':{'count':0,"
+	    "'okay':'true'},'errors':[''],'end_time':'x'}");
+	set_up();
+}
+
+/* The plain file with one piece of it replaced; both have ' for ". */
 static const char *with(const char *what, const char *by)
 {
-	static char text[2][8192];
-	static unsigned turn;
-	const char *at = strstr(plain, what);
+	const char *at = strstr(plain, test_quotes(what));
 	assert_non_null(at);
-	turn = !turn;
-	snprintf(text[turn], sizeof text[turn], "%.*s%s%s", (int)(at - plain), plain, by,
-	         at + strlen(what));
-	return text[turn];
+	return test_text("%.*s%s%s", (int)(at - plain), plain, test_quotes(by), at + strlen(what));
 }
 
 static const char *path_of(const char *name)
 {
-	static char path[256];
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	return path;
+	return test_text("%s/%s", folder, name);
 }
 
+static struct side side; /* the last one */
+
 /* Loads; "" or its message. The environment must never be in it. */
-static const char *load(const char *path, const char *variant, struct side *side)
+static const char *load(const char *path, const char *variant)
 {
 	static struct status st;
 	st.text[0] = '\0';
-	*side = (struct side){
+	side = (struct side){
 	    .arena = scratch(), .db = db_open(scratch()), .letter = "A", .path = path};
-	assert_false(db_run_text(side->db, "harness/compare/sides.sql", &st) ||
-	             db_run_text(side->db, "harness/compare/compared.sql", &st));
-	const int result = source_load(side, variant, &st);
+	assert_false(db_run_text(side.db, "harness/compare/sides.sql", &st) ||
+	             db_run_text(side.db, "harness/compare/compared.sql", &st));
+	const int result = source_load(&side, variant, &st);
 	assert_int_equal(result, st.text[0] ? -1 : 0);
 	assert_lacks(st.text, "SECRET");
 	return st.text;
 }
 
-static void loads(const char *path, const char *variant, struct side *side)
+static void loads(const char *path, const char *variant)
 {
-	assert_string_equal(load(path, variant, side), "");
+	assert_string_equal(load(path, variant), "");
 }
 
 static void refuses(const char *path, const char *variant, const char *words)
 {
-	struct side side;
-	assert_says(load(path, variant, &side), words);
+	assert_says(load(path, variant), words);
+}
+
+/* A file with this text. */
+static void given(const char *name, const char *text)
+{
+	cli_write(folder, name, text);
+	loads(path_of(name), NULL);
+}
+
+static void misgiven(const char *name, const char *text, const char *words)
+{
+	cli_write(folder, name, text);
+	refuses(path_of(name), NULL, words);
 }
 
 /* Two files as one side. */
 static const char *both(const char *one, const char *other)
 {
-	static char list[300];
-	snprintf(list, sizeof list, "%s/%s,%s/%s", folder, one, folder, other);
-	return list;
+	return test_text("%s/%s,%s/%s", folder, one, folder, other);
 }
 
 /* Of a variant at a size the time in each trial, µs. */
-static const char *us(const struct side *side, const char *variant, unsigned bytes, bool in_place)
+static const char *us(const char *variant, unsigned bytes, bool in_place)
 {
-	return query(side->db, test_text("SELECT median(us) FROM time JOIN series "
-	                                 "USING (kind, variant, size) WHERE collective = "
-	                                 "'alltoall' AND dtype = 'float32' AND variant = '%s' AND "
-	                                 "size = %u AND in_place = %d GROUP BY block",
-	                                 variant, bytes, in_place));
+	return query(side.db, test_text("SELECT median(us) FROM time JOIN series "
+	                                "USING (kind, variant, size) WHERE collective = "
+	                                "'alltoall' AND dtype = 'float32' AND variant = '%s' AND "
+	                                "size = %u AND in_place = %d GROUP BY block",
+	                                variant, bytes, in_place));
 }
 
-static void has(const struct side *side, unsigned series)
+static void has(unsigned series)
 {
-	assert_near(query_number(side->db, "SELECT count(*) FROM series"), series, 0);
+	assert_near(query_number(side.db, "SELECT count(*) FROM series"), series, 0);
 }
 
-static void says(const struct side *side, const char *fact, const char *text)
+static void says(const char *fact, const char *text)
 {
 	const char *sql = test_text("SELECT value FROM stated WHERE name = '%s'", fact);
-	assert_string_equal(query(side->db, sql), text);
+	assert_string_equal(query(side.db, sql), text);
 }
 
 /* Of its first cell. */
-static void begins(const struct side *side, const char *columns, const char *values)
+static void begins(const char *columns, const char *values)
 {
 	const char *sql = test_text("SELECT %s FROM series WHERE id = 1", columns);
-	assert_string_equal(query(side->db, sql), values);
+	assert_string_equal(query(side.db, sql), values);
 }
 
 TEST(rows_become_series)
 {
-	struct side side;
-	cli_write(folder, "one.json", plain);
-	loads(path_of("one.json"), NULL, &side);
-	has(&side, 3);
-	assert_string_equal(us(&side, "single", 4096, false), "21.5");
-	assert_string_equal(us(&side, "single", 4096, true), "20.5");
-	assert_string_equal(us(&side, "single", 16384, false), "22.0");
-	assert_string_equal(us(&side, "single", 16384, true), "");
-	says(&side, "program", "nccl-tests");
-	says(&side, "library", "2.28.3");
-	says(&side, "ranks", "4");
-	says(&side, "backend", "nccl");
-	says(&side, "machine", "node: NVIDIA H200");
-	says(&side, "measured", "2026-11-21 08:57:58");
+	given("one.json", plain);
+	has(3);
+	assert_string_equal(us("single", 4096, false), "21.5");
+	assert_string_equal(us("single", 4096, true), "20.5");
+	assert_string_equal(us("single", 16384, false), "22.0");
+	assert_string_equal(us("single", 16384, true), "");
+	says("program", "nccl-tests");
+	says("library", "2.28.3");
+	says("ranks", "4");
+	says("backend", "nccl");
+	says("machine", "node: NVIDIA H200");
+	says("measured", "2026-11-21 08:57:58");
 	assert_int_equal(side.average, 3);
 	assert_string_equal(side.manner, "");
 	assert_false(side.unchecked);
 	assert_false(side.torn);
 	/* A run that ended early closes its file too. */
-	cli_write(folder, "one.json", with(",\"end_time\":\"x\"", ""));
-	loads(path_of("one.json"), NULL, &side);
+	given("one.json", with(",'end_time':'x'", ""));
 	assert_true(side.torn);
 }
 
 /* Without PyTorch: only what saves a run is called. */
 TEST(what_our_own_pytorch_program_saves_is_whole)
 {
-	struct side side;
 	cli_write(
 	    folder, "save.py",
 	    "import sys\nfrom unittest.mock import MagicMock as M\n"
@@ -152,8 +157,8 @@ TEST(what_our_own_pytorch_program_saves_is_whole)
 	    "1)]\n"
 	    "own['save'](to, 'alltoall', [row], ranks, M(backend='gloo', calls=1, warmup=1))\n");
 	cli_expect(here_shell("python3 $HERE/save.py $HERE/saved"), 0, "usage: x");
-	loads(path_of("saved"), NULL, &side);
-	has(&side, 1);
+	loads(path_of("saved"), NULL);
+	has(1);
 	assert_false(side.torn);
 }
 
@@ -161,23 +166,18 @@ TEST(what_it_says_of_itself)
 {
 	static const char *const programs[] = {"C:\\\\x\\\\alltoall_perf.exe",
 	                                       "./nccl_alltoall_perf"};
-	struct side side;
 	for (unsigned i = 0; i < 2; i++) {
-		cli_write(folder, "one.json", with("./build/alltoall_perf", programs[i]));
-		loads(path_of("one.json"), NULL, &side);
-		has(&side, 3);
+		given("one.json", with("./build/alltoall_perf", programs[i]));
+		has(3);
 	}
-	cli_write(folder, "own.json",
-	          with("\"version\":3", "\"launchgap\":{\"backend\":\"host\"}"));
-	loads(path_of("own.json"), NULL, &side);
-	says(&side, "program", "launchgap");
-	says(&side, "backend", "host");
-	cli_write(folder, "env.json", with("TOKEN=SECRET", "NCCL_P2P_DISABLE=1"));
-	loads(path_of("env.json"), NULL, &side);
-	says(&side, "layout", "1x1x4");
+	given("own.json", with("'version':3", "'launchgap':{'backend':'host'}"));
+	says("program", "launchgap");
+	says("backend", "host");
+	given("env.json", with("TOKEN=SECRET", "NCCL_P2P_DISABLE=1"));
+	says("layout", "1x1x4");
 	assert_near(query_number(side.db, "SELECT count(*) FROM variable"), 1, 0);
-	cli_write(folder, "failed.json", with("\"errors\":[\"\"]", "\"errors\":[\"it broke\"]"));
-	refuses(path_of("failed.json"), NULL, "is of a run that failed: it broke");
+	misgiven("failed.json", with("'errors':['']", "'errors':['it broke']"),
+	         "is of a run that failed: it broke");
 }
 
 #define HEAD(tag)                                                                                  \
@@ -204,14 +204,12 @@ TEST(text_is_read_into_the_same_rows)
 	                                    OLD("2026-11-28T10:00:01 ", "\n    81"),
 	                                    OLD("\033[32m", "\033[0m\n"),
 	                                    NEW("0")};
-	struct side side;
 	for (unsigned i = 0; i < LENGTH(texts); i++) {
-		cli_write(folder, "alltoall_perf.txt", texts[i]);
-		loads(path_of("alltoall_perf.txt"), NULL, &side);
-		has(&side, 2);
-		assert_string_equal(us(&side, "single", 4096, false), "21.5");
-		assert_string_equal(us(&side, "single", 4096, true), "20.5");
-		says(&side, "machine", "hosta: NVIDIA A100");
+		given("alltoall_perf.txt", texts[i]);
+		has(2);
+		assert_string_equal(us("single", 4096, false), "21.5");
+		assert_string_equal(us("single", 4096, true), "20.5");
+		says("machine", "hosta: NVIDIA A100");
 		assert_string_equal(side.others, "-w 5"); /* 20 iterations are its default */
 	}
 	cli_write(folder, "x.txt", texts[0]);
@@ -220,40 +218,34 @@ TEST(text_is_read_into_the_same_rows)
 	               ">alltoall_perf && $LAUNCHGAP compare alltoall_perf alltoall_perf.txt"),
 	    0, "- B: a file without its end: the run did not end, or it was cut off.");
 	refuses(path_of("x.txt"), NULL, "may be called all_reduce_perf.txt");
-	cli_write(folder, "alltoall_perf.txt", HEAD("") "    40");
-	refuses(path_of("alltoall_perf.txt"), NULL, "no whole row of times: was it cut off?");
-	cli_write(folder, "alltoall_perf.txt", NEW("3"));
-	refuses(path_of("alltoall_perf.txt"), NULL, "3 wrong elements");
-	cli_write(folder, "alltoall_perf.txt", NEW("0") "# Out of bounds values : 3 FAILED\n");
-	refuses(path_of("alltoall_perf.txt"), NULL, "its check says FAILED");
-	cli_write(folder, "alltoall_perf.csv", "size,count,type\n4096,1024,float\n");
-	refuses(path_of("alltoall_perf.csv"), NULL, "option -J FILE");
+	misgiven("alltoall_perf.txt", HEAD("") "    40", "no whole row of times: was it cut off?");
+	misgiven("alltoall_perf.txt", NEW("3"), "3 wrong elements");
+	misgiven("alltoall_perf.txt", NEW("0") "# Out of bounds values : 3 FAILED\n",
+	         "its check says FAILED");
+	misgiven("alltoall_perf.csv", "size,count,type\n4096,1024,float\n", "option -J FILE");
 }
 
 /* A file's times of 4 KiB are of this variant; what it says of the program. */
 static void reads(const char *name, const char *text, const char *variant, const char *program)
 {
-	struct side side;
-	cli_write(folder, name, text);
-	loads(path_of(name), NULL, &side);
-	has(&side, 2);
-	assert_string_equal(us(&side, variant, 4096, false), "21.5");
-	assert_string_equal(us(&side, variant, 4096, true), "20.5");
-	says(&side, "ranks", "2");
-	says(&side, "program", program);
+	given(name, test_quotes(text));
+	has(2);
+	assert_string_equal(us(variant, 4096, false), "21.5");
+	assert_string_equal(us(variant, 4096, true), "20.5");
+	says("ranks", "2");
+	says("program", program);
 	assert_false(side.unchecked);                        /* what is not said, too */
 	assert_int_equal(side.torn, !!strstr(name, ".txt")); /* rows have no end */
 }
 
 #define ROW(gpus, in_place)                                                                        \
-	"{\"name\":\"AlltoAll\", " gpus                                                            \
-	", \"size\":4096, \"type\":\"float\", \"redop\":\"none\", "                                \
-	"\"inPlace\":" in_place ", \"wrong\":\"0\"}"
-#define OUT     "0, \"time\":21.5"
-#define IN      "1, \"time\":20.5"
-#define GPUS    "\"gpus\":2"
-#define RANKS   "\"ranks\":2, \"gpusPerRank\":1"
-#define CSV(at) "0,\"AlltoAll\",2,1,4096,float,none," at ",0,0,0\n"
+	"{'name':'AlltoAll', " gpus ", 'size':4096, 'type':'float', 'redop':'none', "              \
+	"'inPlace':" in_place ", 'wrong':'0'}"
+#define OUT     "0, 'time':21.5"
+#define IN      "1, 'time':20.5"
+#define GPUS    "'gpus':2"
+#define RANKS   "'ranks':2, 'gpusPerRank':1"
+#define CSV(at) "0,'AlltoAll',2,1,4096,float,none," at ",0,0,0\n"
 #define COLUMNS "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong "
 #define VALUES  "4096 1024 float none -1 21.5 0.1 0.1 0 20.5 0.1 0.1 N/A "
 
@@ -263,7 +255,8 @@ TEST(rows_of_others_are_read)
 {
 	static const char rccl[] = "rccl-tests", text[] = "alltoall_perf.txt";
 	reads("x.json", ROW(GPUS, OUT) "\n" ROW(GPUS, IN) "\n", "2-ranks", rccl);
-	reads("x.json", "[\n" ROW(RANKS, OUT) ",\n" ROW(RANKS, IN) "\n]\n", "processes", rccl);
+	reads("x.json", test_quotes("[\n" ROW(RANKS, OUT) ",\n" ROW(RANKS, IN) "\n]\n"),
+	      "processes", rccl);
 	reads("x.csv",
 	      "numCycle,collective,ranks,gpusPerRank,size,type,redop,inplace,time,algbw,busbw,"
 	      "#wrong\n" CSV("0,21.5") CSV("1,20.5"),
@@ -286,18 +279,17 @@ TEST(what_is_not_read_is_named)
 {
 	// clang-format off
 	static const char *const files[][3] = {
-	    {"x.json", "{\"benchmark\":[{\"8\":{\"oop_time\":9}}]}", "JSON of a fork of nccl-tests (its pull request 318)"},
+	    {"x.json", "{'benchmark':[{'8':{'oop_time':9}}]}", "JSON of a fork of nccl-tests (its pull request 318)"},
 	    {"x.csv", "size,count,type,redop,root,time,algbw,busbw,wrong\n8,2,float,sum,-1,9,1,1,0\n", "CSV of a fork of nccl-tests (its pull request 138)"},
-	    {"x.json", "{\"busBw\":89.5,\"size\":8}\n{\"busBw\":90,\"size\":8}\n", "rows of rccl-tests that name no collective"},
+	    {"x.json", "{'busBw':89.5,'size':8}\n{'busBw':90,'size':8}\n", "rows of rccl-tests that name no collective"},
 	    {"x.csv", "size,seconds\n8,2\n", "CSV that names no collective"},
-	    {"x.json", "{\"a\":1}", "JSON of another program"},
+	    {"x.json", "{'a':1}", "JSON of another program"},
 	    {"x.txt", "hello\n", "neither JSON nor text of nccl-tests"},
-	    {"x.json", "{\"schema\":2,\"launchgap\":\"1\"}", "launchgap's report.json; give the folder of its run"},
+	    {"x.json", "{'schema':2,'launchgap':'1'}", "launchgap's report.json; give the folder of its run"},
 	};
 	// clang-format on
 	for (size_t i = 0; i < LENGTH(files); i++) {
-		cli_write(folder, files[i][0], files[i][1]);
-		refuses(path_of(files[i][0]), NULL, files[i][2]);
+		misgiven(files[i][0], test_quotes(files[i][1]), files[i][2]);
 		if (!strstr(files[i][2], "launchgap"))
 			refuses(path_of(files[i][0]), NULL, "option -J FILE");
 	}
@@ -306,18 +298,17 @@ TEST(what_is_not_read_is_named)
 /* Of a folder its JSON is read; its text, if there is none. */
 TEST(a_folder_of_text_is_read)
 {
-	struct side side;
 	assert_int_equal(mkdir(path_of("texts"), 0777), 0);
 	cli_write(folder, "texts/alltoall_perf.1.txt", NEW("0"));
 	cli_write(folder, "texts/alltoall_perf.2.log", NEW("0"));
-	loads(path_of("texts"), NULL, &side);
-	assert_string_equal(us(&side, "single", 4096, false), "21.5; 21.5");
+	loads(path_of("texts"), NULL);
+	assert_string_equal(us("single", 4096, false), "21.5; 21.5");
 	cli_write(folder, "texts/x.json", plain);
-	loads(path_of("texts"), NULL, &side);
-	assert_string_equal(us(&side, "single", 4096, false), "21.5");
+	loads(path_of("texts"), NULL);
+	assert_string_equal(us("single", 4096, false), "21.5");
 }
 
-#define DEVICE "{\"rank\":0,\"group\":0,\"hostname\":\"node\",\"device_info\":\"NVIDIA H200\"}"
+#define DEVICE "{'rank':0,'group':0,'hostname':'node','device_info':'NVIDIA H200'}"
 
 TEST(the_layout_names_the_variant)
 {
@@ -329,45 +320,39 @@ TEST(the_layout_names_the_variant)
 	               {DEVICE "," DEVICE, "processes", 1, 1},
 	               {DEVICE, "single", 1, 1},
 	               {DEVICE "," DEVICE, "2x3x2", 3, 2}};
-	struct side side;
 	for (size_t i = 0; i < LENGTH(layouts); i++) {
-		const char *rows = strstr(plain, "\"results\"");
 		char *text =
-		    test_text("{\"args\":[\"alltoall_perf_mpi\"],\"config\":{\"nthreads\":%u,"
-		              "\"ngpus\":%u,\"devices\":[%s]},%s",
-		              layouts[i].threads, layouts[i].gpus, layouts[i].devices, rows);
-		cli_write(folder, "l.json", text);
-		loads(path_of("l.json"), NULL, &side);
-		begins(&side, "variant", layouts[i].name);
+		    test_text("{'args':['alltoall_perf_mpi'],'config':{'nthreads':%u,'ngpus':%u,"
+		              "'devices':[%s]},%s",
+		              layouts[i].threads, layouts[i].gpus, layouts[i].devices,
+		              strstr(plain, "\"results\""));
+		given("l.json", test_quotes(text));
+		begins("variant", layouts[i].name);
 		/* Neither -a nor -c are there. */
 		assert_int_equal(side.average, 1);
 		assert_true(side.unchecked);
-		loads(path_of("l.json"), "mine", &side);
-		begins(&side, "variant", "mine");
+		loads(path_of("l.json"), "mine");
+		begins("variant", "mine");
 	}
 }
 
 TEST(a_file_is_a_trial)
 {
-	struct side side;
-	char list[300];
 	assert_int_equal(mkdir(path_of("many"), 0777), 0);
 	cli_write(folder, "many/a.json", plain);
-	cli_write(folder, "many/b.json.0", with("\"time\":21.5", "\"time\":23.5"));
-	cli_write(folder, "many/c.json", with("\"time\":21.5", "\"time\":22.5"));
+	cli_write(folder, "many/b.json.0", with("'time':21.5", "'time':23.5"));
+	cli_write(folder, "many/c.json", with("'time':21.5", "'time':22.5"));
 	cli_write(folder, "many/d.txt", "not this one");
 	cli_write(folder, "many/e.jsonl", "nor this one");
-	loads(path_of("many"), NULL, &side);
+	loads(path_of("many"), NULL);
 	assert_int_equal(side.nfiles, 3);
-	assert_string_equal(us(&side, "single", 4096, false), "21.5; 23.5; 22.5");
+	assert_string_equal(us("single", 4096, false), "21.5; 23.5; 22.5");
 
-	loads(both("many/a.json", "many/b.json.0"), NULL, &side);
-	assert_string_equal(us(&side, "single", 4096, false), "21.5; 23.5");
+	loads(both("many/a.json", "many/b.json.0"), NULL);
+	assert_string_equal(us("single", 4096, false), "21.5; 23.5");
 
-	snprintf(list, sizeof list, "%s/many/a.json,", folder);
-	loads(list, NULL, &side);
-	snprintf(list, sizeof list, "%s/many/a.json,,x.json", folder);
-	refuses(list, NULL, "empty");
+	loads(path_of("many/a.json,"), NULL);
+	refuses(path_of("many/a.json,,x.json"), NULL, "empty");
 	refuses(both("many/a.json", "many/d.txt"), NULL, "d.txt");
 	refuses(",", NULL, "empty");
 }
@@ -375,15 +360,13 @@ TEST(a_file_is_a_trial)
 /* Two layouts are two variants, and may not be made one by their name. */
 TEST(layouts_are_not_mixed)
 {
-	struct side side;
 	cli_write(folder, "p.json", plain);
-	cli_write(folder, "q.json",
-	          with("\"nthreads\":1,\"ngpus\":4", "\"nthreads\":4,\"ngpus\":1"));
-	cli_write(folder, "r.json", with("\"ngpus\":4", "\"ngpus\":2"));
-	loads(both("p.json", "q.json"), NULL, &side);
-	assert_string_equal(us(&side, "single", 4096, false), "21.5");
-	assert_string_equal(us(&side, "threads", 4096, false), "21.5");
-	says(&side, "ranks", "4");
+	cli_write(folder, "q.json", with("'nthreads':1,'ngpus':4", "'nthreads':4,'ngpus':1"));
+	cli_write(folder, "r.json", with("'ngpus':4", "'ngpus':2"));
+	loads(both("p.json", "q.json"), NULL);
+	assert_string_equal(us("single", 4096, false), "21.5");
+	assert_string_equal(us("threads", 4096, false), "21.5");
+	says("ranks", "4");
 	refuses(both("p.json", "q.json"), "mine", "its layout is 1x4x1");
 	refuses(both("p.json", "r.json"), NULL, "before it have 1x1x4");
 }
@@ -391,17 +374,14 @@ TEST(layouts_are_not_mixed)
 /* -N measures the sizes again in the same job: not as separate trials. */
 TEST(cycles_are_one_trial)
 {
-	static const char row[] = "{\"size\":4096,\"type\":\"float\",\"redop\":\"none\",\"root\":"
-	                          "-1,\"out_of_place\":{\"time\":%d}}%s";
-	struct side side;
-	char rows[1024] = "";
+	static const char row[] = "%s{'size':4096,'type':'float','redop':'none','root':-1,"
+	                          "'out_of_place':{'time':%d}}%s";
+	const char *rows = "";
 	for (int i = 0; i < 5; i++)
-		snprintf(rows + strlen(rows), sizeof rows - strlen(rows), row, 10 + i * i,
-		         i < 4 ? "," : "]}");
-	cli_write(folder, "n.json", with(strchr(strstr(plain, "\"results\""), '{'), rows));
-	loads(path_of("n.json"), NULL, &side);
-	has(&side, 1);
-	begins(&side, "(SELECT median(us) FROM time GROUP BY block)", "14.0");
+		rows = test_text(row, rows, 10 + i * i, i < 4 ? "," : "]}");
+	given("n.json", with(strchr(strstr(plain, "\"results\""), '{'), rows));
+	has(1);
+	begins("(SELECT median(us) FROM time GROUP BY block)", "14.0");
 }
 
 TEST(options_are_seen)
@@ -411,29 +391,25 @@ TEST(options_are_seen)
 		int average;
 		const char *manner;
 	} cases[] = {
-	    {"\"-a\",\"3\"", "\"-a0\"", 0, ""},
-	    {"\"-a\",\"3\"", "\"--average\",\"2\"", 2, ""},
-	    {"\"-a\",\"3\"", "\"--average=3\"", 3, ""},
-	    {"\"-a\",\"3\"", "\"-c\",\"1\"", 1, ""},
-	    {"\"-a\",\"3\"", "\"-a\",7", 1, ""},
-	    {"\"aggregated_iterations\":1", "\"aggregated_iterations\":4", 3,
-	     " -m (calls grouped)"},
-	    {"\"blocking_collectives\":\"false\"", "\"blocking_collectives\":\"true\"", 3,
+	    {"'-a','3'", "'-a0'", 0, ""},
+	    {"'-a','3'", "'--average','2'", 2, ""},
+	    {"'-a','3'", "'--average=3'", 3, ""},
+	    {"'-a','3'", "'-c','1'", 1, ""},
+	    {"'-a','3'", "'-a',7", 1, ""},
+	    {"'aggregated_iterations':1", "'aggregated_iterations':4", 3, " -m (calls grouped)"},
+	    {"'blocking_collectives':'false'", "'blocking_collectives':'true'", 3,
 	     " -z (blocking)"},
-	    {"\"blocking_collectives\":\"false\"", "\"blocking_collectives\":1", 3,
-	     " -z (blocking)"},
-	    {"\"graph\":0", "\"graph\":2", 3, " -G (graphs)"},
-	    {"\"per_iter_timing\":\"false\"", "\"per_iter_timing\":\"true\"", 3, " -I"},
+	    {"'blocking_collectives':'false'", "'blocking_collectives':1", 3, " -z (blocking)"},
+	    {"'graph':0", "'graph':2", 3, " -G (graphs)"},
+	    {"'per_iter_timing':'false'", "'per_iter_timing':'true'", 3, " -I"},
 	};
-	struct side side;
 	cli_write(folder, "plain.json", plain);
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		cli_write(folder, "o.json", with(cases[i].what, cases[i].by));
-		loads(path_of("o.json"), NULL, &side);
+		given("o.json", with(cases[i].what, cases[i].by));
 		assert_int_equal(side.average, cases[i].average);
 		assert_string_equal(side.manner, cases[i].manner);
 		/* Files of one side have to be of the same kind. */
-		const char *said = load(both("plain.json", "o.json"), NULL, &side);
+		const char *said = load(both("plain.json", "o.json"), NULL);
 		if (cases[i].average != 3 || cases[i].manner[0])
 			assert_says(said, "other options");
 		else
@@ -447,32 +423,28 @@ TEST(other_options_are_no_repetition)
 	static const struct {
 		const char *what, *by, *others;
 	} cases[] = {
-	    {"\"-a\",\"3\"", "\"-R\",\"2\",\"-a3\"", "-R 2"},
-	    {"\"-a\",\"3\"", "\"-a3\",\"--local_register=1\"", "-R 1"},
-	    {"\"-a\",\"3\"", "\"-a3\",\"--local\",\"1\"", "-R 1"},
-	    {"\"-a\",\"3\"", "\"-a3\",\"-x2\"", "-x 2"},
-	    {"\"-a\",\"3\"", "\"-a3\",\"-u\",\"1\"", "-u 1"},
-	    {"\"graph\":0", "\"graph\":0,\"unalign\":4", "-u 4"},
-	    {"\"iterations\":20", "\"iterations\":100", "-n 100"},
-	    {"\"iterations\":20", "\"its\":20", ""},
-	    {"\"warmup_iters\":5", "\"warmup_iters\":1", NULL},
-	    {"\"-a\",\"3\"", "\"-a3\",\"-D\",\"1\"", "-D 1"},
+	    {"'-a','3'", "'-R','2','-a3'", "-R 2"},
+	    {"'-a','3'", "'-a3','--local_register=1'", "-R 1"},
+	    {"'-a','3'", "'-a3','--local','1'", "-R 1"},
+	    {"'-a','3'", "'-a3','-x2'", "-x 2"},
+	    {"'-a','3'", "'-a3','-u','1'", "-u 1"},
+	    {"'graph':0", "'graph':0,'unalign':4", "-u 4"},
+	    {"'iterations':20", "'iterations':100", "-n 100"},
+	    {"'iterations':20", "'its':20", ""},
+	    {"'warmup_iters':5", "'warmup_iters':1", NULL},
+	    {"'-a','3'", "'-a3','-D','1'", "-D 1"},
 	    /* -r's value is not an option, and a repeated option counts once */
-	    {"\"-a\",\"3\"", "\"-a3\",\"-r\",\"-R1\",\"-R\",\"2\",\"-R0\"", ""},
+	    {"'-a','3'", "'-a3','-r','-R1','-R','2','-R0'", ""},
 	};
-	struct side side;
-	char others[64];
 	cli_write(folder, "plain.json", plain);
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		/* The plain file has 5 calls of warm-up. */
 		const char *own = cases[i].others;
-		snprintf(others, sizeof others, "%s%s%s", own ? own : "", own && *own ? " " : "",
-		         own ? "-w 5" : "");
-		cli_write(folder, "o.json", with(cases[i].what, cases[i].by));
-		loads(path_of("o.json"), NULL, &side);
-		assert_string_equal(side.others, others);
+		given("o.json", with(cases[i].what, cases[i].by));
+		assert_prints(side.others, "%s%s%s", own ? own : "", own && *own ? " " : "",
+		              own ? "-w 5" : "");
 		assert_int_equal(side.average, 3);
-		const char *said = load(both("plain.json", "o.json"), NULL, &side);
+		const char *said = load(both("plain.json", "o.json"), NULL);
 		if (!own || *own)
 			assert_says(said, "other options than the files before it");
 		else
@@ -489,60 +461,53 @@ TEST(what_is_not_believed_is_said)
 	} cases[] = {
 	    {"alltoall_perf", "alltoallw_perf", "no collective that is known"},
 	    {"alltoall_perf", "alltoall", "no collective that is known"},
-	    {"\"./build/alltoall_perf\"", "7", "does not name the program"},
-	    {"\"args\"", "\"argv\"", "does not name the program"},
-	    {"\"config\"", "\"confetti\"", "like that of nccl-tests, without"},
-	    {"\"results\"", "\"result\"", "is JSON of another program"},
-	    {"\"results\":[", "\"results\":[7,", "something else than objects"},
-	    {"\"nthreads\":1", "\"nthreads\":0", "\"nthreads\" is 0"},
-	    {"\"nthreads\":1", "\"nthreads\":\"1\"",
-	     "\"nthreads\" has to be a whole number or null"},
-	    {"\"nthreads\":1", "\"nthreads\":2000000000", "are believed"},
-	    {"\"ngpus\":4", "\"ngpus\":2147483647", "are believed"},
-	    {"\"devices\":[", "\"devices\":[],\"x\":[", "\"devices\" in \"config\""},
-	    {"\"devices\":[", "\"devices\":[{\"group\":1},", "several groups"},
-	    {"\"size\":4096", "\"size\":-4096", "\"size\" is -4096"},
-	    {"\"size\":4096", "\"size\":4096.5", "\"size\" has to be a whole number"},
-	    {"\"size\":4096", "\"size\":99999999999999999999", "not JSON"},
-	    {"\"type\":\"float\"", "\"type\":null", "\"type\" has to be text"},
-	    {"\"redop\":\"none\"", "\"op\":\"none\"", "\"redop\" is missing"},
-	    {"\"time\":21.5", "\"time\":0", "is no time"},
-	    {"\"time\":21.5", "\"time\":-1", "is no time"},
-	    {"\"time\":21.5", "\"time\":\"nan\"", "is no time"},
-	    {"\"time\":21.5", "\"time\":1e300", "is no time"},
-	    {"\"time\":21.5", "\"time\":1e999", "not JSON"},
-	    {"\"time\":21.5", "\"cpu_time\":21.5", "-C 1"},
-	    {"\"nwrong\":0", "\"nwrong\":3", "3 wrong elements"},
-	    {"\"nwrong\":0", "\"nwrong\":\"no\"", "\"nwrong\" of \"out_of_place\""},
-	    {"\"in_place\":{", "\"in_place\":[{}],\"x\":{", "\"time\" of \"in_place\""},
-	    {"\"TOKEN=SECRET\"", "\"TOKEN=SECRET", "not JSON"},
-	    {"\"TOKEN=SECRET\"", "SECRET", "not JSON"},
+	    {"'./build/alltoall_perf'", "7", "does not name the program"},
+	    {"'args'", "'argv'", "does not name the program"},
+	    {"'config'", "'confetti'", "like that of nccl-tests, without"},
+	    {"'results'", "'result'", "is JSON of another program"},
+	    {"'results':[", "'results':[7,", "something else than objects"},
+	    {"'nthreads':1", "'nthreads':0", "'nthreads' is 0"},
+	    {"'nthreads':1", "'nthreads':'1'", "'nthreads' has to be a whole number or null"},
+	    {"'nthreads':1", "'nthreads':2000000000", "are believed"},
+	    {"'ngpus':4", "'ngpus':2147483647", "are believed"},
+	    {"'devices':[", "'devices':[],'x':[", "'devices' in 'config'"},
+	    {"'devices':[", "'devices':[{'group':1},", "several groups"},
+	    {"'size':4096", "'size':-4096", "'size' is -4096"},
+	    {"'size':4096", "'size':4096.5", "'size' has to be a whole number"},
+	    {"'size':4096", "'size':99999999999999999999", "not JSON"},
+	    {"'type':'float'", "'type':null", "'type' has to be text"},
+	    {"'redop':'none'", "'op':'none'", "'redop' is missing"},
+	    {"'time':21.5", "'time':0", "is no time"},
+	    {"'time':21.5", "'time':-1", "is no time"},
+	    {"'time':21.5", "'time':'nan'", "is no time"},
+	    {"'time':21.5", "'time':1e300", "is no time"},
+	    {"'time':21.5", "'time':1e999", "not JSON"},
+	    {"'time':21.5", "'cpu_time':21.5", "-C 1"},
+	    {"'nwrong':0", "'nwrong':3", "3 wrong elements"},
+	    {"'nwrong':0", "'nwrong':'no'", "'nwrong' of 'out_of_place'"},
+	    {"'in_place':{", "'in_place':[{}],'x':{", "'time' of 'in_place'"},
+	    {"'TOKEN=SECRET'", "'TOKEN=SECRET", "not JSON"},
+	    {"'TOKEN=SECRET'", "SECRET", "not JSON"},
 	};
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		cli_write(folder, "bad.json", with(cases[i].what, cases[i].by));
-		refuses(path_of("bad.json"), NULL, cases[i].said);
+		misgiven("bad.json", with(cases[i].what, cases[i].by), test_quotes(cases[i].said));
 		refuses(path_of("bad.json"), NULL, "bad.json");
 	}
 	for (unsigned i = 0; i < 4; i++) {
 		static const char *const texts[] = {"", "[]", "7", "{}"};
-		cli_write(folder, "bad.json", texts[i]);
-		refuses(path_of("bad.json"), NULL, "bad.json");
+		misgiven("bad.json", texts[i], "bad.json");
 	}
 	refuses(path_of("none.json"), NULL, "No such file");
 }
 
 TEST(types_that_are_not_ours_are_passed_over)
 {
-	struct side side;
-	char text[8192], *at = text;
-	cli_write(folder, "t.json", with("\"type\":\"float\"", "\"type\":\"int4\""));
-	loads(path_of("t.json"), NULL, &side);
-	has(&side, 1);
-	strcpy(text, plain);
-	while ((at = strstr(at, "\"float\"")))
+	given("t.json", with("'type':'float'", "'type':'int4'"));
+	has(1);
+	char *text = test_text("%s", plain);
+	for (char *at = text; (at = strstr(at, "\"float\""));)
 		memcpy(at, "\"flaot\"", 7);
-	cli_write(folder, "t.json", text);
-	refuses(path_of("t.json"), NULL, "holds no row");
+	misgiven("t.json", text, "holds no row");
 }
 
 /* Its words for terms that have other names here. */
@@ -553,18 +518,15 @@ TEST(its_names_are_ours)
 	} rows[] = {{"half", "mulsum", "float16 premulsum"},
 	            {"f8e4m3", "sum", "float8_e4m3 sum"},
 	            {"double", "avg", "float64 avg"}};
-	struct side side;
 	for (size_t i = 0; i < LENGTH(rows); i++) {
-		char *text =
-		    test_text("{\"args\":[\"all_reduce_perf\"],\"config\":{\"nthreads\":4,"
-		              "\"ngpus\":1,\"devices\":[" DEVICE "]},\"results\":[{\"size\":4096,"
-		              "\"type\":\"%s\",\"redop\":\"%s\",\"root\":-1,\"out_of_place\":"
-		              "{\"time\":7}}]}",
-		              rows[i].type, rows[i].redop);
-		cli_write(folder, "w.json", text);
-		loads(path_of("w.json"), NULL, &side);
-		has(&side, 1);
-		begins(&side, "dtype || ' ' || op", rows[i].ours);
+		char *text = test_text("{'args':['all_reduce_perf'],'config':{'nthreads':4,"
+		                       "'ngpus':1,'devices':[" DEVICE "]},'results':[{'size':4096,"
+		                       "'type':'%s','redop':'%s','root':-1,'out_of_place':"
+		                       "{'time':7}}]}",
+		                       rows[i].type, rows[i].redop);
+		given("w.json", test_quotes(text));
+		has(1);
+		begins("dtype || ' ' || op", rows[i].ours);
 	}
 }
 
@@ -572,27 +534,24 @@ TEST(its_names_are_ours)
 TEST(alltoallv_meets_its_counts)
 {
 	static const char *const env[][2] = {
-	    {"\"TOKEN=SECRET\"", "0:1:2:3"},
-	    {"\"NCCL_TESTS_ALLTOALLV_SPREAD=1.0\"", "0:1:2:3"},
-	    {"\"NCCL_TESTS_ALLTOALLV_SPREAD=0\"", "even"},
-	    {"\"NCCL_TESTS_ALLTOALLV_SPREAD=0.5\"", "3:5:7:9"},
-	    {"\"NCCL_TESTS_ALLTOALLV_MATRIX_FILE=SECRET\"", "its own matrix"},
+	    {"'TOKEN=SECRET'", "0:1:2:3"},
+	    {"'NCCL_TESTS_ALLTOALLV_SPREAD=1.0'", "0:1:2:3"},
+	    {"'NCCL_TESTS_ALLTOALLV_SPREAD=0'", "even"},
+	    {"'NCCL_TESTS_ALLTOALLV_SPREAD=0.5'", "3:5:7:9"},
+	    {"'NCCL_TESTS_ALLTOALLV_MATRIX_FILE=SECRET'", "its own matrix"},
 	};
 	for (unsigned i = 0; i < LENGTH(env); i++) {
-		struct side side;
-		char by[256], *text;
-		snprintf(by, sizeof by, "alltoallv_perf\",\"-a\",\"3\"],\"env\":[%s", env[i][0]);
-		text = (char *)(uintptr_t)with(
-		    "alltoall_perf\",\"-t\",\"1\",\"-g\",\"4\",\"-a\",\"3\",\"-J\",\"x.json\"],"
-		    "\"env\":[\"TOKEN=SECRET\"",
+		const char *by = test_text("alltoallv_perf','-a','3'],'env':[%s", env[i][0]);
+		char *text = (char *)(uintptr_t)with(
+		    "alltoall_perf','-t','1','-g','4','-a','3','-J','x.json'],"
+		    "'env':['TOKEN=SECRET'",
 		    by);
 		memcpy(strstr(text, "\"size\":4096"), "\"size\":4049", 11);
-		cli_write(folder, "v.json", text);
-		loads(path_of("v.json"), NULL, &side);
-		says(&side, "counts", env[i][1]);
-		begins(&side, "collective || ' ' || size",
+		given("v.json", text);
+		says("counts", env[i][1]);
+		begins("collective || ' ' || size",
 		       strstr(env[i][0], "MATRIX") ? "alltoallv 4032" : "alltoallv 4096");
 	}
 }
 
-TESTS(.begin = set_up, .end = tear_down);
+TESTS(.begin = begin, .end = tear_down);

@@ -2,9 +2,6 @@
  * a trial with several of them. */
 #include "made.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "../harness/backend/table.h"
 #include "../harness/clock.h"
 #include "../harness/core/worker.h"

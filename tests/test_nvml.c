@@ -1,7 +1,6 @@
 /* GPU clocks and counters through NVML's interface, compared with a stand-in library next to this
  * program. */
 #include <dlfcn.h>
-#include <limits.h>
 
 #include "../harness/backend/device/nvml.h"
 #include "../harness/analysis/links.h"
@@ -50,7 +49,7 @@ static char standin[STANDIN_BYTES];
 
 FIXTURE(find_standin)
 {
-	return standin_find_named("standin_nvml.so", standin);
+	standin_find_named("standin_nvml.so", standin);
 }
 
 TEST(a_held_clock_is_named)

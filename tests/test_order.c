@@ -32,13 +32,11 @@ FIXTURE(fresh)
 			    .start_ns = at, .issued_ns = at + 1000, .idle_ns = at + 90000};
 		}
 	}
-	return 0;
 }
 
 FIXTURE(done)
 {
 	free(area);
-	return 0;
 }
 
 /* The second host's stamps are so far off. */

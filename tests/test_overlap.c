@@ -1,9 +1,5 @@
 /* A job starts while the one before closes, and none of its calls is made before that one has left. A script
  * is the job here: it runs the real worker, and closes as slowly as a test wants. */
-#include <signal.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "../harness/run/runner.h"
 #include "here.h"
@@ -58,8 +54,7 @@ static unsigned begun(void)
 /* When the job of this number left, ns; rounded down to 10 ms. */
 static int64_t left_ns(unsigned job)
 {
-	char at[96];
-	snprintf(at, sizeof at, "%s/%u", folder, job);
+	char *at = test_text("%s/%u", folder, job);
 	char *text = cli_read(at);
 	assert_non_null(text);
 	const int64_t ns = llround(100 * strtod(text, NULL)) * 10000000;
@@ -134,10 +129,9 @@ TEST(an_interruption_ends_both)
 	for (unsigned i = 0; i < LENGTH(signals); i++) {
 		struct status st = {""};
 		int status = 0;
-		char came[96];
-		tear_down(NULL);
-		set_up(NULL);
-		snprintf(came, sizeof came, "%s/came", folder);
+		tear_down();
+		set_up();
+		char *came = test_text("%s/came", folder);
 		pid_t runner = fork();
 		if (runner == 0)
 			_exit(

@@ -68,8 +68,7 @@ TEST(from_three_collectives_on_there_is_an_overview)
 	assert_false(drawn("overview"));
 	/* A picture of one of several names it. */
 	for (unsigned i = 0; i < LENGTH(pictures); i++) {
-		char name[64];
-		snprintf(name, sizeof name, "plots/nccl_all_reduce_%s.svg", pictures[i]);
+		char *name = test_text("plots/nccl_all_reduce_%s.svg", pictures[i]);
 		assert_says(made_read(name), ">all_reduce, 2 ranks, nccl: ");
 	}
 	draw(3);

@@ -1,6 +1,5 @@
 /* Chapters of a person's own: the one that a page teaches, and ones that are wrong. */
 #include "../harness/chapters/chapters.h"
-#include "../harness/report/model.h"
 #include "made.h"
 #include "storied.h"
 
@@ -13,12 +12,10 @@ static void stamps(const struct made_place *p, int64_t out[6])
 
 static const struct made made = {.blocks = 3, .sizes = 2, .rows = 3, .cores = 8, .stamps = stamps};
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-	if (made_begin(state))
-		return -1;
+	made_begin();
 	made_write(&made);
-	return 0;
 }
 
 /* The report with this chapter, and what it is called; NULL: it warns. */
@@ -229,13 +226,12 @@ TEST(a_chapter_writes_files_beside_the_report)
 TEST(every_chapter_fits_the_tables)
 {
 	static const char *const files[] = {
-	    "harness/data/schema.sql",       "harness/chapters/figures.sql",
-	    "harness/chapters/asked.sql",    "harness/chapters/factors.sql",
-	    "harness/chapters/gap.sql",      "harness/chapters/versions.sql",
-	    "harness/chapters/contrast.sql", "harness/chapters/verdicts.sql",
-	    "harness/chapters/gap_found.sql",
-	    "harness/chapters/evidence.sql", "harness/chapters/tuned.sql",
-	    "harness/chapters/shared.sql"};
+	    "harness/data/schema.sql",        "harness/chapters/figures.sql",
+	    "harness/chapters/asked.sql",     "harness/chapters/factors.sql",
+	    "harness/chapters/gap.sql",       "harness/chapters/versions.sql",
+	    "harness/chapters/contrast.sql",  "harness/chapters/verdicts.sql",
+	    "harness/chapters/gap_found.sql", "harness/chapters/evidence.sql",
+	    "harness/chapters/tuned.sql",     "harness/chapters/shared.sql"};
 	struct db *db = db_open(scratch());
 	struct status st = {0};
 	struct story story;

@@ -2,7 +2,6 @@
 #include "../harness/report/page.h"
 #include "../harness/terminal.h"
 #include "json.h"
-#include "scratch.h"
 #include "storied.h"
 
 static char *text;
@@ -171,7 +170,6 @@ TEST(what_is_written_is_data_too)
 FIXTURE(clean)
 {
 	free(text);
-	return 0;
 }
 
 TESTS(.end = clean);

@@ -1,7 +1,5 @@
 /* Pairs of ranks, from a record on recorded topologies to the report: classes, slow pairs,
  * short links, hot spots. */
-#include "../harness/coll/coll.h"
-#include "../harness/coll/value.h"
 #include "made.h"
 
 #define BLOCKS 6

@@ -2,7 +2,6 @@
  * part that is none, and with one that a test made. */
 #include <arpa/inet.h>
 #include <dlfcn.h>
-#include <pthread.h>
 #include <sys/socket.h>
 
 #include "../harness/backend/gloo/gloo_calls.h"

@@ -1,8 +1,5 @@
 /* The path's pass: the one job with a library that logs, played by a script here. */
-#include <sys/stat.h>
 
-#include "../harness/record/record.h"
-#include "../harness/run/job.h"
 #include "../harness/run/runner.h"
 #include "json.h"
 #include "laid.h"
@@ -26,10 +23,9 @@ static struct run_request request;
 
 /* A runner before its first path. The plan is made for host, and nccl's from then on: this
  * machine needs no GPU to be asked. */
-static int begin(void **state)
+FIXTURE(begin)
 {
-	struct status st = {""};
-	set_up(state);
+	set_up();
 	snprintf(self, sizeof self, "%s/self", folder);
 	runner = calloc(1, sizeof *runner);
 	assert_non_null(runner);
@@ -38,7 +34,7 @@ static int begin(void **state)
 	if (read_text("[experiment]\nbackend = host\ncollective = alltoall\nbytes = 4K\nranks = 2\n"
 	              "pace = stream\nblocks = 1\nlimit = no\ntwin = no\n"
 	              "[variant a]\nmode = threads\n[variant b]\nmode = threads\n",
-	              "host", NULL, &st) ||
+	              "host", NULL) ||
 	    plan_make(&spec, &machine, 1, &runner->plan, &st) ||
 	    folder_open(folder, "x", 0, &runner->folder, &st))
 		fail_msg("%s", st.text);
@@ -47,16 +43,15 @@ static int begin(void **state)
 	for (unsigned v = 0; v < runner->plan.nvariants; v++)
 		strcpy(runner->plan.variants[v].settings.backend, "nccl");
 	job_hold_signals();
-	return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
 	job_release_signals();
 	folder_close(&runner->folder);
 	plan_free(&runner->plan);
 	free(runner);
-	return tear_down(state);
+	tear_down();
 }
 
 static struct plan_variant *variant(const char *name)
@@ -74,18 +69,18 @@ static void play(const char *script)
 	assert_int_equal(chmod(self, 0755), 0);
 }
 
-static int collect(struct status *st)
+static int collect(void)
 {
+	st.text[0] = '\0';
 	const unsigned a = (unsigned)(variant("a") - runner->plan.variants);
 	assert_true(path_job_wanted(&runner->plan, a));
-	return path_job_run(runner, a, 7, st);
+	return path_job_run(runner, a, 7, &st);
 }
 
 /* The settings of the last job, or the record. */
 static char *kept(const char *parent, const char *name)
 {
-	char path[PATH_MAX + 32];
-	snprintf(path, sizeof path, "%s/%s", parent, name);
+	char *path = test_text("%s/%s", parent, name);
 	char *text = cli_read(path);
 	assert_non_null(text);
 	return text;
@@ -93,7 +88,6 @@ static char *kept(const char *parent, const char *name)
 
 static void record_says(const char *words)
 {
-	struct status st = {""};
 	assert_int_equal(folder_commit(&runner->folder, &st), 0);
 	char *text = kept(runner->folder.path, "trials.jsonl");
 	assert_says(text, words);
@@ -101,12 +95,11 @@ static void record_says(const char *words)
 
 TEST(the_path_goes_into_the_record)
 {
-	struct status st = {""};
 	play(logs);
 	/* Of a job before: not this one's. */
 	cli_write(runner->folder.scratch, "path.old",
 	          HEAD "Channel 00/1 : 0[0] -> 1[1] via SHM/direct/direct\n");
-	assert_int_equal(collect(&st), PATH_JOB_DONE);
+	assert_int_equal(collect(), PATH_JOB_DONE);
 	record_says("\"kind\":\"path\",\"experiment\":\"t\",\"variant\":\"a\",\"block\":0,"
 	            "\"order\":7");
 	record_says("\"transport\":\"P2P/CUMEM\"");
@@ -115,11 +108,10 @@ TEST(the_path_goes_into_the_record)
 /* A trial's own job logs nothing: that would be in its times. */
 TEST(the_log_is_on_in_that_job_alone)
 {
-	struct status st = {""};
 	struct job job = {0};
 	unsetenv("NCCL_DEBUG");
 	play(logs);
-	assert_int_equal(collect(&st), PATH_JOB_DONE);
+	assert_int_equal(collect(), PATH_JOB_DONE);
 	char *seen = kept(folder, "seen"), logs_to[128];
 	assert_says(seen, "NCCL_DEBUG=INFO\n");
 	assert_says(seen, "NCCL_DEBUG_SUBSYS=INIT,ENV,P2P,SHM,NET,REG,TUNING\n");
@@ -138,25 +130,23 @@ TEST(the_log_is_on_in_that_job_alone)
 
 TEST(a_variants_own_log_gives_way)
 {
-	struct status st = {""};
 	struct settings *s = &variant("a")->settings;
 	strcpy(s->env[s->nenv++], "NCCL_DEBUG=WARN");
 	play(logs);
-	assert_int_equal(collect(&st), PATH_JOB_DONE);
+	assert_int_equal(collect(), PATH_JOB_DONE);
 	char *seen = kept(folder, "seen");
 	assert_says(seen, "NCCL_DEBUG=INFO\n");
 }
 
 TEST(no_log_is_a_failure)
 {
-	struct status st = {""}, broken = {""};
 	play(silent);
-	assert_int_equal(collect(&st), PATH_JOB_NONE);
+	assert_int_equal(collect(), PATH_JOB_NONE);
 	assert_says(st.text, "NCCL wrote no log");
 	record_says("\"kind\":\"failure\"");
 	play(breaks);
-	assert_int_equal(collect(&broken), PATH_JOB_NONE);
-	assert_says(broken.text, "a: its path cannot be told: no such device");
+	assert_int_equal(collect(), PATH_JOB_NONE);
+	assert_says(st.text, "a: its path cannot be told: no such device");
 	record_says("no such device");
 }
 
@@ -168,24 +158,20 @@ TEST(a_path_of_an_older_record_is_told)
 	    "[experiment]\ntitle = t\ncollective = alltoall\nbytes = 4K\npace = stream\n"
 	    "ranks = 2\nblocks = 1\nstretches = 1\ncalls = 1\nbackend = host\n"
 	    "reference = a\n[variant a]\nmode = threads\n[variant b]\nmode = single\n";
-	char record[PATH_MAX + 16];
 	cli_expect(here_run(file_text, NULL), 0, "");
-	snprintf(record, sizeof record, "%s", here_path("trials.jsonl"));
-	char *text = cli_read(record);
-	FILE *out = fopen(record, "w");
+	char *text = here_read("trials.jsonl");
 	assert_non_null(text);
-	assert_non_null(out);
 	cli_unsum(text);
-	fputs(text, out);
-	fputs("{\"schema\":1,\"kind\":\"path\",\"experiment\":\"y\",\"variant\":\"b\","
-	      "\"block\":0,\"order\":9,\"path\":{\"transport\":\"SHM/direct/direct\","
-	      "\"links\":[{\"from\":0,\"to\":1,\"via\":\"SHM/direct/direct\",\"channels\":1}],"
-	      "\"registered\":false,\"registered_why\":\"none\",\"copy_engine\":false,"
-	      "\"data_path\":\"staged\",\"why\":\"SHM stages\","
-	      "\"inherited\":\"NCCL_A=1\"},\"expect\":\"P2P/CUMEM\","
-	      "\"as_expected\":false}\n",
-	      out);
-	fclose(out);
+	cli_write(
+	    here_path(""), "trials.jsonl",
+	    test_text("%s%s", text,
+	              test_quotes("{'schema':1,'kind':'path','experiment':'y','variant':'b',"
+	                          "'block':0,'order':9,'path':{'transport':'SHM/direct/direct',"
+	                          "'links':[{'from':0,'to':1,'via':'SHM/direct/direct',"
+	                          "'channels':1}],'registered':false,'registered_why':'none',"
+	                          "'copy_engine':false,'data_path':'staged','why':'SHM stages',"
+	                          "'inherited':'NCCL_A=1'},'expect':'P2P/CUMEM',"
+	                          "'as_expected':false}\n")));
 	cli_expect(cli_call(folder, "report", here_path(""), NULL), 0, "");
 	json_t *report = json_report(here_path("report.json"));
 	const json_t *warnings = json_object_get(report, "warnings"),

@@ -90,8 +90,8 @@ TEST(every_option_is_taken)
 {
 	const struct perf_option *o;
 	for (size_t i = 0; i < LENGTH(taken); i++) {
-		char *arguments = test_text("%s --dry-run", taken[i].arguments);
-		struct cli cli = perf("all_reduce_perf", arguments);
+		struct cli cli =
+		    perf("all_reduce_perf", test_text("%s --dry-run", taken[i].arguments));
 		for (unsigned k = 0; k < 4 && taken[i].said[k]; k++)
 			assert_says(cli.out, taken[i].said[k]);
 		assert_int_equal(cli.code, 0);
@@ -110,10 +110,7 @@ TEST(what_it_does_not_take_has_a_sentence)
 {
 	for (size_t i = 0; i < LENGTH(refused); i++)
 		cli_expect(perf("all_reduce_perf", refused[i].arguments), 1, refused[i].said);
-}
-
-TEST(what_needs_the_devices_kernels_is_done)
-{
+	/* What needs the device's kernels is done. */
 	cli_expect(perf("alltoall_perf", "-t 2 -R 2 -D 1 --dry-run"), 0, "device");
 }
 
@@ -214,16 +211,15 @@ static json_t *json_of(const char *name)
 	json_t *json = json_load_file(path, 0, &why);
 	if (!json)
 		fail_msg("%s: %s", path, why.text);
-	return json;
+	return test_keep(json);
 }
 
 static void keys_are(const json_t *object, const char *right)
 {
-	char keys[512] = "";
-	const char *key;
+	const char *key, *keys = "";
 	json_t *value;
-	json_object_foreach((json_t *)(size_t)object, key, value)
-	    snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s ", key);
+	json_object_foreach((json_t *)(size_t)object, key, value) keys =
+	    test_text("%s%s ", keys, key);
 	assert_begins(keys, right); /* ours follow */
 }
 
@@ -251,7 +247,6 @@ TEST(its_json_has_nccl_tests_keys)
 	assert_string_equal(json_string_value(json_object_get(first, "root")), "    -1");
 	assert_int_equal(json_integer_value(json_object_get(first, "size")), 4096);
 	assert_string_equal(json_string_value(json_object_get(bounds, "okay")), "true");
-	json_decref(json);
 }
 
 /* By the reader of nccl-tests' own files: against itself, and against the run's record. */
@@ -318,7 +313,6 @@ TEST(single_calls_have_columns_and_times)
 		check_calls(row, "out_of_place_per_iter", 1, 9);
 		check_calls(row, "in_place_per_iter", 1, 9);
 	}
-	json_decref(json);
 }
 
 /* --- processes that somebody else started ------------------------------------------------ */
@@ -341,7 +335,6 @@ TEST(mpiruns_processes_are_the_ranks)
 	const json_t *devices = json_object_get(json_object_get(json, "config"), "devices");
 	assert_int_equal(json_array_size(devices), 2);
 	check_calls(json_array_get(json_object_get(json, "results"), 0), "in_place_per_iter", 2, 3);
-	json_decref(json);
 	cli_expect(here_shell("mpirun --allow-run-as-root --oversubscribe -np 2 $LAUNCHGAP "
 	                      "all_reduce_perf -z 2"),
 	           CLI_FAILS, "-z 2 lets ranks drift apart");

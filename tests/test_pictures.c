@@ -1,9 +1,7 @@
 /* What pictures have to show, and which are not worth one. */
 #include "made_pictures.h"
 
-#include "../harness/coll/value.h"
 #include "../harness/report/draw.h"
-#include "../harness/report/model.h"
 #include "scratch.h"
 
 /* So that a picture has something to show, or not. */
@@ -21,9 +19,7 @@ static void varied_stamps(const struct made_place *p, int64_t out[6])
 
 static bool made_picture(const char *name)
 {
-	char path[128];
-	snprintf(path, sizeof path, "plots/%s.png", name);
-	return !access(made_path(path), R_OK);
+	return made_has(test_text("plots/%s.png", name));
 }
 
 /* One level line, or ranks that all end together, are no picture. */
@@ -56,9 +52,8 @@ TEST(few_sizes_are_rows_of_variants)
 		if (sizes == 3)
 			assert_lacks(made_read("plots/nccl_alltoall_timeline.svg"), OWN_AXES);
 		for (unsigned i = 0; i < 4; i++) {
-			char name[64];
-			snprintf(name, sizeof name, "plots/nccl_alltoall_%s.svg", pictures[i]);
-			const char *svg = made_read(name);
+			const char *svg =
+			    made_read(test_text("plots/nccl_alltoall_%s.svg", pictures[i]));
 			assert_says_if(sizes < 3, svg, "4 KiB per rank<");
 			assert_says_if(sizes == 2, svg, "16 KiB per rank<");
 			if (sizes < 3) {
@@ -110,26 +105,6 @@ static void draw_reference(const char *dir, const char *answer)
 	assert_string_equal(model->drawn.pictures[model->drawn.answer].name, answer);
 }
 
-/* Six lines are not parted: a panel of the sixth alone said nothing. */
-TEST(six_lines_are_one_panel)
-{
-	draw_reference("results/reference/2x-h200/decode", "nccl_all_reduce_bfloat16_ratio_isolated");
-	const char *svg = made_read("plots/nccl_all_reduce_bfloat16_launch.svg");
-	assert_int_equal(text_count(svg, ">size per rank (log)<"), 1);
-	assert_says(svg, ">single-graph<");
-}
-
-/* However many lines there are, none is of variants that differ by more than the margin. */
-TEST(more_lines_are_more_panels)
-{
-	draw_reference("results/reference/2x-h200/h800_sendrecv", "nccl_waterfall");
-	const char *svg = made_read("plots/nccl_sendrecv_launch.svg");
-	assert_says(svg, ">lines 1 and 7 to 11<");
-	assert_lacks(svg, "on one line: equal within");
-	/* From 20 µs to 500 µs small calls of several variants were one line. */
-	assert_says(made_read("plots/nccl_sendrecv_latency.svg"), ">below 16 MiB, from 0");
-}
-
 /* Where a text of a picture begins. */
 static double left_of(const char *svg, const char *text)
 {
@@ -148,61 +123,53 @@ TEST(a_key_has_no_empty_place)
 	assert_true(left_of(svg, ">processes-2<") == left_of(svg, ">threads-2<"));
 }
 
-/* However long its settings are. */
-TEST(a_set_is_named_whole)
+/* Of reference records: what is in a picture, and what is not. */
+TEST(pictures_of_records_show_what_they_are_of)
 {
-	draw_reference("results/reference/2x-h200/tuning_collectives", "nccl_gain");
-	assert_says(made_read("plots/nccl_tuning.svg"), ">   NCCL_CGA_CLUSTER_SIZE=0<");
-	assert_says(made_read("plots/nccl_all_gather_ratio.svg"), ", NCCL_CGA_CLUSTER_SIZE=0<");
-	/* What is not drawn is not explained, and what is, by its name there. */
-	assert_says(made_read("plots/nccl_gain.svg"), ">nccl.all_reduce.conf: NCCL_ALGO=Ring, ");
-	assert_lacks(made_read("plots/nccl_gain.svg"), ">set-4: ");
-}
-
-/* A title of one size names it, and no range that was not measured. */
-TEST(a_title_is_of_the_sizes_drawn)
-{
-	draw_reference("results/reference/1x-h100/links", "nccl_copies");
-	assert_says(made_read("plots/nccl_to_host_ratio.svg"), " times as fast as ce at 256 MiB<");
-}
-
-/* A size of ten digits is that of its calls. */
-TEST(a_gigabyte_is_one)
-{
-	draw_reference("results/reference/2x-h200/protocols_1g", "nccl_all_reduce_ratio_isolated");
-	assert_says(made_read("plots/nccl_all_reduce_ecdf.svg"), ">1 GiB (log)<");
-}
-
-/* A set is named by its settings; zero is zero, with either sign. */
-TEST(a_heat_map_says_what_its_sets_are)
-{
-	draw_reference("results/reference/2x-h200/tuning_2.32.3", "nccl_gain");
-	const char *map = made_read("plots/nccl_tuning.svg");
-	assert_int_equal(text_count(map, ">1 GiB<"), 2);
-	assert_int_equal(text_count(map, "e+03"), 0);
-	const char *svg = made_read("plots/nccl_tuning.svg");
-	assert_says(svg, ">set-10: NCCL_BUFFSIZE=1048576, NCCL_MIN_P2P_NCHANNELS=64<");
-	assert_says(svg, ">0<");
-	assert_lacks(svg, ">-0<");
-	assert_lacks(svg, ">+0<");
-	assert_says(made_read("plots/nccl_alltoall_ratio.svg"), "set-10: NCCL_BUFFSIZE=1048576");
-}
-
-/* What a headline says is in the picture beside it: a jump from one size to the next, not a ratio. */
-TEST(a_headline_of_a_jump_has_its_curve)
-{
-	draw_reference("results/reference/2x-h200/cliffs", "nccl_sendrecv_busbw");
-}
-
-/* A picture of a step names its variant, and what it shows. */
-TEST(a_picture_of_a_step_is_named)
-{
-	draw_reference("results/reference/2x-h200/ddp_step", "nccl_training");
-	const char *svg = made_read("plots/nccl_training_step.svg");
-	assert_says(svg, ">resnet50, 2 × H200, NCCL 2.28.3: one step of training, 1 MiB buckets");
-	assert_says(svg, ">Communication keeps rank 0 busy for ");
-	assert_says(made_read("plots/nccl_training.svg"),
-	            ">resnet50 in bfloat16, 25 MiB buckets: ");
+	// clang-format off
+	static const struct {
+		const char *dir, *answer, *picture, *says, *lacks; /* dir: NULL: of the record before */
+	} rows[] = {
+	    /* Six lines are not parted: a panel of the sixth alone said nothing. */
+	    {"2x-h200/decode", "nccl_all_reduce_bfloat16_ratio_isolated", "all_reduce_bfloat16_launch", ">single-graph<", "~~"},
+	    /* However many lines there are, none is of variants that differ by more than the margin. From 20 µs to
+	     * 500 µs small calls of several variants were one line. */
+	    {"2x-h200/h800_sendrecv", "nccl_waterfall", "sendrecv_launch", ">lines 1 and 7 to 11<", "on one line: equal within"},
+	    {NULL, NULL, "sendrecv_latency", ">below 16 MiB, from 0", "~~"},
+	    /* A set is named whole, however long its settings are. What is not drawn is not explained, and what is, by
+	     * its name there. */
+	    {"2x-h200/tuning_collectives", "nccl_gain", "tuning", ">   NCCL_CGA_CLUSTER_SIZE=0<", "~~"},
+	    {NULL, NULL, "all_gather_ratio", ", NCCL_CGA_CLUSTER_SIZE=0<", "~~"},
+	    {NULL, NULL, "gain", ">nccl.all_reduce.conf: NCCL_ALGO=Ring, ", ">set-4: "},
+	    /* A title of one size names it, and no range that was not measured. */
+	    {"1x-h100/links", "nccl_copies", "to_host_ratio", " times as fast as ce at 256 MiB<", "~~"},
+	    /* A size of ten digits is that of its calls. */
+	    {"2x-h200/protocols_1g", "nccl_all_reduce_ratio_isolated", "all_reduce_ecdf", ">1 GiB (log)<", "~~"},
+	    /* A set is named by its settings; zero is zero, with either sign. */
+	    {"2x-h200/tuning_2.32.3", "nccl_gain", "tuning", ">set-10: NCCL_BUFFSIZE=1048576, NCCL_MIN_P2P_NCHANNELS=64<", "e+03"},
+	    {NULL, NULL, "tuning", ">0<", ">-0<"},
+	    {NULL, NULL, "tuning", ">1 GiB<", ">+0<"},
+	    {NULL, NULL, "alltoall_ratio", "set-10: NCCL_BUFFSIZE=1048576", "~~"},
+	    /* What a headline says is in the picture beside it: a jump from one size to the next, not a ratio. */
+	    {"2x-h200/cliffs", "nccl_sendrecv_busbw", "sendrecv_busbw", "", "~~"},
+	    /* A picture of a step names its variant, and what it shows. */
+	    {"2x-h200/ddp_step", "nccl_training", "training_step", ">resnet50, 2 × H200, NCCL 2.28.3: one step of training, 1 MiB buckets", "~~"},
+	    {NULL, NULL, "training_step", ">Communication keeps rank 0 busy for ", "~~"},
+	    {NULL, NULL, "training", ">resnet50 in bfloat16, 25 MiB buckets: ", "~~"},
+	};
+	// clang-format on
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
+		if (rows[i].dir)
+			draw_reference(test_text("results/reference/%s", rows[i].dir),
+			               rows[i].answer);
+		const char *svg = made_read(test_text("plots/nccl_%s.svg", rows[i].picture));
+		assert_says(svg, rows[i].says);
+		assert_lacks(svg, rows[i].lacks);
+		if (!i)
+			assert_int_equal(text_count(svg, ">size per rank (log)<"), 1);
+		if (!strcmp(rows[i].says, ">1 GiB<"))
+			assert_int_equal(text_count(svg, rows[i].says), 2);
+	}
 	assert_false(made_picture("nccl_ddp_compute_bfloat16_latency"));
 }
 

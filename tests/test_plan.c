@@ -42,8 +42,6 @@ TEST(test_more_blocks_change_no_block)
 	struct trial *many = trial_at(47);
 	assert_true(same_cells(few, many));
 	assert_true(few->seed == many->seed);
-	trial_free(few);
-	trial_free(many);
 }
 
 TEST(test_seed_decides_the_order)
@@ -61,9 +59,6 @@ TEST(test_seed_decides_the_order)
 	struct trial *other = trial_at(0);
 	assert_true(a->seed == same->seed);
 	assert_true(a->seed != other->seed);
-	trial_free(a);
-	trial_free(same);
-	trial_free(other);
 	spec.seed = 1; /* the file's wins */
 	make(99);
 	assert_int_equal(plan.seed, 1);
@@ -91,7 +86,6 @@ TEST(test_how_workers_wait)
 	    {WAIT_AUTO, "", 2, true, "exec", "2"},
 	    {WAIT_AUTO, "", 4, false, "exec", "2"},
 	};
-	struct status st = {""};
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		spec.variants[1].settings.wait = cases[i].wait;
 		strcpy(spec.variants[1].settings.cpus, cases[i].cpus);
@@ -102,9 +96,8 @@ TEST(test_how_workers_wait)
 		strcpy(set->hosts, cases[i].hosts);
 		set->layout = (struct layout){settings_hosts(set), 4 / settings_hosts(set), 1};
 		machine.cores = cases[i].cores;
-		struct trial *t = plan_order_trial(&plan, find("threads"), 0, 0, &st);
+		struct trial *t = trial_of("threads", 0);
 		assert_int_equal(t->yield, cases[i].yields);
-		trial_free(t);
 	}
 }
 
@@ -187,17 +180,13 @@ TEST(test_command)
 	strcpy(t->settings.mode, "threads");
 	t->settings.layout = (struct layout){1, 4, 1};
 	assert_works(plan_command(t, "/bin/self", "/tmp/$(order)", "/tmp/scratch", &argv, &st), st);
-	assert_string_equal(argv.args[0], "/bin/self");
-	assert_string_equal(argv.args[1], "worker");
-	assert_string_equal(argv.args[2], "alone");
-	assert_string_equal(argv.args[3], "/tmp/$(order)");
-	assert_string_equal(argv.args[4], "1");
+	assert_prints("/bin/self worker alone /tmp/$(order) 1", "%s %s %s %s %s", argv.args[0],
+	              argv.args[1], argv.args[2], argv.args[3], argv.args[4]);
 	assert_null(argv.args[argv.count]);
 	launcher_argv_free(&argv);
 	strcpy(t->settings.launcher, "catapult");
 	assert_int_equal(plan_command(t, "self", "order", "scratch", &argv, &st), -1);
 	assert_says(st.text, "launcher = 'catapult' is not known; allowed is auto, alone");
-	trial_free(t);
 }
 
 /* What has several algorithms is called at every size once, the largest last; else only that. */
@@ -211,13 +200,10 @@ TEST(the_path_has_every_size_with_a_choice)
 	             {COLL_ALL_REDUCE, 65536},
 	             {COLL_ALLTOALL, 65536}};
 	struct status st = {""};
-	spec.ncolls = 2;
 	spec.colls[0] = COLL_ALL_REDUCE;
 	spec.colls[1] = COLL_ALLTOALL;
-	spec.nsizes = 3;
 	spec.sizes[0] = 64;
 	spec.sizes[1] = 4096;
-	spec.sizes[2] = 65536;
 	make(1);
 	struct trial *t = plan_path_trial(&plan, find("threads"), 7, &st);
 	assert_non_null(t);
@@ -229,7 +215,6 @@ TEST(the_path_has_every_size_with_a_choice)
 		assert_int_equal(trial_rows(t, &t->cells[i]), 1);
 	}
 	assert_int_equal(t->warmup, 1);
-	trial_free(t);
 }
 
 /* Two ranks on each GPU; a variant without it has one on each. */

@@ -1,6 +1,7 @@
 /* Several backends in one experiment: a cell that one of them refuses is omitted with its sentence,
  * and cells that run have the same right data. */
 #include "here.h"
+#include "json.h"
 
 TEST(what_a_library_cannot_do_is_left_out_with_a_sentence)
 {
@@ -80,9 +81,7 @@ TEST(backends_agree_in_one_run)
 	                         "[variant gloo]\nbackend = gloo\nmode = threads\n"
 	                         "[variant host]\nbackend = host\nmode = threads\n",
 	                         NULL);
-	assert_int_equal(cli.code, 0);
-	assert_says(cli.out, "2 ranks on host");
-	assert_says(cli.out, "Which backend from which size");
+	cli_expect(cli, 0, "2 ranks on host", "Which backend from which size");
 	struct record_run record = cli_record(here_path("trials.jsonl"));
 	for (unsigned i = 0; i < record.ncells; i++) {
 		const struct record_cell *cell = &record.cells[i];
@@ -100,6 +99,30 @@ TEST(backends_agree_in_one_run)
 	/* launch_us of a call that blocks is empty. */
 	assert_true(column_is_empty(csv, "launch_us", "\nmpi,"));
 	assert_false(column_is_empty(csv, "launch_us", "\nhost,"));
+}
+
+/* And it is in the report. */
+TEST(the_rest_is_measured)
+{
+	static const char *const said[] = {
+	    "left out: init: backend host has no communicators to make",
+	    "left out: all_gather of less than 64 bytes: each of 4 ranks has a part ",
+	    "measured out of place only: sendrecv: ",
+	};
+	struct cli cli =
+	    here_run("; A test.\n[experiment]\nbackend = host\nlimit = no\nranks = 4\nblocks = 1\n"
+	             "collective = all_reduce, all_gather, sendrecv, init\nbytes = 8..128 x2\n"
+	             "pace = isolated\nisolated_calls = 2\nin_place = both\n"
+	             "[variant a]\nmode = threads\n",
+	             NULL);
+	cli_expect(cli, 0, "all right");
+	json_t *report = json_report(here_path("report.json"));
+	for (unsigned i = 0; i < LENGTH(said); i++) {
+		assert_says(cli.out, said[i]);
+		json_assert_one_says(json_section(report, "method"), said[i]);
+	}
+	/* The head; the variant and its twin, each 5 + 2 sizes in two places, and 5 in one. */
+	assert_int_equal(cli_lines(here_path("summary.csv")), 1 + 2 * (2 * (5 + 2) + 5));
 }
 
 TESTS(.undrawn = true, .before = set_up, .after = tear_down);

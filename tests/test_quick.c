@@ -24,26 +24,24 @@
 	"[factor f]\nfrom = single\nto = threads\n"
 
 /* The text, cut down: its primary claim, and what the command line says ("" for nothing). */
-static int cut(const char *text, char *said, struct status *st)
+static int cut(const char *text, char *said)
 {
 	char *const overrides[] = {said};
 	const struct plan_source from = {file, said[0] != '\0', overrides, lookup};
-	st->text[0] = '\0';
+	st.text[0] = '\0';
 	cli_write(folder, "t.exp", text);
-	assert_works(plan_load(&from, &machine, &spec, st), *st);
-	return plan_quick(&from, &machine, &spec, st) || plan_it(st) ? -1 : 0;
+	assert_works(plan_load(&from, &machine, &spec, &st), st);
+	return plan_quick(&from, &machine, &spec, &st) || plan_it() ? -1 : 0;
 }
 
 static void cuts(const char *text, char *said)
 {
-	struct status st;
-	assert_works(cut(text, said, &st), st);
+	assert_works(cut(text, said), st);
 }
 
 static void refuses(const char *text, const char *why)
 {
-	struct status st;
-	assert_int_equal(cut(text, (char[]){""}, &st), -1);
+	assert_int_equal(cut(text, (char[]){""}), -1);
 	assert_begins(st.text, file);
 	assert_says(st.text, why);
 }
@@ -145,7 +143,7 @@ TEST(without_such_a_claim_it_says_so)
 /* From the command line to the answer, and on. */
 TEST(its_report_says_what_the_full_run_adds)
 {
-	char path[512], command[1100];
+	char path[512];
 	cli_expect(here_run(HEAD "primary = bandwidth\n" MODES CLAIMS, "--quick", "blocks=6", NULL),
 	           0, "--quick: the primary claim alone, bandwidth",
 	           "A quick run: one claim alone.",
@@ -156,14 +154,13 @@ TEST(its_report_says_what_the_full_run_adds)
 	assert_string_equal(json_string_value(json_object_get(quick, "claim")), "bandwidth");
 	assert_int_equal(record.nvariants, 3);
 	/* The record knows that it is quick: what goes on with it is. */
-	snprintf(command, sizeof command, "resume %s blocks=1 --no-report", path);
-	cli_expect(here_call(command), 0, "1 block, into");
-	snprintf(command, sizeof command, "run --file %s --resume %s", file, path);
-	cli_expect(here_call(command), 1, "cannot resume: `quick` is not what");
+	cli_expect(here_call(test_text("resume %s blocks=1 --no-report", path)), 0,
+	           "1 block, into");
+	cli_expect(here_call(test_text("run --file %s --resume %s", file, path)), 1,
+	           "cannot resume: `quick` is not what");
 	char *report = here_read("report.json");
 	assert_says(report, "\"quick\"");
-	snprintf(command, sizeof command, "compare %s %s", path, path);
-	cli_expect(here_call(command), 0, "t --quick");
+	cli_expect(here_call(test_text("compare %s %s", path, path)), 0, "t --quick");
 	cli_expect(
 	    here_run("; Which?\n[experiment]\ncollective = alltoall\nbytes = 1M\nranks = 2\n"
 	             "backend = null\npace = stream\nlimit = no\nprimary = bandwidth\n"

@@ -3,7 +3,9 @@
 #include "queried.h"
 
 static double noise, slower; /* of each time; of processes' times */
-static double twin = 1, limit = 0.5;
+static double twin, limit;
+static unsigned size_shift; /* of all sizes, as a power of two */
+static bool no_stream, no_isolated;
 
 /* 10 µs and 100 GB/s. */
 static void curve(const struct made_place *p, int64_t out[6])
@@ -21,19 +23,23 @@ static void curve(const struct made_place *p, int64_t out[6])
 static struct made_loaded loaded;
 static struct db *db;
 
-static void make(const struct made *m)
-{
-	struct status st = {""};
-	made_load(m, &loaded);
-	db = figures_load(&loaded.summary, scratch(), &st);
-	if (!db)
-		fail_msg("%s", st.text);
-}
+static struct made m;
 
-static void drop(void)
+FIXTURE(drop)
 {
 	arena_undo(scratch(), db);
 	made_unload(&loaded);
+}
+
+static void make(void)
+{
+	struct status st = {""};
+	if (db)
+		drop();
+	made_load(&m, &loaded);
+	db = figures_load(&loaded.summary, scratch(), &st);
+	if (!db)
+		fail_msg("%s", st.text);
 }
 
 static void says(const char *sql, const char *is)
@@ -41,21 +47,22 @@ static void says(const char *sql, const char *is)
 	assert_string_equal(query(db, sql), is);
 }
 
-static struct made quiet(void)
+FIXTURE(quiet)
 {
 	noise = 0.001;
 	slower = 1.1;
 	twin = 1;
 	limit = 0.5;
-	return (struct made){.blocks = 8,
-	                     .sizes = 7, /* 4 KiB to 16 MiB */
-	                     .stamps = curve};
+	size_shift = 0;
+	no_stream = no_isolated = false;
+	m = (struct made){.blocks = 8,
+	                  .sizes = 7, /* 4 KiB to 16 MiB */
+	                  .stamps = curve};
 }
 
 TEST(a_contrast_is_of_speed)
 {
-	struct made m = quiet();
-	make(&m);
+	make();
 	says("SELECT name, tells, doubt, round(least_effect, 9) FROM regime ORDER BY nth",
 	     "small 1  0.02; large 1  0.02");
 	/* Nothing is compared with itself, nor anything with the limit. */
@@ -65,50 +72,45 @@ TEST(a_contrast_is_of_speed)
 	     "single no difference 1; processes slower 1; threads-again no difference 1");
 	/* A time's own ratio is the other way round. */
 	says("SELECT (c ->> 'ratio') > 1.09, (c ->> 'ratio') < 0.92 FROM contrast_found "
-	     "WHERE finding = 'regime' AND variant = 2 ORDER BY part", "1 0; 0 1");
-	drop();
+	     "WHERE finding = 'regime' AND variant = 2 ORDER BY part",
+	     "1 0; 0 1");
 }
 
-static void expect_mute(const struct made *m, const char *words)
+static void expect_mute(const char *words)
 {
-	make(m);
+	make();
 	says("SELECT tells FROM regime", "0; 0");
 	assert_says(query(db, "SELECT doubt FROM regime WHERE NOT nth"), words);
 	assert_says(query(db, "SELECT doubt FROM regime WHERE nth"), words);
-	drop();
 }
 
 TEST(a_run_that_cannot_tell_says_why)
 {
-	struct made m = quiet();
 	noise = 0.2;
-	expect_mute(&m, " cannot be distinguished from noise here: the A/A line is ");
+	expect_mute(" cannot be distinguished from noise here: the A/A line is ");
 	noise = 0.001;
 	twin = 1.05;
-	expect_mute(&m, "The reference differs from itself: the A/A line is 0.95");
+	expect_mute("The reference differs from itself: the A/A line is 0.95");
 	twin = 1;
 	m.blocks = 5;
-	expect_mute(&m, "5 blocks: below 6 there are no intervals");
+	expect_mute("5 blocks: below 6 there are no intervals");
 	m.blocks = 8;
 	m.cores = 1;
-	expect_mute(&m, "more ranks than the 1 core");
+	expect_mute("more ranks than the 1 core");
 }
 
 /* Of a line that excludes 1 inside the margin: equal within it is said, a smaller difference is not. */
 TEST(a_line_that_is_off_by_little_leaves_equality)
 {
-	struct made m = quiet();
 	slower = 1.006;
-	make(&m);
+	make();
 	says("SELECT word FROM speed WHERE variant = 2 ORDER BY regime",
 	     "slower by little; slower by little");
-	drop();
 	twin = 1.008;
-	make(&m);
+	make();
 	says("SELECT tells, off > 0.006 AND off < 0.012 FROM regime", "1 1; 1 1");
 	says("SELECT word FROM speed WHERE variant IN (0, 2)",
 	     "no difference; no difference; no difference; no difference");
-	drop();
 }
 
 static void two_on_each(json_t *environment)
@@ -121,19 +123,16 @@ static void two_on_each(json_t *environment)
 /* Their kernels take turns: no time is compared with another. */
 TEST(where_ranks_share_a_gpu_nothing_is_compared)
 {
-	struct made m = quiet();
-	make(&m);
+	make();
 	says("SELECT count(*) FROM regime", "2");
 	assert_true(summary_has_ratio(&loaded.summary, MADE_PROCESSES));
-	drop();
 	m.environment = two_on_each;
-	make(&m);
+	make();
 	says("SELECT count(*) FROM regime", "0");
 	assert_int_equal(loaded.summary.trouble.wrong, 0);
 	assert_false(summary_has_ratio(&loaded.summary, MADE_PROCESSES));
 	says("SELECT uncompared FROM given",
 	     "2 ranks share a GPU in processes, where their kernels take turns");
-	drop();
 	/* Nor does a picture's title put times side by side. */
 	const json_t *captions = json_table(made_report(&m), "captions");
 	assert_true(json_is_null(json_cell(captions, JSON_IS("pace", "stream"), "said")));
@@ -141,17 +140,15 @@ TEST(where_ranks_share_a_gpu_nothing_is_compared)
 
 TEST(figures_above_the_limit_are_not_believed)
 {
-	struct made m = quiet();
 	limit = 3;
-	make(&m);
+	make();
 	/* Small is no bandwidth. */
 	says("SELECT name, tells FROM regime", "small 1; large 0");
-	assert_says(query(db, "SELECT doubt FROM regime WHERE nth"), " % of the measured copy limit");
-	drop();
+	assert_says(query(db, "SELECT doubt FROM regime WHERE nth"),
+	            " % of the measured copy limit");
 	m.no_limit = true;
-	make(&m);
+	make();
 	says("SELECT tells FROM regime", "1; 1");
-	drop();
 }
 
 /* What starts copies costs 40 µs, so that they are no limit of small calls: no share of it is given there,
@@ -165,10 +162,9 @@ static void copies_start_late(const struct made_place *p, int64_t out[6])
 
 TEST(where_copies_are_slower_the_limit_is_none)
 {
-	struct made m = quiet();
 	m.stamps = copies_start_late;
 	m.sizes = 7;
-	make(&m);
+	make();
 	for (unsigned i = 0; i < 7; i++) {
 		const size_t bytes = 4096u << 2 * i;
 		const bool below = bytes <= 1 << 20;
@@ -176,7 +172,6 @@ TEST(where_copies_are_slower_the_limit_is_none)
 		assert_int_equal(summary_beyond_copies(&loaded.summary, bytes) != NULL, below);
 		assert_false(isnan(summary_copies(&loaded.summary, bytes)));
 	}
-	drop();
 	const json_t *report = made_report(&m);
 	const json_t *table = json_table(report, "no_limit");
 	assert_int_equal(json_rows(table, JSON_ALL), 5);
@@ -193,19 +188,13 @@ TEST(where_copies_are_slower_the_limit_is_none)
 
 TEST(other_sizes_stand_in)
 {
-	struct made m = quiet();
 	m.sizes = 5; /* to 1 MiB: of 256 KiB and 1 MiB the larger */
-	make(&m);
+	make();
 	says("SELECT third, about FROM regime WHERE name = 'large'", "1 1 MiB, bus bandwidth");
-	drop();
 	m.sizes = 3; /* all small */
-	make(&m);
+	make();
 	says("SELECT name FROM regime", "small");
-	drop();
 }
-
-static unsigned size_shift; /* of all sizes, as a power of two */
-static bool no_stream, no_isolated;
 
 static void larger(json_t *line, const struct made_place *p)
 {
@@ -219,49 +208,63 @@ static void larger(json_t *line, const struct made_place *p)
 /* A cell is in one regime, and sizes that replace missing small or large ones are not called so. */
 TEST(a_cell_is_in_one_regime)
 {
-	struct made m = quiet();
 	m.line = larger;
 	m.sizes = 1;
 	m.no_limit = true;
 	size_shift = 6; /* 256 KiB */
 	no_isolated = true;
-	make(&m);
+	make();
 	says("SELECT name, label, metric FROM regime", "large the largest busbw");
-	drop();
 	m.sizes = 2; /* 256 KiB and 1 MiB */
-	make(&m);
+	make();
 	says("SELECT label, most_bytes, least_bytes FROM regime",
 	     "the smallest 262144 262144; the largest 1048576 1048576");
-	drop();
-	json_assert_says(made_report(&m), "trust", "(A/A, reference twice: the largest (1 MiB) 1.0");
-	no_isolated = false;
+	json_assert_says(made_report(&m), "trust",
+	                 "(A/A, reference twice: the largest (1 MiB) 1.0");
 }
 
 /* Isolated calls of large sizes alone, as of steps of training, have an A/A line. */
 TEST(without_streams_large_is_latency)
 {
-	struct made m = quiet();
 	m.line = larger;
 	m.sizes = 2;
 	m.no_limit = true;
 	size_shift = 13; /* 32 and 128 MiB */
 	no_stream = true;
-	make(&m);
+	make();
 	says("SELECT r.label, metric, cells FROM regime r JOIN speed ON regime = r.nth "
-	     "WHERE variant = 2", "large latency 2");
-	drop();
+	     "WHERE variant = 2",
+	     "large latency 2");
 	json_assert_says(made_report(&m), "trust", "large 1.0");
-	no_stream = false;
 }
 
 TEST(without_gpus_sizes_are_smaller)
 {
-	struct made m = quiet();
 	m.backend = "host";
-	make(&m);
+	make();
 	says("SELECT about FROM regime",
 	     "4 KiB, p50 of isolated calls; 256 KiB to 16 MiB, bus bandwidth");
-	drop();
 }
 
-TESTS(.begin = made_begin, .end = made_end);
+/* Hockney's call. */
+static void swept(const struct made_place *at, int64_t out[6])
+{
+	const double ns =
+	    (20000 + (double)(4096ull << 2 * at->size) / 10) * (at->isolated ? 1 : 10);
+	out[1] = (int64_t)ns / 10;
+	out[2] = (int64_t)(ns * (1 + 0.002 * made_noise(at->block, at->variant, 1)));
+	out[3] = 30;
+}
+
+/* From how many sizes on a run is a sweep; what a sweep shows is in the records' pages. */
+TEST(few_sizes_are_no_sweep)
+{
+	m = (struct made){.blocks = 6, .cores = 8, .stamps = swept};
+	for (m.sizes = 11; m.sizes <= 12; m.sizes++) {
+		const json_t *report = made_report(&m);
+		assert_int_equal(json_has_table(report, "ranges"), m.sizes == 12);
+		assert_int_equal(json_section(report, "ranges") != NULL, m.sizes == 12);
+	}
+}
+
+TESTS(.begin = made_begin, .end = made_end, .before = quiet);

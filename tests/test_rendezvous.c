@@ -1,12 +1,8 @@
 /* Processes of one world swap bytes; what each says if one fails. Ranks are threads. */
-#include <pthread.h>
-#include <signal.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "../harness/clock.h"
 #include "../harness/exchange/peers.h"
-#include "../harness/exchange/door.h"
 #include "test.h"
 
 #define MOST 8

@@ -1,5 +1,4 @@
 /* From records to figures: the summary's numbers, the report's words, the pictures. */
-#include <signal.h>
 #include <sys/resource.h>
 
 #include "queried.h"
@@ -97,7 +96,6 @@ FIXTURE(fresh)
 	ended = NULL;
 	faults = switches = wrong = lose_block = 0;
 	no_data = only_stream = all_failed = false;
-	return 0;
 }
 
 /* Within a thousandth. */
@@ -117,8 +115,9 @@ TEST(only_blocks_of_both_are_paired)
 	                              "JOIN place p ON p.id = place WHERE pace = 'stream' "
 	                              "AND bytes = 4096 AND v.name = 'processes'"),
 	                    "processes 0.8 - 5");
-	assert_string_equal(query(db, "SELECT ratio_blocks FROM result JOIN place p ON p.id = place "
-	                              "WHERE pace = 'stream' AND bytes = 4096 AND variant = 0"),
+	assert_string_equal(query(db,
+	                          "SELECT ratio_blocks FROM result JOIN place p ON p.id = place "
+	                          "WHERE pace = 'stream' AND bytes = 4096 AND variant = 0"),
 	                    "6");
 	assert_string_equal(
 	    query(db, "SELECT speed_blocks FROM over_sizes WHERE (variant, grp) = (2, 0)"), "5");
@@ -218,18 +217,18 @@ TEST(warnings_say_what_to_do)
 	assert_says(w->all, "Involuntary context switches in timed calls: ");
 	assert_says(w->all, "it is a bug of the backend");
 	/* Of nccl it is the driver. */
-	fresh(NULL);
+	fresh();
 	faults = 4;
 	warned_of(&made, false);
 	assert_int_equal(w->count, 1);
 	assert_says(w->all, "the driver, which maps memory during calls");
 	assert_lacks(w->all, "bug");
 	/* A quiet run has none. */
-	fresh(NULL);
+	fresh();
 	warned_of(&made, false);
 	assert_int_equal(w->count, 0);
 	/* On host, single has one core's bandwidth. */
-	fresh(NULL);
+	fresh();
 	made.backend = "host";
 	warned_of(&made, false);
 	assert_int_equal(w->count, 1);
@@ -298,7 +297,7 @@ TEST(pictures_suit_what_was_measured)
 	assert_false(made_has("plots/nccl_alltoall_busbw.png"));
 	assert_false(made_has("plots/gnuplot.log"));
 	/* One size with data, stream only, two blocks. */
-	fresh(NULL);
+	fresh();
 	made.sizes = 1;
 	made.blocks = 2;
 	only_stream = true;

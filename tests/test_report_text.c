@@ -32,7 +32,6 @@ FIXTURE(fresh)
 	touch = NULL;
 	more = NULL;
 	made.rows = 3;
-	return 0;
 }
 
 /* report.json of the record; the last one is freed. */

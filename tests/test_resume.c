@@ -1,30 +1,26 @@
 /* Going on with a run: which trials it has already, and so which are not measured again. */
 #include "../harness/run/describe.h"
-#include "cli.h"
-#include "test.h"
-
-static char folder[64];
+#include "here.h"
 
 static json_t *environment(void)
 {
-	json_t *env = json_loads(
-	    "{\"experiment\":\"x\",\"title\":\"\",\"question\":\"\",\"command\":[],"
-	    "\"created\":\"\",\"launchgap\":\"\",\"backend\":\"nccl\",\"backend_why\":\"\","
-	    "\"ranks\":2,\"seed\":\"2a\",\"reference\":\"a\",\"blocks\":2,\"warmup\":1,"
-	    "\"stretches\":1,\"calls\":1,\"isolated_calls\":1,\"machine\":{\"cores\":2},"
-	    "\"variants\":[{\"name\":\"a\",\"role\":\"reference\",\"mode\":\"threads\","
-	    "\"layout\":\"1x2x1\",\"backend\":\"nccl\",\"nccl\":\"\",\"path\":\"auto\","
-	    "\"bind\":\"none\",\"env\":[],\"skip\":\"\"}],\"collectives\":[],"
-	    "\"bytes\":[],\"arena_bytes\":1,\"dtypes\":[],\"ops\":[],\"roots\":[],"
-	    "\"counts\":[],\"in_place\":[],\"paces\":[],\"cycles\":1,"
-	    "\"connections\":1,\"allocations\":1}",
-	    0, NULL);
+	json_t *env = test_keep(json_loads(
+	    test_quotes("{'experiment':'x','title':'','question':'','command':[],'created':'',"
+	                "'launchgap':'','backend':'nccl','backend_why':'','ranks':2,'seed':'2a',"
+	                "'reference':'a','blocks':2,'warmup':1,'stretches':1,'calls':1,"
+	                "'isolated_calls':1,'machine':{'cores':2},'variants':[{'name':'a',"
+	                "'role':'reference','mode':'threads','layout':'1x2x1','backend':'nccl',"
+	                "'nccl':'','path':'auto','bind':'none','env':[],'skip':''}],"
+	                "'collectives':[],'bytes':[],'arena_bytes':1,'dtypes':[],'ops':[],"
+	                "'roots':[],'counts':[],'in_place':[],'paces':[],'cycles':1,"
+	                "'connections':1,'allocations':1}"),
+	    0, NULL));
 	assert_non_null(env);
 	return env;
 }
 
 /* A run that was stopped after its second block, between the paths of a and b. */
-TEST(what_a_run_has_is_told)
+TEST_WITH(what_a_run_has_is_told, set_up, tear_down)
 {
 	struct status st = {""};
 	struct trial trial = {.experiment = "x", .variant = "a"};
@@ -34,7 +30,6 @@ TEST(what_a_run_has_is_told)
 	json_object_set_new(b, "name", json_string("b"));
 	json_object_set_new(b, "role", json_string("variant"));
 	json_array_append_new(json_object_get(env, "variants"), b);
-	cli_folder(folder);
 	FILE *out = fopen(test_text("%s/trials.jsonl", folder), "w");
 	assert_non_null(out);
 	assert_int_equal(record_write_environment(out, env, &st), 0);
@@ -49,15 +44,14 @@ TEST(what_a_run_has_is_told)
 	assert_int_equal(run.npaths, 1);
 	assert_string_equal(run.paths[0].variant, "a");
 	record_free(&run);
-	json_decref(env);
-	cli_clean(folder);
 }
 
 TEST(what_is_called_has_to_be_the_same)
 {
-	static const char *const keys[] = {"dtypes", "ops",         "roots",
-	                                   "counts", "in_place",    "paces",
-	                                   "cycles", "connections", "allocations"};
+	/* The last two, if any. */
+	static const char *const keys[] = {
+	    "dtypes", "ops",         "roots",       "counts", "in_place",        "paces",
+	    "cycles", "connections", "allocations", "search", "connection_bytes"};
 	json_t *before = environment(), *now = environment();
 	struct status none = {""};
 	/* All but the machine's cores is missing there, which does not count as the same. */
@@ -65,26 +59,19 @@ TEST(what_is_called_has_to_be_the_same)
 	assert_says(none.text, "another machine");
 	for (unsigned i = 0; i < LENGTH(keys); i++) {
 		struct status st = {""};
+		json_t *own = json_object_get(before, keys[i]);
 		json_object_set_new(now, keys[i], json_integer(17));
 		assert_int_equal(resume_same(before, now, &st), -1);
 		assert_says(st.text, keys[i]);
-		json_object_set(now, keys[i], json_object_get(before, keys[i]));
-	}
-	/* These too, if any. */
-	static const char *const perhaps[] = {"search", "connection_bytes"};
-	for (unsigned i = 0; i < 2; i++) {
-		struct status st = {""};
-		json_object_set_new(now, perhaps[i], json_integer(17));
-		assert_int_equal(resume_same(before, now, &st), -1);
-		assert_says(st.text, perhaps[i]);
-		json_object_del(now, perhaps[i]);
+		if (own)
+			json_object_set(now, keys[i], own);
+		else
+			json_object_del(now, keys[i]);
 	}
 	json_array_append_new(json_object_get(before, "variants"), json_object());
 	struct status st = {""};
 	assert_int_equal(resume_same(before, now, &st), -1);
 	assert_says(st.text, "`variants`");
-	json_decref(before);
-	json_decref(now);
 }
 
 /* The GPUs may be others, but not of another kind or in another place. */
@@ -93,10 +80,10 @@ TEST(gpus_are_the_same_by_kind_and_place)
 	static const struct {
 		const char *gpus;
 		int rc;
-	} cases[] = {{"[{\"name\":\"H\",\"pci\":\"1\"}]", 0},
-	             {"[{\"name\":\"H\",\"pci\":\"1\",\"uuid\":\"GPU-9\"}]", 0},
-	             {"[{\"name\":\"H\",\"pci\":\"2\"}]", -1},
-	             {"[{\"name\":\"A\",\"pci\":\"1\"}]", -1},
+	} cases[] = {{"[{'name':'H','pci':'1'}]", 0},
+	             {"[{'name':'H','pci':'1','uuid':'GPU-9'}]", 0},
+	             {"[{'name':'H','pci':'2'}]", -1},
+	             {"[{'name':'A','pci':'1'}]", -1},
 	             {"[]", -1}};
 	json_t *before = environment(), *now = environment();
 	json_t *is = json_pack("{s:s, s:s, s:i, s:s, s:[{s:s, s:s}]}", "host", "h", "cpu", "c",
@@ -105,11 +92,9 @@ TEST(gpus_are_the_same_by_kind_and_place)
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		struct status st = {""};
 		json_t *other = json_copy(is);
-		json_object_set_new(other, "gpus", json_loads(cases[i].gpus, 0, NULL));
+		json_object_set_new(other, "gpus", json_loads(test_quotes(cases[i].gpus), 0, NULL));
 		json_object_set_new(now, "machine", other);
 		if (resume_same(before, now, &st) != cases[i].rc)
 			fail_msg("%s: %s", cases[i].gpus, st.text);
 	}
-	json_decref(before);
-	json_decref(now);
 }

@@ -1,6 +1,5 @@
 /* Far more ranks than cores, in every mode: a trial ends, and its record is right. On null, which
  * takes no memory and no time. */
-#include "../harness/trial/trial.h"
 #include "../harness/machine.h"
 #include "../harness/run/job.h"
 #include "../modes/launcher.h"

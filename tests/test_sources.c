@@ -48,7 +48,6 @@ FIXTURE(fresh)
 	                            .sources = {{"paper", "a paper", "its pages", "8 × X"}}};
 	for (unsigned v = 0; v < VARIANTS; v++)
 		speed[v] = 1;
-	return 0;
 }
 
 static const json_t *row(const json_t *report, const char *says)

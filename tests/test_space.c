@@ -8,48 +8,37 @@
 	"limit = no\npace = stream\n[variant a]\nmode = threads\nbind = none\n[search]\n"
 #define BASE_LINES 11
 
-static int load(const char *search, char *override, struct status *st)
+static int load(const char *search, char *override)
 {
-	char text[4096];
-	assert_true(snprintf(text, sizeof text, BASE "%s", search) < (int)sizeof text);
-	return read_text(text, "null", override, st);
+	return read_text(test_text(BASE "%s", search), "null", override);
 }
 
 static void loads(const char *search)
 {
-	struct status st;
-	assert_works(load(search, NULL, &st), st);
+	assert_works(load(search, NULL), st);
 }
 
 TEST(values_are_those_that_the_reference_lacks)
 {
 	const struct search_space *s = &plan.search;
-	struct status st = {""};
 	/* The reference's own value, "default" and repeated values are not values to try. */
 	loads("bind = none, core, numa, core\ndelay = default, 0, 1ms\naggregate = 1\n"
 	      "host.path = fifo\nnull.extra = 2ms\nextra = 1ms\n");
-	assert_works(plan_it(&st), st);
-	assert_int_equal(s->nkeys, 3);
-	assert_string_equal(s->keys[0].key, "bind");
-	assert_int_equal(s->keys[0].nvalues, 3);
-	assert_string_equal(s->keys[0].values[0], "");
-	assert_string_equal(s->keys[0].values[1], "core");
-	assert_string_equal(s->keys[0].values[2], "numa");
-	assert_string_equal(s->keys[1].key, "delay");
-	assert_int_equal(s->keys[1].nvalues, 2);
-	assert_string_equal(s->keys[1].values[1], "1ms");
-	assert_string_equal(s->keys[2].key, "extra");
-	assert_string_equal(s->keys[2].values[1], "2ms");
-	assert_int_equal(s->finalists, 3);
+	assert_works(plan_it(), st);
+	const struct search_key *bind = s->keys, *delay = bind + 1, *extra = bind + 2;
+	assert_prints("3 keys, 3 finalists", "%u keys, %u finalists", s->nkeys, s->finalists);
+	assert_prints("bind, 3 values: , core, numa", "%s, %u values: %s, %s, %s", bind->key,
+	              bind->nvalues, bind->values[0], bind->values[1], bind->values[2]);
+	assert_prints("delay, 2 values: 1ms", "%s, %u values: %s", delay->key, delay->nvalues,
+	              delay->values[1]);
+	assert_prints("extra: 2ms", "%s: %s", extra->key, extra->values[1]);
 	assert_false(spec.search.budget_said);
-	plan_free(&plan);
 }
 
 TEST(a_set_is_the_reference_with_its_values)
 {
 	const struct search_set set = {.level = {2, 1}};
 	struct settings settings;
-	struct status st = {""};
 	loads("bind = core, numa\ndelay = 1ms\n");
 	settings = spec.variants[0].settings;
 	assert_int_equal(search_settings(&spec.search, &set, &settings, &st), 0);
@@ -79,9 +68,8 @@ TEST(slips_say_where_and_what_is_allowed)
 	    {"bind = none\n", "no setting that differs from the reference", 0},
 	};
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
-		struct status st;
-		assert_true(load(cases[i].search, NULL, &st) || plan_it(&st));
-		says_at(&st, BASE_LINES + cases[i].line, "");
+		assert_true(load(cases[i].search, NULL) || plan_it());
+		says_at(BASE_LINES + cases[i].line, "");
 		assert_says(st.text, cases[i].says);
 		assert_says(st.text, "allowed");
 	}
@@ -90,35 +78,32 @@ TEST(slips_say_where_and_what_is_allowed)
 /* Nothing is measured before its cost is known. */
 TEST(a_large_space_asks_for_a_budget)
 {
-	struct status st;
 	char search[4096] = "";
 	for (unsigned k = 0; k < 6; k++)
 		snprintf(search + strlen(search), sizeof search - strlen(search),
 		         "env.NCCL_%u = 1, 2, 3, 4, 5, 6, 7, 8\n", k);
 	loads(search);
-	assert_int_equal(plan_it(&st), -1); /* the null backend uses no such variable */
+	assert_int_equal(plan_it(), -1); /* the null backend uses no such variable */
 	assert_says(st.text, "nothing of the search can run here");
 	const char *large = "bind = core, numa, close, near-gpu\n"
 	                    "delay = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us\n"
 	                    "extra = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us\n"
 	                    "aggregate = 2, 3, 4, 5, 6, 7, 8, 9\nfinalists = 6\n";
-	assert_int_equal(load(large, "blocks=30", &st), 0);
-	assert_int_equal(plan_it(&st), -1);
+	assert_int_equal(load(large, "blocks=30"), 0);
+	assert_int_equal(plan_it(), -1);
 	assert_says(st.text, "trials (");
 	assert_says(st.text, "allowed are 200");
 	assert_says(st.text, "budget =");
-	assert_int_equal(load(large, "budget=20m", &st), 0);
+	assert_int_equal(load(large, "budget=20m"), 0);
 	assert_true(spec.search.budget_said);
-	assert_int_equal(plan_it(&st), 0);
-	plan_free(&plan);
+	assert_int_equal(plan_it(), 0);
 }
 
 TEST(the_confirmation_is_long_enough)
 {
-	struct status st;
 	loads("bind = core\n");
-	assert_int_equal(load("bind = core\nfinalists = 6\n", "blocks=6", &st), 0);
-	assert_int_equal(plan_it(&st), 0);
+	assert_int_equal(load("bind = core\nfinalists = 6\n", "blocks=6"), 0);
+	assert_int_equal(plan_it(), 0);
 	/* 6 finalists: the least probability of each has to be below 5 % ÷ 6. */
 	assert_int_equal(search_blocks(&plan), 7);
 	const struct search_trials n = search_trials(&plan);
@@ -134,7 +119,6 @@ TEST(the_confirmation_is_long_enough)
 	assert_int_equal(again.nkeys, 1);
 	assert_string_equal(again.keys[0].values[1], "core");
 	json_decref(run);
-	plan_free(&plan);
 }
 
 TESTS(.begin = set_up, .end = tear_down);

@@ -1,14 +1,12 @@
 /* Experiment files: what they may say, which layer wins, and that every mistake names its line and
  * the correction. */
 #include "../harness/config/keys.h"
-#include "../modes/mode.h"
 #include "written.h"
 
 /* A default is in its row, as a file would write it. */
 TEST(a_default_that_is_said_changes_nothing)
 {
 	struct settings from, said;
-	struct status st;
 	char keys[256];
 	const struct field *f = keys_fields.rows;
 	for (; f < keys_fields.rows + keys_fields.n; f++)
@@ -63,36 +61,34 @@ TEST(test_no_libraries)
 	                                       "env.NCCL_DEBUG_FILE = x", "env.NCCL_NET_PLUGIN = x",
 	                                       "hosts = 1, evil.example:1",
 	                                       "env.NCCL_COMM_ID = 192.0.2.1:9"};
-	char none[] = SPEC_NO_LIBRARIES "=yes", *overrides[] = {none}, text[1024];
-	struct status st;
+	char none[] = SPEC_NO_LIBRARIES "=yes", *overrides[] = {none};
 	for (size_t i = 0; i < LENGTH(names); i++) {
-		snprintf(text, sizeof text, BASE ONE "%s\n", names[i]);
-		assert_int_equal(load_with(text, "host", 1, overrides, &st), -1);
+		const char *text = test_text(BASE ONE "%s\n", names[i]);
+		assert_int_equal(load_with(text, "host", 1, overrides), -1);
 		assert_says(st.text, "which --no-libraries refuses");
 	}
 	for (size_t i = 0; i < LENGTH(of_all); i++) {
-		snprintf(text, sizeof text, BASE "%s\n" ONE, of_all[i]);
-		assert_int_equal(load_with(text, "host", 1, overrides, &st), -1);
+		const char *text = test_text(BASE "%s\n" ONE, of_all[i]);
+		assert_int_equal(load_with(text, "host", 1, overrides), -1);
 		assert_says(st.text, "t.exp:4: ");
 		assert_says(st.text, "which --no-libraries refuses");
 	}
 	for (size_t i = 0; i < LENGTH(searches); i++) {
-		snprintf(text, sizeof text, BASE ONE "[search]\nregister = local\n%s\n",
-		         searches[i]);
-		assert_int_equal(load_with(text, "nccl", 1, overrides, &st), -1);
+		const char *text =
+		    test_text(BASE ONE "[search]\nregister = local\n%s\n", searches[i]);
+		assert_int_equal(load_with(text, "nccl", 1, overrides), -1);
 		assert_says(st.text, "t.exp:8: ");
 		assert_says(st.text, "which --no-libraries refuses");
 		load(text, "nccl");
 	}
 	for (size_t i = 0; i < LENGTH(others); i++) {
-		snprintf(text, sizeof text, BASE ONE "%s\n", others[i]);
+		const char *text = test_text(BASE ONE "%s\n", others[i]);
 		load_overridden(text, "host", none);
 	}
 }
 
 TEST(test_bad_lines)
 {
-	char text[1024];
 	refuse(BASE ONE " mode = single\n", 6, "indented");
 	refuse(BASE "\tblocks = 2\n", 4, "indented");
 	refuse("bytes = 4K\n", 1, "before any section");
@@ -120,16 +116,11 @@ TEST(test_bad_lines)
 	load(BASE "[variant a234567890123456789012345678901234567890]\nmode = single\n", "host");
 	assert_int_equal(strlen(spec.variants[0].name), 40);
 
-	snprintf(text, sizeof text, "[experiment]\ntitle = %0*d\n", 250, 0);
-	refuse(text, 2, "allowed is 1 to 127");
-	snprintf(text, sizeof text, "[experiment]\ntitle = %0*d\n", 128, 0);
-	refuse(text, 2, "allowed is 1 to 127");
-	snprintf(text, sizeof text, BASE ONE "; %0*d\n", 600, 0); /* a comment may be */
-	load(text, "host");
-	snprintf(text, sizeof text, "; %0*d\n" BASE ONE, 511, 0);
-	refuse(text, 1, "question");
-	snprintf(text, sizeof text, "; %0*d\n" BASE ONE, 510, 0);
-	load(text, "host");
+	refuse(test_text("[experiment]\ntitle = %0*d\n", 250, 0), 2, "allowed is 1 to 127");
+	refuse(test_text("[experiment]\ntitle = %0*d\n", 128, 0), 2, "allowed is 1 to 127");
+	load(test_text(BASE ONE "; %0*d\n", 600, 0), "host"); /* a comment may be */
+	refuse(test_text("; %0*d\n" BASE ONE, 511, 0), 1, "question");
+	load(test_text("; %0*d\n" BASE ONE, 510, 0), "host");
 	assert_int_equal(strlen(spec.question), 510);
 	refuse("[experiment]\ntitle = \xff\xfe\n", 2, "UTF-8");
 	refuse("[experiment]\ntitle = a\x1b[31m\n", 2, "UTF-8");
@@ -137,17 +128,14 @@ TEST(test_bad_lines)
 
 TEST(test_bad_files)
 {
-	struct status st = {""};
-	assert_int_equal(spec_load("/nonexistent/x.exp", 0, NULL, "host", lookup, &spec, &st), -1);
+	assert_int_equal(load_file("/nonexistent/x.exp", "host", 0, NULL), -1);
 	assert_says(st.text, "/nonexistent/x.exp: cannot be read: No such file");
-	st.text[0] = '\0';
-	assert_int_equal(spec_load(folder, 0, NULL, "host", lookup, &spec, &st), -1);
+	assert_int_equal(load_file(folder, "host", 0, NULL), -1);
 	assert_says(st.text, "cannot be read: Is a directory");
-	assert_int_equal(load_with("", "host", 0, NULL, &st), -1);
+	assert_int_equal(load_with("", "host", 0, NULL), -1);
 	assert_says(st.text, "no section");
-	st.text[0] = '\0';
 	write_file("[experiment]\ntitle = a\0b\n", 26);
-	assert_int_equal(spec_load(file, 0, NULL, "host", lookup, &spec, &st), -1);
+	assert_int_equal(load_file(file, "host", 0, NULL), -1);
 	assert_says(st.text, ":2: not text");
 	refuse("[variant]\n", 1, "unknown section");
 	refuse("[experiment]\nbytes = 4K\n" ONE, 1, "collective is missing");
@@ -188,7 +176,6 @@ TEST(test_forms_of_text)
 
 TEST(test_names)
 {
-	struct status st;
 	char kept[sizeof file];
 	strcpy(kept, file);
 	const char *const bad[] = {"a b.exp", ".exp", "$(x).exp",
@@ -197,8 +184,7 @@ TEST(test_names)
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		char *path = test_text("%s/%s", folder, bad[i]);
 		assert_int_equal(rename(kept, path), 0);
-		st.text[0] = '\0';
-		int rc = spec_load(path, 0, NULL, "host", lookup, &spec, &st);
+		int rc = load_file(path, "host", 0, NULL);
 		assert_int_equal(rename(path, kept), 0);
 		assert_int_equal(rc, -1);
 		assert_says(st.text, "allowed are letters");
@@ -233,8 +219,7 @@ TEST(test_command_line)
 	                        "[variant b]\nlike = a\nbackend = null\n";
 	char *const overrides[] = {"bytes=1M",     "path=shared", "backend=host",
 	                           "env.NCCL_A=2", "reference=b", "title=t = u"};
-	struct status st;
-	assert_works(load_with(text, "host", 6, overrides, &st), st);
+	assert_works(load_with(text, "host", 6, overrides), st);
 	assert_int_equal(spec.sizes[0], 1 << 20);
 	assert_string_equal(spec.backend, "host");
 	assert_string_equal(spec.reference, "b");
@@ -271,12 +256,11 @@ TEST(test_title_of_other_collectives)
 	     "alltoall, why (measured: 4 collectives)"},
 	    {{"collective=sendrecv", "title=mine"}, "mine"},
 	};
-	struct status st;
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		char *overrides[] = {rows[i].overrides[0], rows[i].overrides[1]};
 		const char *const own = "[experiment]\ntitle = alltoall, why\n"
 		                        "collective = alltoall\nbytes = 4K\n" ONE;
-		assert_works(load_with(own, "host", overrides[1] ? 2 : 1, overrides, &st), st);
+		assert_works(load_with(own, "host", overrides[1] ? 2 : 1, overrides), st);
 		assert_string_equal(spec.title, rows[i].title);
 	}
 	/* Without room the file's name takes its place. */
@@ -304,7 +288,6 @@ static struct settings placed(const struct spec_variant *variant)
 /* Whether each factor is one setting, if an old library is there. */
 static void factors_check(const char *path, const char *backend)
 {
-	struct status st = {""};
 	assert_works(spec_load(path, 0, NULL, backend, lookup_library, &spec, &st), st);
 	for (unsigned i = 0; i < spec.asked.nfactors; i++) {
 		const struct factor *f = &spec.asked.factors[i];
@@ -341,10 +324,7 @@ TEST(test_own_experiments)
 	const char *const backends[] = {NULL, "nccl", "host", "null"};
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		for (size_t b = 0; b < 4; b++) {
-			struct status st = {""};
-			assert_works(
-			    spec_load(found.gl_pathv[i], 0, NULL, backends[b], lookup, &spec, &st),
-			    st);
+			assert_works(load_file(found.gl_pathv[i], backends[b], 0, NULL), st);
 			assert_string_not_equal(spec.question, "");
 		}
 		factors_check(found.gl_pathv[i], "nccl");

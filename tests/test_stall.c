@@ -52,11 +52,7 @@ TEST(a_long_row_of_a_worker_that_ran_is_a_result)
 	make((int64_t[]){20 * US, 3 * S, 21 * US, 22 * US, 20 * US}, S);
 	leaves(off, ROWS, all);
 	leaves(NULL, ROWS, all); /* an older record */
-}
-
-/* Off its core for long nevertheless: it waits, or shares the core with others. */
-TEST(nor_are_rows_that_are_all_long_or_none)
-{
+	/* Nor rows that are all long, or none: it waits, or shares the core with others. */
 	make((int64_t[]){2 * S, 3 * S, 2 * S, 3 * S, 2 * S}, 12 * S);
 	leaves(off, ROWS, all);
 	make((int64_t[]){20 * US, S - 2, 21 * US, 22 * US, 20 * US}, S);

@@ -1,4 +1,5 @@
 /* Statistics against published figures, each with its source. */
+#include "../harness/analysis/anova.h"
 #include "../harness/trial/trial.h"
 #include "noise.h"
 #include "test.h"
@@ -502,4 +503,18 @@ TEST(two_numbers_a_block_go_together)
 		excluded += log(r.lo) > at || log(r.hi) < at;
 	}
 	assert_in_range(excluded, 100, 900);
+}
+
+/* Searle, Casella and McCulloch's expectations by hand: jobs of 2 and of 1 value. Within: 2 on
+ * 1 degree. Between: 6, of which the within part is 1 × 2, on (3 − 5/3). */
+TEST(unequal_counts_have_their_coefficients)
+{
+	const double y[] = {1, 3, 5};
+	const unsigned keys[] = {0, 0, 0, 1, 1, 0}, single[] = {0, 0, 0, 1, 0, 0, 2, 0, 0};
+	double v[3];
+	anova_nested(y, keys, 3, 2, v);
+	assert_true(fabs(v[0] - 3) < 1e-12 && fabs(v[1] - 2) < 1e-12);
+	/* Each level below has one value: all scatter is the outermost level's. */
+	anova_nested(y, single, 3, 3, v);
+	assert_true(fabs(v[0] - 4) < 1e-12 && isnan(v[1]) && isnan(v[2]));
 }

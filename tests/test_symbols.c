@@ -3,7 +3,6 @@
  * which the loader closes. */
 #include <fnmatch.h>
 #include <libgen.h>
-#include <limits.h>
 
 #include "test.h"
 

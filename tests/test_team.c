@@ -1,9 +1,7 @@
 /* The team's block: meeting, failing, joining from another process, leaving nothing over. */
 #include <dirent.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 
 #include "../harness/core/team.h"
 #include "test.h"

@@ -1,7 +1,5 @@
 /* What is printed on terminals of every width and kind, and elsewhere. */
-#include <errno.h>
 #include <pty.h>
-#include <sys/wait.h>
 
 #include "../harness/terminal.h"
 #include "here.h"
@@ -38,7 +36,7 @@ static char *on_terminal(unsigned columns, const char *term, const char *const a
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	if (status)
 		fail_msg("%s", text);
-	return text;
+	return test_keep(text);
 }
 
 /* Runs the experiment there; `more`: an option, or NULL. */
@@ -104,7 +102,7 @@ TEST(columns_are_asked_for_or_80)
 TEST(every_page_fits)
 {
 	static const unsigned widths[] = {40, 80, 200};
-	free(run_on(80, "dumb", NULL));
+	run_on(80, "dumb", NULL);
 	for (size_t i = 0; i < LENGTH(widths); i++) {
 		struct cli cli = here_shell(
 		    "export COLUMNS=%u; X=$(ls -d $HERE/results/t/2*); for v in \"report $X\" "
@@ -132,7 +130,6 @@ TEST(the_live_line_never_wraps)
 			fail_msg("%s", line);
 	}
 	assert_true(lines > 12);
-	free(text);
 }
 
 TEST(no_escape_where_there_is_no_line_to_redraw)
@@ -140,7 +137,6 @@ TEST(no_escape_where_there_is_no_line_to_redraw)
 	char *text = run_on(80, "dumb", NULL);
 	assert_says(text, "] block 2 of 6: ");
 	assert_lacks(text, "\033");
-	free(text);
 	struct cli cli = here_run(experiment, NULL);
 	assert_lacks(cli.out, "\033");
 	cli_expect(cli, 0, "] block 2 of 6: ");
@@ -153,21 +149,17 @@ TEST(quiet_says_the_answer_alone)
 	assert_lacks(text, "block 1 of");
 	assert_lacks(text, "ranks on");
 	assert_says(text, "report  ");
-	free(text);
 	struct cli cli =
 	    here_shell("X=$(ls -d $HERE/results/t/2*); $LAUNCHGAP report $X > $HERE/page; "
 	               "$LAUNCHGAP report $X -q > $HERE/quiet; cat $HERE/quiet");
-	char path[128], *page;
-	snprintf(path, sizeof path, "%s/page", folder);
-	page = cli_read(path);
+	const char *page = cli_read(test_text("%s/page", folder));
 	assert_int_equal(cli.code, 0);
 	const char *end = strstr(cli.out, "\nreport  "), *more = strstr(cli.out, "\n\n");
 	assert_true(end && more && end > cli.out);
 	assert_int_equal(text_count(end + 1, "\n"), 1);
 	assert_lacks(cli.out, "Measured on ");
-	char *headline = strndup(cli.out, (size_t)(more - cli.out));
+	char *headline = test_text("%.*s", (int)(more - cli.out), cli.out);
 	assert_true(strstr(page, headline) < strstr(page, "Can it be believed?"));
-	free(headline);
 	cli_expect(here_call("report x -q -v"), 1, "allowed is one of them");
 }
 

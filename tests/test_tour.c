@@ -20,22 +20,15 @@ static char *tour_in(const char *mode)
 
 TEST(its_page_is_what_it_prints)
 {
-	char *out = tour_in("threads"), *page;
-	assert_true(asprintf(&page, "%s%s%s", HEAD, out, FOOT) > 0);
-	if (getenv("UPDATE")) {
-		FILE *f = fopen(PAGE, "w");
-		assert_non_null(f);
-		fputs(page, f);
-		fclose(f);
-	}
+	char *page = test_text("%s%s%s", HEAD, tour_in("threads"), FOOT);
+	if (getenv("UPDATE"))
+		cli_write(".", PAGE, page);
 	char *kept = cli_read(PAGE);
 	assert_non_null(kept);
 	if (strcmp(kept, page) != 0)
 		fail_msg("%s is not what the tour prints; if that is meant: UPDATE=1, then "
 		         "look at git diff",
 		         PAGE);
-	free(page);
-	free(out);
 }
 
 /* "  modes/threads.c: threads_spread, which …": the file has that function. */
@@ -45,15 +38,14 @@ TEST(where_it_says_that_it_is_done_it_is)
 	unsigned files = 0;
 	assert_non_null(line);
 	for (; !strncmp(line, "\n  ", 3); line = strchr(line + 1, '\n'), files++) {
-		char path[128], name[64], call[80], *text;
+		char path[128], name[64], *text;
 		assert_int_equal(sscanf(line, " %127[^:]: %63[a-z_]", path, name), 2);
 		text = cli_read(path);
 		assert_non_null(text);
-		snprintf(call, sizeof call, " %s(", name);
+		char *call = test_text(" %s(", name);
 		assert_says(text, call);
 	}
 	assert_int_equal(files, 3);
-	free(out);
 }
 
 /* The rows of ranks, with nothing that differs by mode. */
@@ -72,9 +64,6 @@ TEST(every_mode_shows_the_same_numbers)
 	assert_string_equal(from_step(processes, "\n2. "), from_step(threads, "\n2. "));
 	assert_says(single, "1 process with 1 thread, 4 ranks a thread");
 	assert_says(processes, "4 processes with 1 thread each, 1 rank a thread");
-	free(threads);
-	free(single);
-	free(processes);
 }
 
 /* Libraries with blocking calls show what they have too, in the modes that they have. */

@@ -1,7 +1,5 @@
 /* Traffic during the timed calls: it moves something, stops with every cell in every mode, and leaves data
  * right. */
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include "../harness/backend/gloo/gloo_calls.h"
 #include "../harness/backend/table.h"

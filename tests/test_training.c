@@ -1,6 +1,5 @@
 /* Data-parallel training: models' files, buckets, products, and the step of the host backend, with
  * gradients that have to be the exact average on every rank. */
-#include "../harness/coll/network.h"
 #include "../harness/coll/routing.h"
 #include "here.h"
 #include "host_rig.h"
@@ -9,9 +8,8 @@
 
 static void read_model(const char *name, struct network *out)
 {
-	char path[128];
 	struct status st = {""};
-	snprintf(path, sizeof path, "experiments/models/%s.csv", name);
+	char *path = test_text("experiments/models/%s.csv", name);
 	assert_works(network_read(path, out, &st), st);
 	assert_string_equal(out->name, name);
 }
@@ -61,8 +59,7 @@ TEST_WITH(a_bad_file_is_named_with_its_line, set_up, tear_down)
 	    {"a,0,7\n", "m.csv: a model without a parameter"},
 	};
 	static struct network network;
-	char model[80];
-	snprintf(model, sizeof model, "%s/m.csv", folder);
+	char *model = test_text("%s/m.csv", folder);
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		struct status st = {""};
 		cli_write(folder, "m.csv", rows[i].text);
@@ -196,10 +193,7 @@ TEST(gradients_are_exact_in_every_datatype)
 		for (unsigned d = 0; d < DTYPE_KINDS; d++)
 			for (size_t cap = 512; cap <= 8192; cap *= 16)
 				add_steps((enum dtype)d, d % 2 ? OP_SUM : OP_AVG, cap);
-		rig_raise(&rig);
-		rig_run(&rig);
-		rig_assert_right(&rig);
-		rig_lower(&rig);
+		rig_is_right(&rig);
 	}
 }
 
@@ -261,10 +255,7 @@ TEST(tokens_come_and_go_as_they_are_routed)
 					                           .op = OP_NONE,
 					                           .root = routing_root(skew, 5),
 					                           .bytes = 6144});
-		rig_raise(&rig);
-		rig_run(&rig);
-		rig_assert_right(&rig);
-		rig_lower(&rig);
+		rig_is_right(&rig);
 	}
 }
 
@@ -412,9 +403,6 @@ TEST(groups_reduce_their_own_gradients)
 		rig.trial.settings.split = (struct split){SPLIT_MOD, 2};
 		rig.trial.settings.bucket_view = fifo;
 		add_steps(DTYPE_BFLOAT16, OP_AVG, 256);
-		rig_raise(&rig);
-		rig_run(&rig);
-		rig_assert_right(&rig);
-		rig_lower(&rig);
+		rig_is_right(&rig);
 	}
 }

@@ -1,8 +1,6 @@
 /* The order of a job: the saved order is loaded unchanged, and no damaged file is believed. */
-#include <jansson.h>
 
 #include "../harness/backend/table.h"
-#include "../harness/trial/trial.h"
 #include "here.h"
 
 static struct trial *trial_make(unsigned ncells)

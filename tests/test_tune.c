@@ -59,7 +59,7 @@ static void whole(const char *path, const struct record_run *run, unsigned cut)
 
 TEST(a_search_is_confirmed_and_goes_on_where_it_was_cut_off)
 {
-	char path[512], file_name[600];
+	char path[512];
 	cli_write(folder, "t.exp", SPACE);
 	const char *args[] = {"run", "--file", file, "--results", results, NULL};
 	cli_expect(cli_run(folder, args), 0, "Ended by search.");
@@ -67,7 +67,7 @@ TEST(a_search_is_confirmed_and_goes_on_where_it_was_cut_off)
 	whole(path, &run, 0);
 	record_free(&run);
 	/* Cut after a whole line in the middle of its second block. */
-	snprintf(file_name, sizeof file_name, "%s/trials.jsonl", path);
+	char *file_name = test_text("%s/trials.jsonl", path);
 	char *text = cli_read(file_name), *cut = text;
 	for (unsigned i = 0; i < 2; i++)
 		cut = strstr(cut + 1, "\"kind\":\"search\"");

@@ -4,7 +4,6 @@
 
 #include "../harness/analysis/tuned.h"
 #include "../harness/config/family.h"
-#include "../harness/config/search.h"
 #include "../harness/run/tune.h"
 #include "scratch.h"
 
@@ -132,7 +131,6 @@ FIXTURE(fresh)
 	keys = "env.NCCL_BUFFSIZE 8388608 register local";
 	act = NULL;
 	acted_key = "env.NCCL_BUFFSIZE";
-	return 0;
 }
 
 static void write_record(unsigned confirms)

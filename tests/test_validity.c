@@ -2,8 +2,6 @@
 #include "scratch.h"
 #include "warned.h"
 
-#include "../harness/analysis/stats.h"
-
 /* A call's length: 20 µs × size, ±1 % by trial and ±1 % by row. */
 static double quiet_ns(const struct made_place *p)
 {
@@ -68,29 +66,25 @@ static void off_core(json_t *line, const struct made_place *p)
 
 static const struct made plain = {.blocks = 10, .sizes = 3, .rows = 10, .stamps = quiet};
 
-static const char *warnings_of(const struct made *m, unsigned *count)
+static struct made m;
+
+FIXTURE(fresh)
 {
-	const struct warned *w = warned_of(m, false);
-	*count = w->count;
-	return w->all;
+	m = plain;
 }
 
-static void expect(void (*stamps)(const struct made_place *, int64_t[6]), const char *words,
-                   unsigned wanted)
+/* So many warnings, which say this. */
+static void warns(unsigned wanted, const char *words)
 {
-	struct made m = plain;
-	unsigned count;
-	m.stamps = stamps;
-	const char *all = warnings_of(&m, &count);
-	if (wanted != count)
-		fail_msg("%u warnings, not %u: %s", count, wanted, all);
-	if (words)
-		assert_says(all, words);
+	const struct warned *w = warned_of(&m, false);
+	if (wanted != w->count)
+		fail_msg("%u warnings, not %u: %s", w->count, wanted, w->all);
+	assert_says(w->all, words);
 }
 
 TEST(a_quiet_run_has_none)
 {
-	expect(quiet, NULL, 0);
+	warns(0, "");
 }
 
 static bool has_no_reference(const struct made_place *p)
@@ -101,36 +95,34 @@ static bool has_no_reference(const struct made_place *p)
 /* As in a run that was stopped in its first block: the twin's trial is the reference's, too. */
 TEST(a_twin_stands_for_its_reference)
 {
-	struct made m = plain;
-	unsigned count;
 	m.has = has_no_reference;
-	const char *all = warnings_of(&m, &count);
-	assert_says(all, "threads has no times at all");
-	assert_lacks(all, "there are no ratios");
+	const struct warned *w = warned_of(&m, false);
+	assert_says(w->all, "threads has no times at all");
+	assert_lacks(w->all, "there are no ratios");
 }
 
 TEST(drift_is_told_from_one_variants)
 {
-	expect(one_drifts, "single alone drifts in alltoall, stream: it became 1", 2);
+	m.stamps = one_drifts;
+	warns(2, "single alone drifts in alltoall, stream: it became 1");
 }
 
 TEST(a_coarse_end_is_named)
 {
-	struct made m = plain;
-	unsigned count;
-	expect(late_poll, "Timer resolution: in 4 of 24 rows", 1);
-	expect(coarse_clock, "The clock is coarse: it steps by 2.00 µs", 1);
-	/* There the worker's own copying is in the round. */
+	m.stamps = coarse_clock;
+	warns(1, "The clock is coarse: it steps by 2.00 µs");
 	m.stamps = late_poll;
+	warns(1, "Timer resolution: in 4 of 24 rows");
+	/* There the worker's own copying is in the round. */
 	m.backend = "host";
-	assert_lacks(warnings_of(&m, &count), "resolution");
+	assert_lacks(warned_of(&m, false)->all, "resolution");
 }
 
-static double p95_of(const struct made *m)
+static double p95_of(void)
 {
 	struct made_loaded l;
 	double us = 0;
-	made_load(m, &l);
+	made_load(&m, &l);
 	for (unsigned i = 0; i < l.summary.nrows; i++) {
 		const struct summary_row *row = &l.summary.rows[i];
 		if (row->variant == MADE_PROCESSES && row->cell.bytes == 4096 << 2 &&
@@ -144,42 +136,32 @@ static double p95_of(const struct made *m)
 /* Flagged, and in no figure; if nothing shows that a rank did not run, it is a result. */
 TEST(a_call_without_a_rank_is_named_and_left_out)
 {
-	struct made m = plain;
-	unsigned count;
-	double well = p95_of(&m);
+	double well = p95_of();
 	m.stamps = paused;
-	assert_true(p95_of(&m) > 100 * well);
+	assert_true(p95_of() > 100 * well);
 	m.line = off_core;
-	assert_true(p95_of(&m) < 1.05 * well);
-	assert_says(warnings_of(&m, &count),
-	            "Disturbed: 10 timed calls or stretches of 10 cells are left out of all "
-	            "figures, for a rank did not run in them, most in processes, block 1: rank 1 "
-	            "was off its core for 3.00 s in alltoall 16 KiB, isolated.");
-	assert_int_equal(count, 1);
+	assert_true(p95_of() < 1.05 * well);
+	warns(1, "Disturbed: 10 timed calls or stretches of 10 cells are left out of all "
+	         "figures, for a rank did not run in them, most in processes, block 1: rank 1 "
+	         "was off its core for 3.00 s in alltoall 16 KiB, isolated.");
 }
 
 TEST(load_is_named)
 {
-	struct made m = plain;
-	unsigned count;
 	m.load1 = 3.25;
-	assert_says(warnings_of(&m, &count), "a load of 3.25 in the minute before, on 16 cores");
-	assert_int_equal(count, 1);
+	warns(1, "a load of 3.25 in the minute before, on 16 cores");
 	m.load1 = 0.9;
-	warnings_of(&m, &count);
-	assert_int_equal(count, 0);
+	warns(0, "");
 }
 
 /* report.json has each with its figures. */
 TEST(a_warning_is_a_row)
 {
-	struct made m = plain;
 	m.load1 = 3.25;
-	const json_t *table = json_table(made_report(&m), "ended");
-	json_keys all = {NULL};
-	json_assert_number(json_cell(table, all, "load"), "", 3.25, 0);
-	json_assert_number(json_cell(table, all, "cores"), "", 16, 0);
-	json_assert_null(json_cell(table, all, "uncompared"), "");
+	const json_t *row = json_entries(made_report(&m), "ended", JSON_ALL);
+	json_assert_number(row, "load", 3.25, 0);
+	json_assert_number(row, "cores", 16, 0);
+	json_assert_null(row, "uncompared");
 }
 
 static void stopped_clock(const struct made_place *p, int64_t out[6])
@@ -204,7 +186,6 @@ static bool is_doubted(const json_t *report, const char *words)
 
 TEST(what_cannot_be_is_said_on_page_1)
 {
-	struct made m = plain;
 	const json_t *report = made_report(&m);
 	assert_false(is_doubted(report, "Calls of 0 ns"));
 	assert_false(is_doubted(report, "Far beyond"));
@@ -245,4 +226,4 @@ TEST(kendalls_normal_joins_the_exact)
 	assert_true(normal > exact / 10 && normal < exact * 10);
 }
 
-TESTS(.begin = made_begin, .end = made_end);
+TESTS(.begin = made_begin, .end = made_end, .before = fresh);

@@ -1,5 +1,4 @@
 /* Verdicts: the words, the arithmetic behind "N more blocks", and how often the method errs. */
-#include "../harness/analysis/verdict.h"
 #include "../harness/analysis/looks.h"
 #include "../harness/data/verdict_text.h"
 #include "noise.h"

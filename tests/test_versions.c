@@ -4,12 +4,9 @@
 #include "made.h"
 #include "told.h"
 
-#include "../harness/analysis/summary.h"
 #include "queried.h"
 #include "../harness/data/format.h"
-#include "../harness/chapters/figures.h"
 #include "../harness/report/section.h"
-#include "../harness/story/story.h"
 
 #define MOST  12
 #define SIZES 3
@@ -147,7 +144,6 @@ FIXTURE(fresh)
 	                     .environment = environment,
 	                     .line = line,
 	                     .stamps = stamps};
-	return 0;
 }
 
 static size_t bytes_of(unsigned size)
@@ -197,7 +193,6 @@ FIXTURE(done)
 		json_decref(report);
 	}
 	made_loaded_once = false;
-	return 0;
 }
 
 /* The i-th text of the chapter's section, or "". */
@@ -274,8 +269,12 @@ TEST(bandwidths_are_those_of_claims)
 	noise = 0.4;
 	find();
 	json_assert_text(side("2.28.3", "threads", "variant"), "", "threads");
-	assert_true(fabs(value("2.28.3", "processes") / query_number(db, "SELECT left_value FROM claimed") - 1) < 1e-5);
-	assert_true(fabs(value("2.28.3", "threads") / query_number(db, "SELECT right_value FROM claimed") - 1) < 1e-5);
+	assert_true(
+	    fabs(value("2.28.3", "processes") / query_number(db, "SELECT left_value FROM claimed") -
+	         1) < 1e-5);
+	assert_true(
+	    fabs(value("2.28.3", "threads") / query_number(db, "SELECT right_value FROM claimed") -
+	         1) < 1e-5);
 }
 
 /* Number by number: 2.9 is below 2.21. */
@@ -314,7 +313,7 @@ TEST(only_what_differs_in_mode_alone)
 	near(ratio("2.21.5"), 316.0 / 340);
 	json_assert_text(side("2.21.5", "threads", "variant"), "", "threads-old");
 	json_assert_text(side("2.21.5", "processes", "variant"), "", "processes-old");
-	done(NULL);
+	done();
 	/* Where no version has two modes with the reference's settings, others' do not count.
 	 */
 	variants[0].env = variants[3].env = "NCCL_X=1";
@@ -357,7 +356,7 @@ TEST(no_other_pair_takes_its_place)
 	                    "Threads and processes are not compared by version. NCCL 2.21.5 is "
 	                    "left out: threads-old has no trial that went through.");
 	assert_string_equal(said(1), "");
-	done(NULL);
+	done();
 	/* Never asked for. */
 	variants[2].fails = false;
 	variants[2].env = variants[3].env = "NCCL_X=1";
@@ -366,7 +365,7 @@ TEST(no_other_pair_takes_its_place)
 	                             "NCCL 2.21.5 is left out: no variant of threads is like "
 	                             "threads there; no variant of processes is like threads "
 	                             "there.");
-	done(NULL);
+	done();
 	/* Two are enough for a table; the third is named. */
 	variants[2].env = variants[3].env = NULL;
 	put("threads-oldest", "threads", "2.9.8", "staged", 300, 4);
@@ -396,14 +395,14 @@ TEST(single_where_all_versions_have_it)
 	put("single-old", "single", "2.21.5", "direct", 338, 0);
 	find();
 	json_assert_text(about("modes"), "", "threads processes");
-	done(NULL);
+	done();
 	put("single", "single", "2.28.3", "staged", 311, 0);
 	find();
 	json_assert_text(about("modes"), "", "threads single processes");
 	near(value("2.21.5", "single"), 338);
 	near(value("2.28.3", "single"), 311);
 	/* What a variant lacks, all are without. */
-	done(NULL);
+	done();
 	lacks_block = 3;
 	find();
 	json_assert_number(about("blocks"), "", 9, 0);
@@ -417,12 +416,12 @@ TEST(sizes_are_the_gaps)
 	asked.gap.bytes = (struct claim_range){64 << 20, SIZE_MAX};
 	find();
 	json_assert_text(about("sizes"), "", "64 MiB to 256 MiB");
-	done(NULL);
+	done();
 	asked.gap = (struct gap){.bytes = {0, SIZE_MAX}};
 	small = true;
 	find();
 	json_assert_text(about("sizes"), "", "4 KiB to 64 KiB");
-	done(NULL);
+	done();
 	strcpy(asked.gap.from, "processes");
 	strcpy(asked.gap.to, "threads");
 	asked.gap.bytes = (struct claim_range){1 << 20, SIZE_MAX};
@@ -443,7 +442,7 @@ TEST(sentence_of_processes_that_gained_it)
 	put("processes-old", "processes", "2.21.5", "staged", 306, 4.01);
 	find();
 	assert_says(told(), test_text(gained, 339, "; threads went from 340 to 340 GB/s"));
-	done(NULL);
+	done();
 	/* Both did something: neither is denied. */
 	truth[0].gbs = truth[1].gbs = 323;
 	variants[1].data_path = "staged";
@@ -497,7 +496,7 @@ TEST(sentence_clears_whom_the_interval_clears)
 		                                  : " threads lost bandwidth: ");
 		if (!!strstr(told(), "; processes went from ") != rows[i].innocent)
 			fail_msg("row %zu: %s", i, told());
-		done(NULL);
+		done();
 	}
 }
 
@@ -510,7 +509,7 @@ TEST(sentence_of_what_is_undecided)
 	json_assert_text(about("caption"), "",
 	                 "16 MiB to 256 MiB: with 2.21.5 to 2.28.3 processes reach 0.929 to 0.993 "
 	                 "times threads' bandwidth: too few blocks for a verdict");
-	done(NULL);
+	done();
 	made.blocks = 10;
 	noise = 0.2;
 	find();
@@ -545,7 +544,7 @@ TEST(each_regime_has_its_own)
 	    "that of processes went from 0.181 to 0.182 µs.");
 	json_keys latency = {"metric", "latency", NULL};
 	json_assert_null(json_cell(json_table(page, "versions_of"), latency, "caption"), "");
-	done(NULL);
+	done();
 	noise = 0.2;
 	find();
 	page = made_report(&made);

@@ -1,7 +1,6 @@
 /* The explanation of a gap: shares with their intervals, and the words for them. */
 #include "made.h"
 
-#include "../harness/story/story.h"
 #include "queried.h"
 
 /* A square: each of two settings switched or not. How fast each corner is. */
@@ -10,8 +9,14 @@ static const struct made_variant corners[MADE_VARIANTS] = {
     [NONE] = {.name = "none", .mode = "processes"},
     [BOTH] = {.name = "both", .env = "NCCL_BUFFSIZE=1"},
     [FIRST] = {.name = "first"},
-    [SECOND] = {.name = "second", .role = "reference", .mode = "processes", .env = "NCCL_BUFFSIZE=1"},
-    [AGAIN] = {.name = "second-again", .role = "again", .mode = "processes", .env = "NCCL_BUFFSIZE=1"},
+    [SECOND] = {.name = "second",
+                .role = "reference",
+                .mode = "processes",
+                .env = "NCCL_BUFFSIZE=1"},
+    [AGAIN] = {.name = "second-again",
+               .role = "again",
+               .mode = "processes",
+               .env = "NCCL_BUFFSIZE=1"},
 };
 static double speed[4], noise;
 static double line_end = 1; /* of the A/A line */
@@ -39,8 +44,13 @@ static void line(json_t *cell, const struct made_place *p)
 }
 
 static const struct made_call calls[] = {{.bytes = 16 << 20}, {.bytes = 64 << 20}};
-static struct made made = {
-    .blocks = 10, .sizes = 2, .calls = calls, .variants = corners, .asked = &asked, .line = line, .stamps = stamps};
+static struct made made = {.blocks = 10,
+                           .sizes = 2,
+                           .calls = calls,
+                           .variants = corners,
+                           .asked = &asked,
+                           .line = line,
+                           .stamps = stamps};
 
 static struct factor *factor(const char *name, enum corner from, enum corner to)
 {
@@ -65,7 +75,6 @@ FIXTURE(fresh)
 	noise = 0.002;
 	gone = gone_from = UINT_MAX;
 	made.blocks = 10;
-	return 0;
 }
 
 /* Its tables. */

@@ -3,50 +3,43 @@
 #include "laid.h"
 
 /* Plans an experiment of 4 ranks on host with these lines. */
-static int make(const char *lines, struct status *st)
+static int make(const char *lines)
 {
 	char *text =
 	    test_text("[experiment]\nbackend = host\nranks = 4\nbytes = 4K, 64K\npace = stream\n"
 	              "limit = no\nblocks = 1\n%s\n[variant threads]\nmode = threads\n",
 	              lines);
-	return read_text(text, "host", NULL, st) || plan_it(st) ? -1 : 0;
+	return read_text(text, "host", NULL) || plan_it() ? -1 : 0;
 }
 
 static void planned(const char *lines, unsigned ncells)
 {
-	struct status st = {""};
-	assert_works(make(lines, &st), st);
+	assert_works(make(lines), st);
 	assert_int_equal(plan.ncells, ncells);
 }
 
 static void refused(const char *lines, const char *why)
 {
-	struct status st = {""};
-	assert_int_equal(make(lines, &st), -1);
+	assert_int_equal(make(lines), -1);
 	assert_says(st.text, why);
 }
 
-static unsigned count(bool (*is)(const struct cell *))
-{
-	unsigned n = 0;
-	for (unsigned i = 0; i < plan.ncells; i++)
-		n += is(&plan.cells[i]);
-	return n;
-}
+/* So many of the plan's cells c are so. */
+#define assert_cells(N, IS)                                                                        \
+	do {                                                                                       \
+		unsigned n_ = 0;                                                                   \
+		for (const struct cell *c = plan.cells; c < plan.cells + plan.ncells; c++)         \
+			n_ += (IS);                                                                \
+		assert_int_equal(n_, N);                                                           \
+	} while (0)
 
-static bool in_place(const struct cell *c)
-{
-	return c->in_place;
-}
+static struct trial *trial; /* the plan's first */
 
-static bool of_root_2(const struct cell *c)
+static void plan_first(void)
 {
-	return c->root == 2;
-}
-
-static bool reduces_nothing(const struct cell *c)
-{
-	return c->op == OP_NONE;
+	trial_free(trial);
+	trial = plan_trial(&plan, 0, &st);
+	assert_works(!trial, st);
 }
 
 TEST(lists_multiply_where_they_apply)
@@ -54,22 +47,22 @@ TEST(lists_multiply_where_they_apply)
 	planned("collective = all_reduce", 2);
 	planned("collective = all_reduce\ndtype = all\nop = all", 2 * 12 * 6);
 	planned("collective = alltoall\ndtype = int8, float64", 2 * 2);
-	assert_int_equal(count(reduces_nothing), 4);
+	assert_cells(4, c->op == OP_NONE);
 	planned("collective = all_reduce, alltoall\nop = sum, max", 2 * 2 + 2);
-	assert_int_equal(count(reduces_nothing), 2);
+	assert_cells(2, c->op == OP_NONE);
 	refused("collective = alltoall, sendrecv\nop = all",
 	        "op = all is used by no collective of the experiment: none of alltoall, "
 	        "sendrecv reduces");
 	refused("collective = alltoall\nroot = 1", "none of alltoall has a root");
 	planned("collective = broadcast, all_gather\nroot = all", 2 * 4 + 2);
-	assert_int_equal(count(of_root_2), 2);
+	assert_cells(2, c->root == 2);
 	planned("collective = broadcast\nroot = 1, 2", 2 * 2);
-	assert_int_equal(count(of_root_2), 2);
+	assert_cells(2, c->root == 2);
 	planned("collective = all_reduce, alltoall\nin_place = both", 2 * 2 + 2);
-	assert_int_equal(count(in_place), 2);
+	assert_cells(2, c->in_place);
 	/* A collective without such a form is measured in the one that it has. */
 	planned("collective = all_reduce, alltoall\nin_place = yes", 2 + 2);
-	assert_int_equal(count(in_place), 2);
+	assert_cells(2, c->in_place);
 }
 
 /* A cell that is omitted, or not in the requested form, is reported; it is an error if all are. */
@@ -78,7 +71,7 @@ TEST(what_cannot_be_is_said)
 	planned("collective = all_reduce, hypercube\nin_place = both", 2 * 2 * 2);
 	assert_int_equal(plan.nnotes, 0);
 	planned("collective = hypercube\nin_place = yes", 2);
-	assert_int_equal(count(in_place), 2);
+	assert_cells(2, c->in_place);
 	planned("collective = all_reduce, alltoall, sendrecv\nin_place = yes", 3 * 2);
 	assert_int_equal(plan.nnotes, 1);
 	assert_says(plan.notes[0], "out of place only: alltoall, sendrecv: ");
@@ -92,17 +85,12 @@ TEST(what_cannot_be_is_said)
 	refused("collective = init", "allowed is pace = isolated");
 }
 
-static bool of_8_bytes(const struct cell *c)
-{
-	return coll_dtype_bytes(c->dtype) == 8;
-}
-
 /* Cells that the reference cannot run are omitted: elements of 8 bytes cannot begin at an offset of
  * 4, and the limit's copies are not for slots. If nothing is left, it is an error. */
 TEST(what_the_reference_cannot_do_is_left_out)
 {
 	planned("collective = alltoall, all_gather\ndtype = all\noffset = 4", 2 * 2 * 9);
-	assert_int_equal(count(of_8_bytes), 0);
+	assert_cells(0, coll_dtype_bytes(c->dtype) == 8);
 	assert_int_equal(plan.nnotes, 1);
 	assert_says(plan.notes[0], "left out: int64, uint64, float64, where it cannot "
 	                           "be: host: offset = 4 is not a whole number");
@@ -115,16 +103,11 @@ TEST(what_the_reference_cannot_do_is_left_out)
 	assert_int_equal(plan.nnotes, 0);
 }
 
-static bool of_root_1(const struct cell *c)
-{
-	return c->root == 1;
-}
-
 /* All roots are those that each variant's communicators have. */
 TEST(all_roots_are_the_communicators)
 {
 	planned("collective = broadcast\nroot = all\nsplit = MOD:2", 2 * 2);
-	assert_int_equal(count(of_root_1), 2);
+	assert_cells(2, c->root == 1);
 	assert_string_equal(plan.variants[0].skip, "");
 	planned("collective = broadcast\nroot = all\n[variant halves]\nmode = threads\n"
 	        "split = DIV:2",
@@ -155,7 +138,6 @@ TEST(slips_are_refused)
 
 TEST(a_soak_repeats_all_cells)
 {
-	struct status st = {""};
 	refused("collective = all_reduce, reduce\ndtype = all\nop = all\nroot = all\n"
 	        "in_place = both\ncycles = 1000",
 	        "1440 cells 1000 times each are 1440000 in a trial; allowed are 720000");
@@ -163,25 +145,21 @@ TEST(a_soak_repeats_all_cells)
 	assert_int_equal(spec.timeout_s, 20);
 	planned("collective = alltoall\ncycles = 3", 2);
 	assert_int_equal(spec.timeout_s, 900);
-	struct trial *trial = plan_trial(&plan, 0, &st);
-	assert_non_null(trial);
+	plan_first();
 	assert_int_equal(trial->ncells, 6);
 	for (unsigned i = 0; i < 6; i++) {
 		assert_int_equal(trial->cells[i].cycle, i / 2);
 		assert_int_equal(trial->cells[i].bytes, trial->cells[i % 2].bytes);
 	}
-	trial_free(trial);
 }
 
 TEST(cells_are_nested_in_connections)
 {
-	struct status st = {""};
 	refused("collective = alltoall\nallocations = 101", "100");
 	refused("collective = alltoall\ncycles = 2\nconnections = 2", "allowed is one of the two");
 	planned("collective = alltoall\nconnections = 3\nallocations = 2\ncounters = yes", 2);
 	assert_int_equal(spec.timeout_s, 6 * 300);
-	struct trial *trial = plan_trial(&plan, 0, &st);
-	assert_non_null(trial);
+	plan_first();
 	assert_true(trial->ncells > 12);
 	for (unsigned i = 0; i < trial->ncells; i++) {
 		const struct cell *cell = &trial->cells[i];
@@ -189,20 +167,17 @@ TEST(cells_are_nested_in_connections)
 		assert_int_equal(cell->allocation, i < 12 ? i / 2 % 2 : 1);
 		assert_int_equal(cell->pass == PASS_TIMED, i < 12);
 	}
-	trial_free(trial);
 }
 
 /* The first connection measures all sizes, the others those that were asked for. */
 TEST(later_connections_may_have_some_sizes_alone)
 {
-	struct status st = {""};
 	refused("collective = alltoall\nconnection_bytes = 4K..1K", "allowed is LO..HI");
 	planned("collective = alltoall\nconnections = 3\nallocations = 2\n"
 	        "connection_bytes = 2K..16K\nhost.bytes = 1K, 4K, 64K",
 	        3);
 	assert_int_equal(spec.timeout_s, 2 * 300 + 300);
-	struct trial *trial = plan_trial(&plan, 0, &st);
-	assert_non_null(trial);
+	plan_first();
 	assert_int_equal(trial->ncells, 2 * 3 + 2 * 2);
 	for (unsigned i = 0; i < trial->ncells; i++) {
 		const struct cell *cell = &trial->cells[i];
@@ -210,17 +185,14 @@ TEST(later_connections_may_have_some_sizes_alone)
 		assert_int_equal(cell->allocation, i < 6 ? i / 3 : i % 2);
 		assert_true(i < 6 || cell->asked_bytes == 4096);
 	}
-	trial_free(trial);
 	planned("collective = alltoall\nconnections = 3\nconnection_bytes = 1M..2M", 2);
 	assert_int_equal(spec.connections, 1);
 }
 
 TEST(counters_come_last)
 {
-	struct status st = {""};
 	planned("collective = alltoall, sendrecv\ncounters = yes\nhost.bytes = 1K, 4K, 64K", 6);
-	struct trial *trial = plan_trial(&plan, 0, &st);
-	assert_non_null(trial);
+	plan_first();
 	assert_int_equal(trial->ncells, 10);
 	unsigned seen = 0;
 	for (unsigned i = 0; i < 10; i++) {
@@ -233,7 +205,6 @@ TEST(counters_come_last)
 		seen |= 1u << (2 * (c->coll == COLL_SENDRECV) + (c->bytes == 64 << 10));
 	}
 	assert_int_equal(seen, 0xF);
-	trial_free(trial);
 }
 
 /* No claim is about them here. */
@@ -258,7 +229,6 @@ TEST(groups_of_a_split)
 	             {"AND:1", 4, 1, 2}, {"AND:6", 2, 4, 1}, {"OR:3", 4, 7, 1}};
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct split split;
-		struct status st = {""};
 		char text[32];
 		unsigned size;
 		assert_int_equal(split_parse(cases[i].text, &split, &st), 0);
@@ -286,7 +256,6 @@ TEST(splits_of_nccl_tests_are_read)
 	                                    "0b2", "AND:-1", "/0",     "DIV:0b2"};
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct split split;
-		struct status st = {""};
 		char text[32];
 		assert_works(split_parse(cases[i].text, &split, &st), st);
 		split_text(split, text, sizeof text);
@@ -294,7 +263,7 @@ TEST(splits_of_nccl_tests_are_read)
 	}
 	for (size_t i = 0; i < LENGTH(wrong); i++) {
 		struct split split;
-		struct status st = {""};
+		st.text[0] = '\0';
 		assert_int_equal(split_parse(wrong[i], &split, &st), -1);
 		assert_says(st.text, wrong[i]);
 	}
@@ -303,10 +272,10 @@ TEST(splits_of_nccl_tests_are_read)
 TEST(uneven_groups_are_refused)
 {
 	unsigned size;
-	struct status st = {""};
+	st.text[0] = '\0';
 	assert_int_equal(split_size((struct split){SPLIT_DIV, 3}, 8, &size, &st), -1);
 	assert_says(st.text, "different sizes");
-	st = (struct status){""};
+	st.text[0] = '\0';
 	assert_int_equal(split_size((struct split){SPLIT_MOD, 8}, 8, &size, &st), -1);
 	assert_says(st.text, "one rank");
 }
@@ -322,10 +291,11 @@ TEST(words_name_what_is_called)
 	assert_string_equal(coll_word(&cell, 4).text, "all_reduce_float16_max_in_place_of2");
 }
 
-static int done(void **state)
+FIXTURE(done)
 {
+	trial_free(trial);
 	plan_free(&plan);
-	return tear_down(state);
+	tear_down();
 }
 
 TESTS(.begin = set_up, .end = done);

@@ -1,6 +1,4 @@
 /* The door of a world: who comes in, who is turned away, and what is said of those that are missing. */
-#include <fcntl.h>
-#include <limits.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -18,6 +16,19 @@ static void peer_join(struct peer *p)
 		close(p->wire.fd);
 }
 
+static void peer_came(struct peer *p)
+{
+	peer_join(p);
+	assert_works(p->failed, p->st);
+}
+
+/* All of a world come to the door. */
+static void all_come(struct door_world world)
+{
+	struct status st = {""};
+	assert_works(door_gather(door.fd, &world, in_ms(60000), wires, &st), st);
+}
+
 static unsigned open_fds(void)
 {
 	unsigned n = 0;
@@ -26,29 +37,35 @@ static unsigned open_fds(void)
 	return n;
 }
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
 	for (unsigned i = 0; i < MOST; i++)
 		wires[i].fd = -1;
-	return meeting_open(state);
+	meeting_open();
 }
 
-static int clear(void **state)
+static void close_wires(void)
 {
-	for (unsigned i = 0; i < MOST; i++)
+	for (unsigned i = 0; i < MOST; i++) {
 		if (wires[i].fd >= 0)
 			close(wires[i].fd);
-	return meeting_close(state);
+		wires[i].fd = -1;
+	}
+}
+
+FIXTURE(clear)
+{
+	close_wires();
+	meeting_close();
 }
 
 TEST(all_come_in_and_talk)
 {
-	const struct door_world world = world_of(4);
 	struct peer peers[4];
 	struct status st = {""};
 	for (unsigned i = 1; i < 4; i++)
-		peer_start(&peers[i], world, door.address, i, 60000);
-	assert_works(door_gather(door.fd, &world, in_ms(60000), wires, &st), st);
+		peer_start(&peers[i], world_of(4), door.address, i, 60000);
+	all_come(world_of(4));
 	for (unsigned i = 1; i < 4; i++) {
 		unsigned said = 40 + i, heard = 0;
 		pthread_join(peers[i].thread, NULL);
@@ -109,28 +126,20 @@ static void *crowd_knocks(void *of)
 
 TEST(ten_thousand_strangers_keep_nobody_out)
 {
-	const struct door_world world = world_of(4);
 	struct crowd crowd;
 	struct peer peers[3];
-	struct status st = {""};
 	const unsigned were = open_fds();
 	assert_int_equal(pthread_create(&crowd.thread, NULL, crowd_knocks, &crowd), 0);
 	for (unsigned i = 1; i < 3; i++)
-		peer_start(&peers[i], world, door.address, i, 60000);
-	assert_works(door_gather(door.fd, &world, in_ms(60000), wires, &st), st);
+		peer_start(&peers[i], world_of(4), door.address, i, 60000);
+	all_come(world_of(4));
 	pthread_join(crowd.thread, NULL);
-	peer_join(&crowd.last);
-	assert_works(crowd.last.failed, crowd.last.st);
-	for (unsigned i = 1; i < 3; i++) {
-		peer_join(&peers[i]);
-		assert_works(peers[i].failed, peers[i].st);
-	}
+	peer_came(&crowd.last);
+	for (unsigned i = 1; i < 3; i++)
+		peer_came(&peers[i]);
 	for (unsigned i = 0; i < 100; i++)
 		close(crowd.held[i]);
-	for (unsigned i = 1; i < 4; i++) {
-		close(wires[i].fd);
-		wires[i].fd = -1;
-	}
+	close_wires();
 	assert_int_equal(open_fds(), were);
 }
 
@@ -206,8 +215,7 @@ TEST(another_world_at_one_of_several_addresses_is_passed_by)
 	struct wire in[2];
 	assert_works(door_gather(beside.fd, &world, in_ms(60000), in, &st), st);
 	close(in[1].fd);
-	peer_join(&peer);
-	assert_works(peer.failed, peer.st);
+	peer_came(&peer);
 	opened_end(&opened);
 	close(beside.fd);
 }
@@ -302,19 +310,15 @@ TEST(what_is_not_launchgap_is_said)
 
 TEST(a_door_that_opens_late_is_found)
 {
-	const struct door_world world = world_of(2);
-	struct door_place late;
 	struct status st = {""};
 	struct peer peer;
 	char *address = test_text("%s", door.address);
 	close(door.fd);
-	peer_start(&peer, world, address, 1, 60000);
+	peer_start(&peer, world_of(2), address, 1, 60000);
 	clock_sleep_until(in_ms(50));
-	assert_works(door_open(address, &late, &st), st);
-	door = late;
-	assert_works(door_gather(door.fd, &world, in_ms(60000), wires, &st), st);
-	peer_join(&peer);
-	assert_works(peer.failed, peer.st);
+	assert_works(door_open(address, &door, &st), st);
+	all_come(world_of(2));
+	peer_came(&peer);
 }
 
 /* A peer comes through the address as the door says it, and as a user would. */
@@ -329,11 +333,9 @@ static void meet_at(const char *listen, const char *ask)
 	    test_text("%s%s", ask ? ask : at.address, ask ? strrchr(at.address, ':') : "");
 	peer_start(&peer, world, address, 1, 60000);
 	int failed = door_gather(at.fd, &world, in_ms(60000), wires, &st);
-	peer_join(&peer);
+	peer_came(&peer);
 	assert_works(failed, st);
-	assert_works(peer.failed, peer.st);
-	close(wires[1].fd);
-	wires[1].fd = -1;
+	close_wires();
 	close(at.fd);
 }
 
@@ -356,35 +358,26 @@ TEST(names_and_all_addresses_lead_to_the_door)
 	meet_at(":0", "[::1]");
 }
 
+static void is_no_door(const char *address, const char *said)
+{
+	struct door_place at;
+	struct status st = {""};
+	assert_int_equal(door_open(address, &at, &st), -1);
+	assert_says(st.text, said);
+}
+
 TEST(an_odd_address_gets_a_sentence)
 {
-	static const struct {
-		const char *address, *said;
-	} odd[] = {
-	    {"127.0.0.1:x", "127.0.0.1:x has the port x; allowed are 0 to 65535"},
-	    {"127.0.0.1:65536", "has the port 65536"},
-	    {"127.0.0.1:", "has the port ;"},
-	    {"[::1", "[::1 is no address: [IPv6]:port or host:port"},
-	    {"[::1]x", "is no address"},
-	    {"no.such.host.invalid:1", "no.such.host.invalid: "},
-	    {"192.0.2.1:0", "192.0.2.1:0 cannot be listened at: "},
-	};
-	for (size_t i = 0; i < LENGTH(odd); i++) {
-		struct door_place at;
-		struct status st = {""};
-		assert_int_equal(door_open(odd[i].address, &at, &st), -1);
-		assert_says(st.text, odd[i].said);
-	}
-	struct door_place twice;
-	struct status st = {""};
-	assert_int_equal(door_open(door.address, &twice, &st), -1);
-	assert_says(st.text, " is taken by another process, which may be of another world");
 	const char *port = strrchr(door.address, ':');
-	char *any = test_text("*%.6s", port);
-	char *said = test_text("port %.5s is taken", port + 1);
-	st.text[0] = '\0';
-	assert_int_equal(door_open(any, &twice, &st), -1);
-	assert_begins(st.text, said);
+	is_no_door("127.0.0.1:x", "127.0.0.1:x has the port x; allowed are 0 to 65535");
+	is_no_door("127.0.0.1:65536", "has the port 65536");
+	is_no_door("127.0.0.1:", "has the port ;");
+	is_no_door("[::1", "[::1 is no address: [IPv6]:port or host:port");
+	is_no_door("[::1]x", "is no address");
+	is_no_door("no.such.host.invalid:1", "no.such.host.invalid: ");
+	is_no_door("192.0.2.1:0", "192.0.2.1:0 cannot be listened at: ");
+	is_no_door(door.address, " is taken by another process, which may be of another world");
+	is_no_door(test_text("*%.6s", port), test_text("port %.5s is taken", port + 1));
 }
 
 TEST(a_port_that_is_not_said_is_ours)

@@ -4,7 +4,7 @@ STANDIN := $(B)/standin
 SIMS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/sim_*.c))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 # What tests share; of the archive a program gets what it uses.
-SHARED  := $(patsubst %,$(B)/tests/%.o,test cli here json told guards made noise chain searched host_rig linked struck)
+SHARED  := $(patsubst %,$(B)/tests/%.o,test cli here json told guards made noise chain searched host_rig struck)
 # Linked by name: an archive gives it to nobody, as only the sanitizer asks for it.
 KNOWN   := $(if $(filter thread,$(SAN)),$(B)/tests/tsan_known.o)
 HELPERS := $(KNOWN) $(B)/tests/helpers.a
@@ -105,11 +105,6 @@ $(B)/tests/connections: tests/gpu/connections.c $(B)/flags
 	@mkdir -p $(@D)
 	$(SAY) CC $<
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(HAVE) -o $@ $< $(CUDALIB) -lpthread -lm -ldl
-# The kernel of api = device by itself.
-$(B)/tests/moves: tests/gpu/moves.c $(B)/harness/backend/nccl/nccl_move_kernels.o $(B)/flags
-	@mkdir -p $(@D)
-	$(SAY) CC $<
-	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(HAVE) -o $@ $(filter %.c %.o,$^) $(CUDALIB) -lpthread -lm -ldl
 $(STANDIN)/connections: tests/gpu/connections.c $(LIBRARY)
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(HEADERS) -o $@ $< $(BESIDE) $(STANDIN)/libcudart.so -ldl
 # Its own tests, and some of the others' once more on it.

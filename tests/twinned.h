@@ -3,8 +3,6 @@
 #ifndef LAUNCHGAP_TESTS_TWINNED_H
 #define LAUNCHGAP_TESTS_TWINNED_H
 
-#include <stdbool.h>
-
 #include "noise.h"
 #include "walsh.h"
 

@@ -4,7 +4,6 @@
 
 #include "../harness/chapters/chapters.h"
 #include "../harness/chapters/figures.h"
-#include "../harness/story/story.h"
 #include "made.h"
 
 struct warned {

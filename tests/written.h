@@ -21,32 +21,28 @@ static inline void write_file(const char *text, size_t bytes)
 }
 
 static inline int load_with(const char *text, const char *backend, unsigned n,
-                            char *const overrides[], struct status *st)
+                            char *const overrides[])
 {
-	st->text[0] = '\0';
 	write_file(text, strlen(text));
-	return spec_load(file, n, overrides, backend, lookup, &spec, st);
+	return load_file(file, backend, n, overrides);
 }
 
 static inline void load(const char *text, const char *backend)
 {
-	struct status st;
-	assert_works(load_with(text, backend, 0, NULL, &st), st);
+	assert_works(load_with(text, backend, 0, NULL), st);
 }
 
 static inline void load_overridden(const char *text, const char *backend, char *override)
 {
-	struct status st;
-	assert_works(load_with(text, backend, 1, &override, &st), st);
+	assert_works(load_with(text, backend, 1, &override), st);
 }
 
 /* The error is at `line` (0: command line), says `what`, and says what is allowed. */
 static inline void refuse(const char *text, unsigned line, const char *what)
 {
-	struct status st;
 	memset(&spec, 0x5A, sizeof spec);
-	assert_int_equal(load_with(text, "host", 0, NULL, &st), -1);
-	says_at(&st, line, what);
+	assert_int_equal(load_with(text, "host", 0, NULL), -1);
+	says_at(line, what);
 	for (size_t i = 0; i < sizeof spec; i++)
 		assert_int_equal(((unsigned char *)&spec)[i], 0x5A); /* set only on success */
 }
@@ -63,8 +59,7 @@ static inline void refuse_variant_key(const char *entry, const char *what)
 
 static inline void refuse_override(char *override, const char *what)
 {
-	struct status st;
-	assert_int_equal(load_with(BASE ONE, "host", 1, &override, &st), -1);
+	assert_int_equal(load_with(BASE ONE, "host", 1, &override), -1);
 	assert_begins(st.text, "command line: ");
 	assert_says(st.text, what);
 }

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../harness/config/spec.h"
 #include "../../harness/config/plan.h"
 #include "fuzz.h"
 

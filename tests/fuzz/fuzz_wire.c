@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "../../harness/clock.h"
-#include "../../harness/exchange/door.h"
 #include "../../harness/exchange/peers.h"
 #include "fuzz.h"
 

@@ -2,7 +2,6 @@
  * parser, and never past a checksum. */
 #include <inttypes.h>
 #include <jansson.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* A stand-in for cuBLAS: each call makes a product on the handle's stream, which reads and writes
  * the corners of its matrices. inject.h describes errors (STANDIN_CUBLAS). */
-#include <pthread.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "inject.h"
 #include "standin.h"

@@ -3,14 +3,9 @@
  * after the other, so that calls return before their work is done, as on a GPU. Streams can be
  * captured, with CUDA's refusals. inject.h describes errors (STANDIN_CUDART; `kernel`: of all that a
  * stream does), and how what a process leaves at its end is told. */
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cudart.h"

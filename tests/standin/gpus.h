@@ -16,13 +16,14 @@ static char old[STANDIN_BYTES], new[STANDIN_BYTES];
 FIXTURE(find_all)
 {
 	char program[STANDIN_BYTES];
-	return standin_find_named("launchgap", program) ||
-	       standin_find_named("2.21.5/libnccl.so.2", old) ||
-	       standin_find_named("2.32.3/libnccl.so.2", new) || setenv("LAUNCHGAP", program, 1);
+	standin_find_named("launchgap", program);
+	standin_find_named("2.21.5/libnccl.so.2", old);
+	standin_find_named("2.32.3/libnccl.so.2", new);
+	setenv("LAUNCHGAP", program, 1);
 }
 
 /* Nothing injected. */
-static int begin(void **state)
+FIXTURE(begin)
 {
 	static const char *const injected[] = {"STANDIN_NCCL",   "STANDIN_CUDART",   "STANDIN_GPUS",
 	                                       "STANDIN_CUBLAS", "STANDIN_NO_PEERS", "STANDIN_MIB",
@@ -31,13 +32,13 @@ static int begin(void **state)
 		unsetenv(injected[i]);
 	setenv("NCCL_LEGACY", old, 1);
 	setenv("NCCL_NEW", new, 1);
-	return set_up(state);
+	set_up();
 }
 
 static inline void again(void)
 {
-	tear_down(NULL);
-	begin(NULL);
+	tear_down();
+	begin();
 }
 
 /* Two ranks and few calls, with the text's additions and a key of the command line, and no report: of wrong data

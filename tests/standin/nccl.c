@@ -4,9 +4,6 @@
  * inject.h describes errors and worse faults (STANDIN_NCCL): a function's name sets its answer;
  * `async` sets the result of ncclCommGetAsyncError; `data` sets the fault of a stream's data: hang,
  * wrong, late. The declarations are separate, so that a mistake in the program's shows. */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../../harness/backend/host/host_reduce.h"

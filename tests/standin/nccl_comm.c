@@ -4,15 +4,10 @@
  * its handle is memory of the GPU that says where; later a function does. */
 #include "nccl_comm.h"
 
-#include <cuda_runtime_api.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
 #include <time.h>

@@ -1,15 +1,11 @@
 /* Each call that the nccl backend makes of CUDA and of NCCL fails once, in all steps of a trial:
  * the sentence is the library's own, and nothing is left over. The stand-ins list the calls, so
  * that a new one is included by itself. */
-#include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 
 #include "../../harness/backend/table.h"
 #include "../../harness/core/buffers.h"
-#include "../../harness/core/team.h"
-#include "../../harness/core/counters.h"
 #include "../cli.h"
 #include "../said.h"
 
@@ -266,14 +262,12 @@ FIXTURE(set_up)
 	    mmap(NULL, sizeof *outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(outcome, MAP_FAILED);
 	setenv("STANDIN_CALLS", counted, 1);
-	return 0;
 }
 
 FIXTURE(tear_down)
 {
 	munmap(outcome, sizeof *outcome);
 	cli_clean(folder);
-	return 0;
 }
 
 /* What the stand-ins counted. */

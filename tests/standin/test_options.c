@@ -16,8 +16,7 @@ TEST(nccl_tests_options_come_to_the_record)
 	assert_int_equal(set->init, INIT_GROUPED);
 	assert_int_equal(set->graph, 2);
 	assert_string_equal(set->api, "native");
-	char path[96];
-	snprintf(path, sizeof path, "%s/x.json", folder);
+	char *path = test_text("%s/x.json", folder);
 	char *json = cli_read(path);
 	assert_says(json, "\"args\":[\"alltoall_perf\",\"-t2\",\"-g1\",\"-b4096\",\"-e16384\","
 	                  "\"-f2\",\"-n2\",\"-w1\",\"-a1\",\"-G2\",\"-R1\",\"-x1\",\"-u2\"]");

@@ -56,7 +56,6 @@ TEST(the_path_is_proved_by_version_and_mode)
 		json_assert_text(path, "version", rows[i].version);
 		assert_int_equal(json_integer_value(json_object_get(path, "unread")), 0);
 	}
-	record_free(&record);
 }
 
 /* The report's own experiment, with an old NCCL beside the system's, including its claims. */
@@ -83,7 +82,6 @@ TEST(choices_of_each_size_are_those_of_the_log)
 	assert_int_equal(json_rows(rows, JSON_IS("variant", "ll", "protocol", "LL")), 6);
 	assert_int_equal(json_rows(rows, JSON_IS("variant", "old")), 0);
 	assert_int_equal(json_rows(rows, JSON_IS("variant", "tree")), 0);
-	json_decref(report);
 }
 
 /* Between pretended hosts NCCL takes its network, and within one the direct way; data is right, and a GPU
@@ -100,7 +98,6 @@ TEST(several_hosts_are_one_communicator)
 	                 "P2P/CUMEM 0-1, 2-3; NET/Socket 0-2, 0-3, 1-2, 1-3");
 	json_assert_text(json_cell(paths, JSON_IS("variant", "threads"), "mixed"), "",
 	                 "P2P/direct pointer 0-1, 2-3; NET/Socket 0-2, 0-3, 1-2, 1-3");
-	json_decref(report);
 }
 
 TEST(the_h800_report_is_asked_of_both_libraries)
@@ -117,11 +114,9 @@ TEST(the_h800_report_is_asked_of_both_libraries)
 	json_assert_text(path_of(&record, "processes-old"), "data_path", "staged");
 	json_assert_text(path_of(&record, "processes-registered"), "data_path", "direct");
 	assert_int_equal(record.nfailures, 0);
-	record_free(&record);
 	json_t *report = report_of("h800_alltoall");
 	json_assert_says(json_claim(report, "threads-within-node-old"), "verdict", "undecided");
 	assert_true(json_one_says(json_object_get(report, "warnings"), "1 block"));
-	json_decref(report);
 }
 
 /* The stand-in for NVML's answers for its third and fourth GPU (standin_nvml.c): the one has GPM,
@@ -138,7 +133,6 @@ TEST(counters_are_those_of_nvml)
 	json_assert_number(json_cell(table, first, "sm_percent"), "", 12.5, 0.01);
 	json_assert_number(json_cell(table, first, "nvlink_tx_gbs"), "", 256, 0.01);
 	json_assert_null(json_cell(table, second, "sm_percent"), "");
-	json_decref(report);
 }
 
 /* Else Ctrl-C would end the run at once, whenever it comes to such a thread and not to the runner's wait. */
@@ -156,9 +150,8 @@ TEST(a_thread_of_the_driver_takes_no_signal_of_the_run)
 /* How often the jobs of a run called a function. */
 static unsigned calls_of(const char *function)
 {
-	char name[96];
 	unsigned calls = 0, one;
-	snprintf(name, sizeof name, "%s/calls", folder);
+	char *name = test_text("%s/calls", folder);
 	char *text = cli_read(name), *rest = text, *line;
 	assert_non_null(text);
 	while ((line = strsep(&rest, "\n"))) {
@@ -202,7 +195,6 @@ TEST(a_new_connection_is_made_beside_the_old_one)
 		/* Of two ranks: the variant's job, and the path's with one connection. */
 		assert_int_equal(calls_of("ncclCommInitRank"), 2 * (3 + 1));
 		assert_int_equal(calls_of("ncclCommDestroy"), 2 * rows[i].destroyed);
-		record_free(&record);
 	}
 }
 
@@ -263,10 +255,10 @@ static const char *cell_of_thread(char *const lines[], unsigned n, const char *t
 /* By a tool that NVTX takes along. */
 TEST(profilers_see_cells_and_passes)
 {
-	char tool[STANDIN_BYTES], seen[96], thread[64], *lines[512], *rest;
+	char tool[STANDIN_BYTES], thread[64], *lines[512], *rest;
 	unsigned n = 0, threads = 0, timed = 0, timelines = 0;
-	assert_int_equal(standin_find_named("libtool.so", tool), 0);
-	snprintf(seen, sizeof seen, "%s/seen", folder);
+	standin_find_named("libtool.so", tool);
+	char *seen = test_text("%s/seen", folder);
 	setenv("NVTX_INJECTION64_PATH", tool, 1);
 	setenv("NVTX_SEEN", seen, 1);
 	cli_expect(run_with("collective = all_reduce\nbytes = 4K\n"
@@ -388,7 +380,6 @@ TEST(the_end_of_calls_is_seen_by_a_word_or_by_asking)
 		for (unsigned i = 0; i < LENGTH(variants); i++)
 			assert_string_equal(fact_of(&record, variants[i], "end_seen"),
 			                    older || i == 6 ? "query" : "word");
-		record_free(&record);
 		again();
 		setenv("STANDIN_CUDART", "cuStreamWriteValue32_v2:801:0", 1);
 	}
@@ -419,7 +410,6 @@ TEST(the_newest_librarys_settings_run)
 	struct record_run record = record_of("t");
 	for (unsigned i = 0; i < LENGTH(rows); i++)
 		assert_string_equal(fact_of(&record, rows[i].variant, rows[i].fact), rows[i].says);
-	record_free(&record);
 }
 
 TEST(a_call_of_its_own_configuration_is_that_call)
@@ -463,7 +453,6 @@ TEST(plain_copies_are_right_by_each_engine)
 	assert_int_equal(json_rows(table, JSON_IS("variant", "ce")), 4);
 	json_assert_number(
 	    json_cell(table, JSON_IS("way", "GPU to GPU", "variant", "read"), "pairs"), "", 6, 0);
-	json_decref(report);
 }
 
 /* More than one piece, and the last one is shorter. */
@@ -533,7 +522,6 @@ TEST(ranks_share_a_gpu_in_all_modes)
 		                    "Stand-in GPU at 0000:03:00.0");
 		assert_non_null(path_of(&record, variants[i]));
 	}
-	record_free(&record);
 	again();
 	setenv("STANDIN_GPUS", "1", 1);
 	cli_expect(cli_call(folder, "run", "--file", "experiments/one_gpu.exp", "--results",
@@ -606,7 +594,6 @@ TEST(a_search_goes_on_and_ends)
 	assert_true(confirms > 1);
 	assert_int_equal(record.npaths, 2);
 	set_with(&record, registers);
-	record_free(&record);
 	const char *again[] = {"resume", of, "--no-report", NULL};
 	strcpy(of, here_path(""));
 	strcpy(path, here_path("trials.jsonl"));
@@ -617,7 +604,6 @@ TEST(a_search_goes_on_and_ends)
 	assert_int_equal(record.npaths, 2);
 	/* The one without its trials, and one in its place. */
 	assert_int_equal(confirms_of(&record), confirms + 1);
-	record_free(&record);
 
 	cut_search(path, 1, registers);
 	setenv("STANDIN_NCCL", "ncclCommRegister:2", 1);
@@ -625,7 +611,6 @@ TEST(a_search_goes_on_and_ends)
 	record = record_of("t");
 	assert_int_equal(confirms_of(&record), confirms + 1);
 	assert_string_equal(record.end.reason, "search");
-	record_free(&record);
 }
 
 TESTS(.slow = true, .undrawn = true, .begin = find_all, .before = begin, .after = tear_down);
