@@ -10,10 +10,6 @@
 #ifndef LAUNCHGAP_ARENA_H
 #define LAUNCHGAP_ARENA_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
 #include "status.h"
 
 struct arena;

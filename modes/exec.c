@@ -2,8 +2,6 @@
  * loopback. With hosts = N each N-th of them pretends to be on a host of its own. */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,7 +1,5 @@
 /* mpirun: MPI's launcher. Once all have mapped the block MPI is not called until the end, but by the backend mpi. */
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
 #include <sys/wait.h>

@@ -1,7 +1,5 @@
 #include "steps.h"
 
-#include <stdlib.h>
-
 #include "host/host_reduce.h"
 
 struct steps_call steps_call(const struct trial *trial, const struct cell *cell)

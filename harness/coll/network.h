@@ -6,8 +6,6 @@
 #define LAUNCHGAP_NETWORK_H
 
 #include <jansson.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "../status.h"
 

@@ -3,8 +3,6 @@
 #ifndef LAUNCHGAP_SPLIT_H
 #define LAUNCHGAP_SPLIT_H
 
-#include <stddef.h>
-
 #include "../status.h"
 
 enum split_op { SPLIT_NONE, SPLIT_AND, SPLIT_OR, SPLIT_MOD, SPLIT_DIV, SPLIT_KINDS };

@@ -1,9 +1,5 @@
 #include "build.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "../suggest.h"
 
 static const struct claim_range open_range = {0, SIZE_MAX};

@@ -5,8 +5,6 @@
 #define LAUNCHGAP_CLAIM_H
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "../coll/coll.h"
 #include "../trial/field.h"

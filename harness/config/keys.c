@@ -2,10 +2,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../backend/table.h"
 #include "../coll/counts.h"

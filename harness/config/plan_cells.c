@@ -1,9 +1,6 @@
 #include "plan.h"
 
 #include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../coll/counts.h"

@@ -1,7 +1,3 @@
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "plan.h"
 
 /* Times for all blocks, s: what remains of a minute on devices, and of half a minute on cores, goes

@@ -1,9 +1,6 @@
 #include "search.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "build.h"
 #include "family.h"

@@ -3,9 +3,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/types.h>
 
 #include "../backend/table.h"

@@ -11,9 +11,6 @@
 #ifndef LAUNCHGAP_TEXT_H
 #define LAUNCHGAP_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "../status.h"
 #include "../trial/field.h"
 

@@ -1,5 +1,4 @@
 /* The timed loop: it stamps and waits. */
-#include <string.h>
 #include <sys/resource.h>
 
 #include "../clock.h"

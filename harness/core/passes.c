@@ -1,6 +1,4 @@
 /* A cell's calls by its pass: timed, and others for everything that would disturb them or is no call. */
-#include <string.h>
-
 #include "../clock.h"
 #include "loop.h"
 

@@ -9,11 +9,6 @@
 #ifndef LAUNCHGAP_TEAM_H
 #define LAUNCHGAP_TEAM_H
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "../status.h"
 
 #define TEAM_MAILBOX_BYTES 256

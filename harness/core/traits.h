@@ -3,7 +3,6 @@
 #define LAUNCHGAP_TRAITS_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "../status.h"
 

@@ -1,7 +1,5 @@
 #include "worker.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 
 #include "../clock.h"

@@ -1,9 +1,5 @@
 #include "hosts_link.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../clock.h"
 
 #define MS ((int64_t)1000000)

@@ -2,9 +2,6 @@
 
 #include <poll.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../clock.h"

@@ -1,8 +1,5 @@
 #include "started.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_RANKS 1000000
 #define COLUMNS    5 /* of names in a row */
 

@@ -2,10 +2,8 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <sodium.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "../clock.h"

@@ -2,9 +2,6 @@
 #ifndef LAUNCHGAP_LINES_H
 #define LAUNCHGAP_LINES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "member.h"
 
 struct lines;

@@ -3,8 +3,6 @@
 #define LAUNCHGAP_MEMBER_H
 
 #include <jansson.h>
-#include <limits.h>
-#include <stdbool.h>
 
 #include "../status.h"
 

@@ -7,7 +7,6 @@
 #define LAUNCHGAP_RECORD_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "../config/spec.h"
 #include "../core/team.h"

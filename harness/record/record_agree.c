@@ -1,8 +1,5 @@
 #include "record_agree.h"
 
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

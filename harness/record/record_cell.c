@@ -1,10 +1,6 @@
 #include "record_cell.h"
 
 #include <inttypes.h>
-#include <limits.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

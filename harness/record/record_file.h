@@ -2,8 +2,6 @@
 #ifndef LAUNCHGAP_RECORD_FILE_H
 #define LAUNCHGAP_RECORD_FILE_H
 
-#include <limits.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 #include "../status.h"

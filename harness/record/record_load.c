@@ -2,10 +2,6 @@
  * everything is checked here once and all other code relies on it. */
 #include "record.h"
 
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../backend/table.h"
 #include "../sanitize.h"
 #include "member.h"

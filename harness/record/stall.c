@@ -1,9 +1,5 @@
 #include "stall.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../core/sample.h"
 
 /* From the earliest start to the latest end, over all ranks. */

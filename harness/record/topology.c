@@ -1,8 +1,5 @@
 #include "topology.h"
 
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "../trial/field.h"

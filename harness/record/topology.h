@@ -15,7 +15,6 @@
 #define LAUNCHGAP_TOPOLOGY_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "../status.h"
 

@@ -2,9 +2,6 @@
 #ifndef LAUNCHGAP_FOLDER_H
 #define LAUNCHGAP_FOLDER_H
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 #include "../status.h"

@@ -4,7 +4,6 @@
 #ifndef LAUNCHGAP_JOB_H
 #define LAUNCHGAP_JOB_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "../trial/trial.h"

@@ -1,7 +1,5 @@
 #include "runner.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "../clock.h"

@@ -1,9 +1,6 @@
 #include "tune.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../analysis/tuned.h"
 #include "../clock.h"

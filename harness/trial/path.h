@@ -4,9 +4,6 @@
 #define LAUNCHGAP_PATH_H
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "../status.h"
 

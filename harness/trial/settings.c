@@ -1,10 +1,5 @@
 #include "settings.h"
 
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "sizes.h"
 
 static bool of_hosts_names(const char *text);

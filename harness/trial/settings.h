@@ -4,8 +4,6 @@
 #define LAUNCHGAP_SETTINGS_H
 
 #include <jansson.h>
-#include <limits.h>
-#include <stdbool.h>
 
 #include "../coll/split.h"
 #include "field.h"

@@ -2,8 +2,6 @@
 #ifndef LAUNCHGAP_SIZES_H
 #define LAUNCHGAP_SIZES_H
 
-#include <stddef.h>
-
 #include "../status.h"
 
 #define SIZES_MAX       256

@@ -1,8 +1,4 @@
 /* join: an experiment in processes that somebody else started. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../modes/agent.h"
 #include "../exchange/started.h"
 #include "verbs.h"

@@ -1,8 +1,5 @@
 /* list: all modes, backends, collectives, keys and experiments; the schema of report.json. */
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../../modes/launcher.h"
 #include "../../modes/mode.h"

@@ -3,11 +3,7 @@
  * started, as by mpirun, on that of `join`. */
 #include <ctype.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <unistd.h>
 

@@ -1,8 +1,4 @@
 /* run: an experiment from its file to its record and report. resume: continues a run. */
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../machine.h"

@@ -1,7 +1,5 @@
 /* sql: asks a run's tables. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

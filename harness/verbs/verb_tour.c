@@ -1,9 +1,5 @@
 /* tour: each collective once, on a few numbers, and where the source does it. */
 #include <jansson.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../data/format.h"
 #include "../core/buffers.h"

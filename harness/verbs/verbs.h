@@ -2,9 +2,6 @@
 #ifndef LAUNCHGAP_VERBS_H
 #define LAUNCHGAP_VERBS_H
 
-#include <limits.h>
-#include <stdio.h>
-
 #include "../config/options.h"
 
 /* The folders of experiments and plots: beside the build folder, or installed. "" if neither exists:

@@ -1,9 +1,6 @@
 #include "nvml.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "../../clock.h"
 #include "../symbols.h"

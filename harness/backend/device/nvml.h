@@ -4,7 +4,6 @@
 #define LAUNCHGAP_NVML_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "../../core/counters.h"
 #include "../../status.h"

@@ -1,9 +1,6 @@
 #include "trace.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../../clock.h"
 #include "../symbols.h"

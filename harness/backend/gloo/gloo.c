@@ -5,10 +5,6 @@
 #include "../blocking/blocking.h"
 
 #include <dlfcn.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "gloo_calls.h"
 

@@ -1,8 +1,4 @@
 /* The host backend: real copies in CPU memory, made by the workers while they poll. A rank is a pair of buffers. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../clock.h"
 #include "../../core/counters.h"
 #include "host.h"

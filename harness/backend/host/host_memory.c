@@ -4,7 +4,6 @@
  *   flags | fifo: a ring from each rank | fifo: the rings' slots | send arena | receive arena
  *
  * A ring and its slots are in the receiver's share. */
-#include <string.h>
 #include <sys/mman.h>
 
 #include "host.h"

@@ -1,8 +1,5 @@
 /* The timed path: moves, and the work of a training step (products of small matrices, copies into buckets), in bounded
  * pieces. A piece moves only when the other side is ready for it; else the poll returns. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../clock.h"
 #include "host.h"
 

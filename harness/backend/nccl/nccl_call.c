@@ -1,7 +1,4 @@
 /* A cell's calls: decisions before them, the timed path, and calls captured in a graph and replayed. */
-#include <limits.h>
-#include <string.h>
-
 #include "../../clock.h"
 #include "nccl.h"
 

@@ -1,7 +1,4 @@
 /* NCCL's collectives, one row each: its own call; sends and receives; or work outside of any group. */
-#include <stddef.h>
-#include <string.h>
-
 #include "nccl.h"
 
 /* --- NCCL's own calls, and the same with a configuration per call --- */

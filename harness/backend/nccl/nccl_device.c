@@ -1,8 +1,6 @@
 /* api = device: calls by a kernel that writes into the peers' memory, which NCCL maps (windows, from 2.28.3 on). NCCL's
  * own flags and barriers wait without end, so these are device_protocol.h's. From 2.29.2 on a function names the peers'
  * addresses; in 2.28 they are read from the window itself. */
-#include <string.h>
-
 #include "../../clock.h"
 #include "device_protocol.h"
 #include "nccl.h"

@@ -1,5 +1,4 @@
 /* Plain copies, without NCCL: GPU and pinned CPU memory, GPU to GPU, by way of CPU memory; an alltoall's (api = copies). */
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

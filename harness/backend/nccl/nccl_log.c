@@ -3,9 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <regex.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* NCCL's MAXCHANNELS; 32 before 2.23. */
 #define MAX_CHANNELS 64

@@ -1,8 +1,4 @@
 /* The resources of a trial: communicators, registered buffers, streams, the gate. */
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../clock.h"
 #include "nccl.h"
 

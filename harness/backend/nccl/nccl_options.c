@@ -1,8 +1,3 @@
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../machine.h"
 #include "nccl.h"
 
