@@ -3,8 +3,7 @@
  * The function that first detects an error words it, once, with the cause and what is allowed; all
  * callers pass it on. Outputs are set only on success. With it come the headers of C that almost
  * every file uses. */
-#ifndef LAUNCHGAP_STATUS_H
-#define LAUNCHGAP_STATUS_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ void status_utc(const char *form, char text[32]);
 /* "1m05s" */
 void status_span(int64_t ns, char *text, size_t bytes);
 void status_progress_end(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Functions of a library that is loaded at run time, by a table. */
-#ifndef LAUNCHGAP_SYMBOLS_H
-#define LAUNCHGAP_SYMBOLS_H
+#pragma once
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -27,5 +26,3 @@ static inline const char *symbols_find(void *library, const struct symbol *symbo
 	}
 	return missing;
 }
-
-#endif

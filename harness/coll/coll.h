@@ -1,7 +1,6 @@
 /* The algebra of collectives. Sizes follow nccl-tests: `bytes` is the larger of a rank's send and receive buffer; of
  * alltoall the whole send buffer. */
-#ifndef LAUNCHGAP_COLL_H
-#define LAUNCHGAP_COLL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -132,5 +131,3 @@ void coll_range_label(size_t lo, size_t hi, char *text, size_t bytes);
  * ranks, so that it has no factor. */
 double coll_algbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds);
 double coll_busbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds);
-
-#endif

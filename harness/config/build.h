@@ -1,6 +1,5 @@
 /* A spec in the making. */
-#ifndef LAUNCHGAP_BUILD_H
-#define LAUNCHGAP_BUILD_H
+#pragma once
 
 #include "keys.h"
 
@@ -62,5 +61,3 @@ int variants_spread(struct build *b, struct status *st);
 int variants_check(struct build *b, const struct spec_variant *before, struct status *st);
 /* Keeps the variants that --only names, after they are expanded. */
 int variants_keep(struct build *b, struct status *st);
-
-#endif

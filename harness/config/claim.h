@@ -1,8 +1,7 @@
 /* What an experiment asks beyond its figures: factors, the gap that they explain, and claims. Words
  * and tests alone, no figures. Read from an experiment file (asked.c), carried by the record's
  * first line, judged by the report. Pure. */
-#ifndef LAUNCHGAP_CLAIM_H
-#define LAUNCHGAP_CLAIM_H
+#pragma once
 
 #include <jansson.h>
 
@@ -141,5 +140,3 @@ int claim_list_take(const json_t *environment, struct claim_list *out, struct st
 field_read_fn claim_gap_read, claim_primary_read;
 
 extern const struct fields claim_factor_fields, claim_fields, claim_source_fields;
-
-#endif

@@ -3,8 +3,7 @@
  * A row's key is what people type: "--file", "-v, --verbose" (one of them), "quick", or "mode" for
  * mode=VALUE. A FIELD_FLAG stands alone; a key with dashes has its value in the next argument. What a
  * file would not read (FIELD_OWN without a reader) is there for help alone. */
-#ifndef LAUNCHGAP_OPTIONS_H
-#define LAUNCHGAP_OPTIONS_H
+#pragma once
 
 #include "../suggest.h"
 #include "../trial/field.h"
@@ -26,5 +25,3 @@ const char *options_value(const struct field *row, char value[128]);
 const char *options_sign(const struct field *row);
 /* What it is, with its default. */
 void options_help(const struct field *row, char *text, size_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* A plan: the experiment as ordered trials, resolved for the machine that will run them. */
-#ifndef LAUNCHGAP_PLAN_H
-#define LAUNCHGAP_PLAN_H
+#pragma once
 
 #include "../../modes/launcher.h"
 #include "../../modes/mode.h"
@@ -205,5 +204,3 @@ int plan_p99_settle(struct plan *plan, struct status *st);
 int plan_variants_add(struct plan *plan, const char *name, const char *role,
                       const struct settings *settings, const struct spec_variant *from,
                       struct status *st);
-
-#endif

@@ -1,6 +1,5 @@
 /* The timed loop of one worker. Nothing in it allocates, locks, logs, makes a system call of ours, or tests the mode. */
-#ifndef LAUNCHGAP_LOOP_H
-#define LAUNCHGAP_LOOP_H
+#pragma once
 
 #include "sample.h"
 #include "backend.h"
@@ -57,5 +56,3 @@ int loop_measure_rows(struct loop *loop, unsigned cell);
 
 int pass_rows(struct loop *loop, unsigned cell);
 int pass_init(struct loop *loop, unsigned cell);
-
-#endif

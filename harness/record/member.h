@@ -1,6 +1,5 @@
 /* Members of a JSON object that may hold anything: rows say what they have to be. */
-#ifndef LAUNCHGAP_MEMBER_H
-#define LAUNCHGAP_MEMBER_H
+#pragma once
 
 #include <jansson.h>
 
@@ -45,5 +44,3 @@ int member_check(const struct member_place *at, const json_t *from, const struct
 /* Of a key; "" and 0 if it has none. */
 const char *member_or_empty(const json_t *from, const char *key);
 json_int_t member_number(const json_t *from, const char *key);
-
-#endif

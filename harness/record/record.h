@@ -3,8 +3,7 @@
  *
  * The job writes its trial's lines to a file of its own, the runner appends them to the run's;
  * trials.jsonl holds whole trials, and every figure is made from it alone. */
-#ifndef LAUNCHGAP_RECORD_H
-#define LAUNCHGAP_RECORD_H
+#pragma once
 
 #include <jansson.h>
 
@@ -180,5 +179,3 @@ long long record_blocks_asked(const struct record_run *run);
 /* Whether the environment's line holds everything that readers rely on. */
 struct member_place;
 int record_check_environment(const struct member_place *at, const json_t *environment);
-
-#endif

@@ -4,8 +4,7 @@
  * All readers use the confirmation: cells of its blocks, with the finalists as variants. The
  * search's own trials follow in the same lists (record_run.search), for code that chooses by them
  * (analysis/tuned.h). */
-#ifndef LAUNCHGAP_RECORD_SEARCH_H
-#define LAUNCHGAP_RECORD_SEARCH_H
+#pragma once
 
 #include "member.h"
 #include "record.h"
@@ -24,5 +23,3 @@ int record_search_find(const struct record_run *run, const char *name);
 int record_search_part(struct record_run *run);
 /* NULL is allowed. */
 void record_search_free(struct record_search *search);
-
-#endif

@@ -1,8 +1,7 @@
 /* A job: one fresh program, watched. It starts without a shell, in its own process group, and
  * dies when we do. The signals that stop us are taken here, so that a caller can stop its jobs
  * in order. */
-#ifndef LAUNCHGAP_JOB_H
-#define LAUNCHGAP_JOB_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -58,5 +57,3 @@ void job_error(const struct job_result *job, unsigned timeout_s, const char *log
 
 /* Ends this process with its parent; for the jobs themselves. */
 void job_follow_parent(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* The runner: an experiment from its file to trials.jsonl, one fresh job per trial. */
-#ifndef LAUNCHGAP_RUNNER_H
-#define LAUNCHGAP_RUNNER_H
+#pragma once
 
 #include <jansson.h>
 
@@ -93,5 +92,3 @@ enum path_job_end {
 };
 /* One of them, or -1: the run cannot go on. order: its place after the trials of block 0. */
 int path_job_run(struct runner *r, unsigned variant, unsigned order, struct status *st);
-
-#endif

@@ -1,7 +1,6 @@
 /* The driver of a search: each of its blocks measures what the record so far says is worth it,
  * in trials like any other's. So a search that was interrupted goes on where it was. */
-#ifndef LAUNCHGAP_TUNE_H
-#define LAUNCHGAP_TUNE_H
+#pragma once
 
 #include "../analysis/candidates.h"
 #include "runner.h"
@@ -21,5 +20,3 @@ struct tune_next {
  * last one, or if `hurry` says that time is short, the confirmation, `blocks` times. Pure. */
 void tune_next(const struct record_run *run, const struct candidates_seen *seen, uint64_t seed,
                unsigned blocks, bool hurry, struct arena *arena, struct tune_next *out);
-
-#endif

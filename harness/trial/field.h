@@ -1,7 +1,6 @@
 /* A key. One row says how an experiment file writes it, where its value goes, how order and record
  * write it, its default, and the text of help. Pure. */
-#ifndef LAUNCHGAP_FIELD_H
-#define LAUNCHGAP_FIELD_H
+#pragma once
 
 #include <jansson.h>
 
@@ -109,5 +108,3 @@ int field_percent(const struct field *field, const char *text, double *out, stru
 /* Whether a name is letters, digits, '-', '_' and '.', does not start with '.' or '-', and
  * fits. */
 bool field_is_name(const char *text, size_t bytes);
-
-#endif

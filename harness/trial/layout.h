@@ -1,6 +1,5 @@
 /* How a trial's ranks are placed: processes of threads of ranks. */
-#ifndef LAUNCHGAP_LAYOUT_H
-#define LAUNCHGAP_LAYOUT_H
+#pragma once
 
 struct layout {
 	unsigned processes, threads, ranks_per_thread;
@@ -22,5 +21,3 @@ static inline struct layout layout_on_host(struct layout l, unsigned hosts)
 	l.processes /= hosts;
 	return l;
 }
-
-#endif

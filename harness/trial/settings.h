@@ -1,7 +1,6 @@
 /* The settings of a variant: a factor is two variants that differ in exactly one of these. From its row
  * come how an experiment file writes it, JSON, help, and the list of differences. */
-#ifndef LAUNCHGAP_SETTINGS_H
-#define LAUNCHGAP_SETTINGS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -165,5 +164,3 @@ bool settings_same(const char *key, const struct settings *a, const struct setti
 /* Whether a key is set that only some backends use and that is not among `uses`, and which. */
 bool settings_unused(const struct settings *settings, const char *const *uses, char *key,
                      size_t bytes);
-
-#endif
