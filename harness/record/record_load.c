@@ -19,12 +19,8 @@
 #define TEXT(KEY)  MEMBER(KEY, JSON_STRING)
 #define NAME(KEY)  MEMBER_NAME(KEY, TRIAL_NAME_BYTES)
 #define COUNT(KEY) MEMBER_COUNT(KEY, 0)
-#define TIME(KEY)                                                                                  \
-	{                                                                                          \
-		.key = KEY, .type = JSON_INTEGER, .hi = RECORD_MOST_NS                             \
-	}
-
 // clang-format off
+#define TIME(KEY)  {.key = KEY, .type = JSON_INTEGER, .hi = RECORD_MOST_NS}
 static const struct member members[] = {COUNT("schema"), TEXT("kind"), MEMBER_END};
 static const struct member of_environment[] = {
     TEXT("experiment"), TEXT("title"), TEXT("question"), TEXT("created"), TEXT("launchgap"), TEXT("seed"),

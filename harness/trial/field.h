@@ -48,10 +48,9 @@ struct fields {
 	const struct field *rows;
 	size_t n, bytes;
 };
-#define FIELDS_OF(ROWS, TYPE)                                                                      \
-	{                                                                                          \
-		ROWS, sizeof(ROWS) / sizeof *(ROWS), sizeof(TYPE)                                  \
-	}
+// clang-format off
+#define FIELDS_OF(ROWS, TYPE) {ROWS, sizeof(ROWS) / sizeof *(ROWS), sizeof(TYPE)}
+// clang-format on
 
 /* Errors say what is wrong and what is allowed, without a place; outputs are set only on success. */
 typedef int field_read_fn(const struct field *field, const char *text, void *base,

@@ -80,10 +80,7 @@ static void take_buffer(CUcontext context, uint32_t stream, uint8_t *buffer, siz
 	free(buffer);
 }
 
-#define ROW(NAME, SYMBOL)                                                                          \
-	{                                                                                          \
-#SYMBOL, offsetof(struct trace, NAME), true                                        \
-	}
+#define ROW(NAME, SYMBOL) SYMBOL_OF(struct trace, NAME, SYMBOL)
 static const struct symbol symbols[] = {ROW(enable, cuptiActivityEnable),
                                         ROW(disable, cuptiActivityDisable),
                                         ROW(set_buffers, cuptiActivityRegisterCallbacks),
