@@ -57,7 +57,6 @@ static const char *host_of(const struct dispatch *d, unsigned agent, char name[M
 
 /* --- the hosts and their agents --- */
 
-/* The hosts in the order of their first agents. */
 static void number_hosts(struct dispatch *d)
 {
 	for (unsigned i = 0; i < d->size; i++) {

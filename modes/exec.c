@@ -37,7 +37,6 @@ struct starter {
 	pid_t children[SETTINGS_MAX_RANKS]; /* by rank; 0: it has ended */
 };
 
-/* That a process pretends to be on, or NULL. */
 static const char *host_of(const struct starter *s, unsigned process, char name[32])
 {
 	snprintf(name, 32, "pretended%u", process / (s->as->processes / s->hosts));

@@ -176,7 +176,6 @@ static struct step hypercube(const struct steps_call *call, unsigned rank, unsig
 	    .bytes = bit * part, .from = first * part, .to = first * part, .side = STEP_RECV};
 }
 
-/* Forth, then back. */
 static struct step pingpong(const struct steps_call *call, unsigned rank, unsigned source,
                             unsigned phase)
 {

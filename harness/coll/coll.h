@@ -60,8 +60,9 @@ struct coll_info {
 	const char *summary;
 	unsigned is;                     /* COLL_REDUCES … */
 	enum coll_side send[2], recv[2]; /* at the root, elsewhere; without a root the same */
-	/* busbw ÷ algbw for n ranks, from nccl-tests' doc/PERFORMANCE.md: the share of bytes that cross a link. */
-	double (*bus_factor)(unsigned nranks);
+	/* busbw ÷ algbw for n ranks, from nccl-tests' doc/PERFORMANCE.md, the share of bytes that cross a link:
+	 * the first, and (n − 1) ÷ n times the second. */
+	unsigned bus[2];
 };
 
 const struct coll_info *coll_info(enum coll_kind kind);

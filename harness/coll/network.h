@@ -40,7 +40,6 @@ struct network_product {
 };
 struct network_product network_product(uint64_t flops);
 
-/* Reads a file; errors name file and line. */
 int network_read(const char *file, struct network *out, struct status *st);
 
 json_t *network_to_json(const struct network *network);

@@ -55,7 +55,6 @@ static int section_read(struct build *b, unsigned section, unsigned n, unsigned 
 	return build_section(b, section, entry_read, &place, st);
 }
 
-/* The keys of sections that name variants. */
 static bool names_variant(const struct text_entry *entry)
 {
 	const char *key = entry->key;

@@ -120,7 +120,6 @@ struct claim {
 int claim_coll(const struct claim *claim, bool right);
 int claim_regime(const struct claim *claim);
 
-/* All that an experiment asks. */
 struct claim_list {
 	unsigned nfactors, nclaims, nsources;
 	struct claim_source sources[CLAIM_SOURCES];

@@ -17,7 +17,6 @@ struct keys_target {
 extern const struct fields keys_fields;
 /* Those of a variant that are not plain settings. */
 extern const struct fields keys_variant_fields;
-/* Whether a key is one of a variant. */
 bool keys_of_variant(const char *key);
 /* Sets the fields of one key. Errors say what is wrong and what is allowed, without a place. */
 int keys_apply(const struct keys_target *target, const char *key, const char *value,

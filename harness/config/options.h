@@ -23,5 +23,4 @@ const char *options_name(const struct field *row, unsigned i, char name[64]);
 const char *options_value(const struct field *row, char value[128]);
 /* What is between the two: " ", "=", or "" without a value. */
 const char *options_sign(const struct field *row);
-/* What it is, with its default. */
 void options_help(const struct field *row, char *text, size_t bytes);

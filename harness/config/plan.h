@@ -96,11 +96,9 @@ unsigned plan_ranks(const struct plan *plan, const struct spec_variant *variant)
 /* The backend that the run is about: the reference's, if variants have several. */
 const char *plan_main_backend(const struct plan *plan);
 
-/* The most that launchers put into the scratch folder at a time. */
 size_t plan_scratch_bytes(const struct plan *plan);
 /* The library found for a name; NULL: the name was not looked up. */
 const struct library *plan_library(const struct plan *plan, const char *nccl);
-/* Whether its job may start while the one before closes. */
 bool plan_overlaps(const struct plan *plan, const struct trial *trial);
 int plan_command(const struct trial *trial, const char *self, const char *order_file,
                  const char *scratch, struct launcher_argv *out, struct status *st);

@@ -114,7 +114,6 @@ static void cut_spec(struct spec *spec, const struct plan *plan, struct claim *c
 	spec->leads[0] = '\0';
 }
 
-/* What the whole run has more. */
 static void count_more(const struct plan *plan, const struct claim *primary,
                        struct spec_quick *more)
 {

@@ -10,7 +10,6 @@ struct build;
 struct plan;
 
 bool search_set_equal(const struct search_set *a, const struct search_set *b);
-/* How many settings differ from the reference's. */
 unsigned search_set_size(const struct search_space *space, const struct search_set *set);
 
 /* The rounds of a search (analysis/candidates.h): each value alone, all pairs of values, twice the

@@ -150,7 +150,6 @@ static void follow(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/* Ends as the child does. */
 static void wait_and_end(pid_t pid)
 {
 	int status = 0;

@@ -70,7 +70,6 @@ int loop_wait(struct loop *loop)
 	}
 }
 
-/* One group of aggregated calls. */
 static void issue_group(struct loop *loop)
 {
 	const struct backend *b = loop->backend;

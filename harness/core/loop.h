@@ -35,7 +35,6 @@ struct loop {
 
 int loop_fail(struct loop *loop, const struct status *st);
 void loop_keep_nothing(struct loop *loop);
-/* Rows go to the cell's samples. */
 void loop_keep_rows(struct loop *loop, unsigned cell);
 void loop_next_row(struct loop *loop);
 /* The two values of `issue`: the calls one by one, or what was captured of them. */

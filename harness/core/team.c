@@ -251,7 +251,6 @@ static int meet_hosts(struct team *team)
 	return 0;
 }
 
-/* Whether it is one of several hosts. */
 static bool is_part(const struct header *h)
 {
 	return h->shape.workers_here != h->shape.nworkers;

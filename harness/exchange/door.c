@@ -236,7 +236,6 @@ static enum answers find_place(struct hall *hall, unsigned who, unsigned size, i
 	return TAKEN;
 }
 
-/* Who proved the secret takes a place or goes. */
 static void judge(struct hall *hall, const struct guest *g)
 {
 	const unsigned who = le32toh(g->talk.hello.who), size = le32toh(g->talk.hello.size);
@@ -253,7 +252,6 @@ static void judge(struct hall *hall, const struct guest *g)
 	}
 }
 
-/* What a guest has said so far. */
 static void hear_guest(struct hall *hall, unsigned i)
 {
 	struct guest *g = &hall->guests[i];
@@ -427,7 +425,6 @@ int door_gather(int door, const struct door_world *world, int64_t deadline_ns, s
 
 enum outcome { IN, AGAIN, ELSEWHERE, OUT };
 
-/* Who goes to a door. */
 struct visit {
 	const struct door_world *world;
 	unsigned who;
@@ -436,7 +433,6 @@ struct visit {
 	struct status again, *st; /* why it is tried again; why not */
 };
 
-/* What the door answers to who knows its secret. */
 static enum outcome hear_answer(const struct answer *a, const struct visit *v)
 {
 	const char *peer = v->world->peer;
@@ -457,7 +453,6 @@ static enum outcome hear_answer(const struct answer *a, const struct visit *v)
 	return OUT;
 }
 
-/* A connection, or -1 and why not. */
 static int reach(const struct addrinfo *a, int64_t deadline_ns, struct status *again)
 {
 	const int yes = 1;
@@ -536,7 +531,6 @@ static enum outcome introduce(int fd, struct visit *v, int64_t deadline_ns)
 	return hear_answer(&answer, v);
 }
 
-/* One try at one address. */
 static enum outcome knock(const struct addrinfo *a, struct visit *v, int64_t deadline_ns)
 {
 	int fd = reach(a, deadline_ns, &v->again);

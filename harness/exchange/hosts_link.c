@@ -269,7 +269,6 @@ void hosts_link_close(struct hosts_link *l)
 	free(l);
 }
 
-/* Each host's name, to all. */
 static int share_names(struct peers *p, const char *own, struct status *st)
 {
 	snprintf(p->names[p->me], sizeof *p->names, "host %s", own);

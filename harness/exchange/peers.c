@@ -260,7 +260,6 @@ static int end(struct peers *p, int failed, struct status *st)
 	return failed ? status_set(st, "%s", p->broken) : 0;
 }
 
-/* Where the parts of all begin, and end. */
 static const size_t *each_of(struct peers *p, size_t bytes)
 {
 	for (unsigned i = 0; i <= p->size; i++)

@@ -31,7 +31,6 @@ int record_write_path(FILE *out, const struct trial *trial, json_t *path, struct
 /* One line for a trial that left nothing else. */
 int record_write_failure(FILE *out, const struct trial *trial, const char *error,
                          struct status *st);
-/* One line: what the runner spent time with. */
 struct record_spent;
 int record_write_spent(FILE *out, const struct record_spent *spent, struct status *st);
 /* One line where a run goes on: from `environment`, which the session was described by; `begun`
@@ -64,7 +63,6 @@ struct record_failure {
 	char error[512];
 };
 
-/* The path that a variant's data took, by the library's own log. */
 struct record_path {
 	char variant[TRIAL_NAME_BYTES];
 	unsigned block, order;
@@ -84,7 +82,6 @@ struct record_spent {
 	unsigned session; /* 0: the first */
 };
 
-/* A session that went on with the run. */
 struct record_resume {
 	unsigned first_block;
 	unsigned begun;  /* trials of that block that an earlier session measured */
@@ -98,7 +95,6 @@ struct record_resume {
 	               * is known */
 };
 
-/* What ended the run. */
 struct record_end {
 	char reason
 	    [16]; /* blocks or search, of older ones precision or budget; "" if none of these: it was stopped, or

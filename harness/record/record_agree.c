@@ -93,7 +93,6 @@ static int agree_plan(const struct member_place *at, const json_t *environment, 
 	return 0;
 }
 
-/* Of all, and of each communicator. */
 static int agree_ranks(const struct member_place *at, const struct record_variant *variant,
                        const struct record_cell *cell)
 {

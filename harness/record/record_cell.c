@@ -66,7 +66,6 @@ static void put_which(json_t *line, const struct trial *trial, const struct cell
 
 /* --- the result of checking its data --- */
 
-/* What the ranks' tallies say together. */
 struct found {
 	uint64_t wrong;
 	const struct tally *first; /* the first with an error; NULL: none */
@@ -90,7 +89,6 @@ static struct found find_data(const struct trial *trial, void *area, unsigned ce
 	return f;
 }
 
-/* The place of the first wrong element, and its bits. */
 static json_t *wrong_json(const struct cell *cell, const struct found *f)
 {
 	char expected[24], got[24];
@@ -193,7 +191,6 @@ static int take_tally(const struct member_place *at, const json_t *line,
 
 /* --- how long its phases took, by the first rank's worker --- */
 
-/* Phases that there were. */
 static void put_spent(json_t *line, const struct spent *spent)
 {
 	json_t *out = json_pack("{s:I}", "from_ns", (json_int_t)spent->from_ns);
@@ -270,7 +267,6 @@ static void put_stamps(json_t *line, const struct trial *trial, void *area, unsi
 	}
 }
 
-/* One rank's list of one stamp. */
 static int take_column(const struct member_place *at, const json_t *list, const struct stamp *f,
                        struct record_cell *cell, unsigned rank)
 {
@@ -290,7 +286,6 @@ static int take_column(const struct member_place *at, const json_t *list, const 
 	return 0;
 }
 
-/* One stamp of all ranks. */
 static int take_stamp(const struct member_place *at, const json_t *ranks, const struct stamp *f,
                       struct record_cell *cell)
 {

@@ -133,7 +133,6 @@ int record_variant_take(const struct member_place *at, json_t *json, struct reco
 	return 0;
 }
 
-/* With its variants, and the backends that they name. */
 static int take_environment(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	const json_t *variants = json_object_get(line, "variants");

@@ -12,7 +12,6 @@
 /* record_load.c; -1: out of memory. */
 int record_variant_take(const struct member_place *at, json_t *json, struct record_variant *out);
 
-/* If the environment's line has a search. */
 int record_search_begin(const struct member_place *at, struct record_run *run);
 extern const struct member record_search_members[]; /* of a block's line */
 int record_search_take(const struct member_place *at, json_t *line, struct record_run *run);

@@ -94,7 +94,6 @@ static void name_links(struct topology *t)
 		}
 }
 
-/* The pairs of a list, each both ways. */
 static int take_pairs(const struct read *read, struct topology *t, struct status *st)
 {
 	t->pairs = calloc((size_t)t->ngpus * t->ngpus + 1, sizeof *t->pairs);

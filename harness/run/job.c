@@ -101,7 +101,6 @@ static bool wait_event(int64_t deadline_ns, int *signal)
 	return *signal > 0 || errno != EAGAIN;
 }
 
-/* All that it has said so far. */
 static unsigned hear(struct job *job)
 {
 	unsigned char word;
@@ -110,7 +109,6 @@ static unsigned hear(struct job *job)
 	return job->said;
 }
 
-/* Until its end, or until it says a word of `until`. */
 static void watch(struct job *job, unsigned until)
 {
 	bool stopping = false, gives_up = false;

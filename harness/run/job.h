@@ -46,7 +46,6 @@ bool job_measure(struct job *job, unsigned timeout_s);
 void job_end(struct job *job);
 void job_drop(struct job *job);
 
-/* All of it. Blocks. */
 int job_run(const struct trial *trial, const char *self, const char *scratch, unsigned timeout_s,
             struct job *out, struct status *st);
 

@@ -132,7 +132,6 @@ static int skip_trial(struct runner *r, unsigned index, struct status *st)
 	return -result;
 }
 
-/* Trials that this session will have run at its end. */
 static unsigned expect_trials(const struct runner *r)
 {
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks;

@@ -27,7 +27,6 @@ struct run_request {
 /* Failures in a row after which a variant is not tried again. */
 #define GIVE_UP 2
 
-/* A trial of the plan, and its job. */
 struct run_ahead {
 	struct trial *trial; /* NULL: none */
 	bool begun;          /* its job, which may wait */

@@ -8,7 +8,6 @@
 /* All blocks to the end, which it says in r->end. 0, or -1: interrupted, or it cannot go on. */
 int tune_blocks(struct runner *r, struct status *st);
 
-/* What the next block of a search measures. */
 struct tune_next {
 	bool ended, confirms;
 	unsigned confirmed; /* whole blocks of the confirmation that the record has */

@@ -9,7 +9,6 @@
 
 /* How many: 1 or more. */
 unsigned hosts_count(const char *hosts);
-/* Whether they are named. */
 bool hosts_named(const char *hosts);
 /* Reads a value: "this", a number, a list, or "@file" of a host file, with a name and "slots=8" in a
  * line, which becomes a list. -1 with a sentence. */

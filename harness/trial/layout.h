@@ -15,7 +15,6 @@ static inline unsigned layout_workers(struct layout l)
 	return l.processes * l.threads;
 }
 
-/* What each of so many hosts gets of it. */
 static inline struct layout layout_on_host(struct layout l, unsigned hosts)
 {
 	l.processes /= hosts;

@@ -100,7 +100,6 @@ static int flip_read(const struct field *f, const char *text, void *base, struct
 	return 0;
 }
 
-/* One size, or 0. */
 static int size_read(const struct field *f, const char *text, void *base, struct status *st)
 {
 	size_t bytes = 0;

@@ -139,7 +139,6 @@ static inline bool settings_isolates(const struct settings *settings)
 	return settings->isolate || settings->visible == VISIBLE_OWN;
 }
 
-/* A rank's known delay: that of all, or of one. */
 static inline int64_t settings_extra_ns(const struct settings *s, unsigned rank)
 {
 	return s->delay_rank < 0 || (unsigned)s->delay_rank == rank ? s->extra_ns : 0;

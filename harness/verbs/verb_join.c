@@ -24,7 +24,6 @@ static void make_secret(const struct started *own, char out[WIRE_SECRET_BYTES])
 	wire_derive("", all, out);
 }
 
-/* Where in the job this process is. */
 static int find(struct started *own, struct status *st)
 {
 	if (started_find(machine_env, own, st))

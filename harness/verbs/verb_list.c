@@ -52,7 +52,6 @@ void suggest_offer_to(const char *name, void *guess)
 	suggest_offer(guess, name);
 }
 
-/* An experiment with the question at the top of its file. */
 static void list_experiment(const char *name, void *arg)
 {
 	const struct home *home = arg;
@@ -104,7 +103,6 @@ static void list_key(const struct field *f, void *arg)
 	list_entry(f->key, text);
 }
 
-/* Every key of an experiment file, from the rows that read it. */
 static void list_keys(void)
 {
 	const struct key_table *table;

@@ -9,7 +9,6 @@
 
 #define MAX_OVERRIDES 64
 
-/* A parsed command line. */
 struct asked {
 	struct run_request request;
 	struct report_options options;
@@ -162,7 +161,6 @@ static const char *report_only(const struct report_options *options)
 	return options->format == REPORT_NCCL_TESTS ? "--format nccl-tests" : NULL;
 }
 
-/* Measures, and reports, even after an interruption. */
 static int carry_out(struct asked *a, const struct home *home, struct status *st)
 {
 	char folder[PATH_MAX] = "";

@@ -53,7 +53,6 @@ static void numbers_text(const struct trial *trial, const struct cell *cell, uns
 	}
 }
 
-/* The bracket that joins what all send. */
 static const char *bracket(unsigned rank, unsigned n)
 {
 	return rank == 0 ? "─┐" : rank + 1 == n ? "─┘" : "─┤";
@@ -106,7 +105,6 @@ static int say_step(const struct trial *trial, unsigned c, const json_t *line, s
 	return 0;
 }
 
-/* The job's lines, in the cells' order. */
 static int say_all(const struct trial *trial, const char *file, struct status *st)
 {
 	FILE *f = fopen(file, "re");
@@ -204,7 +202,6 @@ out:
 	return result;
 }
 
-/* The variant of the mode. */
 static int pick(struct tour *t, struct status *st)
 {
 	for (unsigned v = 0; v < t->plan.nvariants; v++) {

@@ -10,7 +10,6 @@
 
 /* --- the library --- */
 
-/* Functions of the library. */
 // clang-format off
 #define FUNCTIONS(CALL) \
 	CALL(init, nvmlInit_v2, (void)) \
@@ -59,7 +58,6 @@ static void explain_result(const struct calls *c, int result, char *text, size_t
 	snprintf(text, bytes, "%s", c->error ? c->error(result) : "an error of NVML's");
 }
 
-/* The library, started. The caller ends it with unload. */
 static int load(const char *library, struct calls *out, struct status *st)
 {
 	struct calls c = {.library = dlopen(library, RTLD_NOW | RTLD_LOCAL)};
@@ -151,7 +149,6 @@ bool nvml_read(const char *library, const char *pci, struct nvml_clocks *out)
 
 /* --- GPUs and their links --- */
 
-/* As CUDA writes it. */
 static json_t *pci_text(const struct nvml_api_pci *pci)
 {
 	return json_sprintf("%04X:%02X:%02X.0", pci->domain, pci->bus, pci->device);
@@ -396,7 +393,6 @@ void nvml_watch_end(struct nvml_watch *w)
 #define GB_PER_MIB         (1024 * 1024 / 1e9)
 #define GB_PER_NVLINK_UNIT (COUNTERS_GPM_NVLINK_BYTES / 1e9)
 
-/* The rate of one counter, or why there is none. */
 static double rate_of(const struct calls *call, int first, int second, unsigned long long from,
                       unsigned long long to, double seconds, char *why)
 {

@@ -136,7 +136,6 @@ static int wait_readers(const struct backend_ctx *ctx, struct status *st)
 	return 0;
 }
 
-/* A rank's moves in a call. */
 static int call_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st)
 {
 	const struct split_place *at = &ctx->places[rank->rank];

@@ -67,7 +67,6 @@ static bool is_reached(const struct host_rank *rank, const struct host_stage *st
 	return rank->tiles >= stage->tiles && rank->copied >= stage->copied;
 }
 
-/* Returns whether it opened one. */
 static bool open_phases(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	const unsigned before = rank->open;
@@ -124,7 +123,6 @@ struct budget {
 	unsigned pieces;
 };
 
-/* The piece of a strided access that begins at byte `done`. */
 static void carry_strided(const struct backend_ctx *ctx, uint8_t *to, const uint8_t *from,
                           size_t done, size_t bytes)
 {
@@ -349,7 +347,6 @@ static bool records(const struct backend_ctx *ctx)
 	return ctx->call.cell.pass == PASS_TIMELINE;
 }
 
-/* Records what ran since begin_ns. */
 static void record(const struct backend_ctx *ctx, struct host_rank *rank, enum sample_lane lane,
                    int64_t begin_ns)
 {

@@ -85,7 +85,6 @@ static void put_copy(struct backend_ctx *ctx, struct place *p, const char *from,
 		                                   bytes, p->stream));
 }
 
-/* Without NCCL: the rank's GPU reads and writes its own memory. */
 static void put_access(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
 	if (nccl_use(ctx, p))

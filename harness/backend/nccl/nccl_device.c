@@ -7,7 +7,6 @@
 
 /* --- which part of a buffer goes where --- */
 
-/* The parts that one rank sends. */
 struct plan {
 	unsigned me, n;
 	struct move_part parts[MOVE_PARTS];
@@ -98,7 +97,6 @@ static unsigned place_packets(struct plan *plan, unsigned ctas)
 	return most;
 }
 
-/* Whether all packets have room in their slots, on all ranks. */
 static bool fit(const struct backend_ctx *ctx, const struct move_call *c)
 {
 	bool fits = true;

@@ -132,7 +132,6 @@ int nccl_links_open(struct backend_ctx *ctx, struct status *st)
 	return 0;
 }
 
-/* A rank of the communicator, among all. */
 static unsigned rank_of(const struct backend_ctx *ctx, const struct place *p, unsigned member)
 {
 	return split_peer(ctx->trial->settings.split, ctx->nranks, p->color, member);

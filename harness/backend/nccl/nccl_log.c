@@ -384,7 +384,6 @@ static void merge_links(struct path *path)
 			strcpy(path->transport, links[i].via);
 }
 
-/* Sets `registered` and its sentence. */
 static void sum_registration(struct nccl_log *e)
 {
 	char *why = e->path.registered_why;

@@ -124,7 +124,6 @@ static int init_all(struct backend_ctx *ctx, ncclUniqueId id, struct status *st)
 	return result;
 }
 
-/* Splits the world into the groups of the settings. */
 static void split(struct backend_ctx *ctx, struct place *p, const void *of)
 {
 	(void)of;

@@ -136,7 +136,6 @@ static int refuse_library(const struct trial *trial, const struct nccl_api *api,
 	return refuse_features(trial, api, st) || refuse_native(trial, api, st) ? -1 : 0;
 }
 
-/* Settings that cannot be combined, with any library. */
 static int refuse_settings(const struct settings *set, struct status *st)
 {
 	unsigned each = set->layout.ranks_per_thread;

@@ -69,7 +69,6 @@ static void follow(struct backend_ctx *ctx, const struct place *p, cudaStream_t 
 	nccl_keep_cuda(ctx, cudaStreamWaitEvent(to, p->ready, 0));
 }
 
-/* On the rank's stream for work. */
 static void multiply(struct backend_ctx *ctx, const struct place *p, uint64_t flops)
 {
 	struct network_product product = network_product(flops);
