@@ -186,12 +186,6 @@ static void make_room(struct hall *hall)
 	drop_guest(hall, i < hall->nguests ? i : 0);
 }
 
-static bool has_left(int fd)
-{
-	struct pollfd one = {.fd = fd, .events = POLLRDHUP};
-	return poll(&one, 1, 0) > 0;
-}
-
 static void let_go(struct hall *hall, unsigned who)
 {
 	close(hall->in[who].fd);
@@ -224,7 +218,7 @@ static enum answers find_place(struct hall *hall, unsigned who, unsigned size, i
 	}
 	if (hall->in[who].fd < 0)
 		return WELCOME;
-	if (has_left(hall->in[who].fd)) {
+	if (poll(&(struct pollfd){.fd = hall->in[who].fd, .events = POLLRDHUP}, 1, 0) > 0) {
 		let_go(hall, who);
 		return WELCOME;
 	}

@@ -212,11 +212,6 @@ static double lengths_of(const struct sample *samples, size_t n, int64_t *length
 	return chance;
 }
 
-static bool same_trial(const struct record_cell *a, const struct record_cell *b)
-{
-	return a->block == b->block && a->order == b->order && !strcmp(a->variant, b->variant);
-}
-
 /* Parts of trials that are long enough not to come again by chance, each of calls that follow each other. */
 static size_t long_parts(const struct record_run *run, struct part *out)
 {
@@ -227,7 +222,8 @@ static size_t long_parts(const struct record_run *run, struct part *out)
 	for (unsigned i = 0; i < run->ncells; i++) {
 		const struct record_cell *cell = &run->cells[i];
 		const size_t calls = cell->error[0] ? 0 : (size_t)cell->nranks * cell->rows;
-		if (now.cell && !same_trial(now.cell, cell))
+		if (now.cell && (now.cell->block != cell->block || now.cell->order != cell->order ||
+		                 strcmp(now.cell->variant, cell->variant) != 0))
 			now.cell = NULL;
 		for (size_t at = 0, some; at < calls; at += some) {
 			some = calls - at < CALLS_TOGETHER ? calls - at : CALLS_TOGETHER;

@@ -42,13 +42,6 @@ static void say_progress(const struct runner *r, unsigned next, unsigned total, 
 	status_progress("[%u/%u] %s%s", r->ndone, total, what, left);
 }
 
-static void end_step(struct runner *r, unsigned index)
-{
-	const int64_t now = clock_now_ns();
-	r->steps_ns[r->plan.trials[index].variant] = now - r->since_ns;
-	r->since_ns = now;
-}
-
 /* --- trials --- */
 
 /* What the job left: its lines, or why there are none. 1: the trial failed. */
@@ -113,8 +106,11 @@ static int run_trial(struct runner *r, unsigned index, int next, struct status *
 		now.job.to_ns = r->ahead.job.from_ns;
 	const int result =
 	    now.job.result.end == JOB_INTERRUPTED ? 2 : collect(r, now.trial, &now.job, st);
-	if (result >= 0)
-		end_step(r, index);
+	if (result >= 0) {
+		const int64_t ns = clock_now_ns();
+		r->steps_ns[r->plan.trials[index].variant] = ns - r->since_ns;
+		r->since_ns = ns;
+	}
 	trial_free(now.trial);
 	return result;
 }

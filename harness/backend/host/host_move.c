@@ -75,14 +75,6 @@ static bool open_phases(const struct backend_ctx *ctx, struct host_rank *rank)
 	return rank->open > before;
 }
 
-static void work_start(const struct backend_ctx *ctx, struct host_rank *rank)
-{
-	rank->tiles = 0;
-	rank->copied = 0;
-	rank->open = 0;
-	open_phases(ctx, rank);
-}
-
 static bool work_over(const struct backend_ctx *ctx, const struct host_rank *rank)
 {
 	return is_reached(rank, &rank->stages[ctx->phases]);
@@ -281,13 +273,6 @@ static bool push(const struct backend_ctx *ctx, struct host_rank *rank, struct b
 	return true;
 }
 
-static bool carry_on(const struct backend_ctx *ctx, struct host_rank *rank, struct budget *left)
-{
-	bool moved = ctx->transport == HOST_FIFO && push(ctx, rank, left);
-	moved |= pull(ctx, rank, left);
-	return moved;
-}
-
 /* It has pulled everything, and nobody needs its buffers any more. */
 static bool is_through(const struct backend_ctx *ctx, const struct host_rank *rank)
 {
@@ -308,18 +293,15 @@ static bool call_start(const struct backend_ctx *ctx, struct host_rank *rank)
 	rank->count--;
 	rank->running = true;
 	rank->spans.n = 0;
-	work_start(ctx, rank);
+	rank->tiles = 0;
+	rank->copied = 0;
+	rank->open = 0;
+	open_phases(ctx, rank);
 	rank->pull = rank->push = (struct host_cursor){0};
 	rank->reads += ctx->waits ? rank->plan.npushes : 0; /* others pull those */
 	if (says(ctx))
 		post(ctx, rank);
 	return true;
-}
-
-/* A call ends for a rank when nobody needs its buffers any more, as after an NCCL kernel. */
-static bool call_over(const struct backend_ctx *ctx, const struct host_rank *rank)
-{
-	return work_over(ctx, rank) && is_through(ctx, rank);
 }
 
 /* Work, as the CPU is the device: a wait would overlap with copies for the worker's other ranks. */
@@ -370,10 +352,11 @@ int host_move(struct backend_ctx *ctx, unsigned i)
 	struct budget left = {HOST_POLL_BYTES, HOST_POLL_PIECES};
 	while (rank->running || call_start(ctx, rank)) {
 		int64_t begin = records(ctx) ? clock_now_ns() : 0;
-		bool moved = carry_on(ctx, rank, &left);
+		bool moved = ctx->transport == HOST_FIFO && push(ctx, rank, &left);
+		moved |= pull(ctx, rank, &left);
 		if (moved)
 			record(ctx, rank, LANE_COMMUNICATION, begin);
-		if (call_over(ctx, rank))
+		if (work_over(ctx, rank) && is_through(ctx, rank))
 			call_end(ctx, rank);
 		else if (!moved)
 			break;

@@ -131,18 +131,13 @@ void nccl_begin(struct backend_ctx *ctx)
 		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 }
 
-/* A kernel before the call; on a clock below the GPU's highest the delay is longer. */
-static void delay(struct backend_ctx *ctx, const struct place *p, int64_t ns)
-{
-	if (nccl_use(ctx, p))
-		nccl_keep_cuda(ctx, device_launch_spin(ns * p->clock_khz / 1000000, p->stream));
-}
-
 void nccl_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
 	struct place *p = &ctx->places[i];
-	if (p->extra_ns)
-		delay(ctx, p, p->extra_ns);
+	/* A kernel before the call; on a clock below the GPU's highest the delay is longer. */
+	if (p->extra_ns && nccl_use(ctx, p))
+		nccl_keep_cuda(
+		    ctx, device_launch_spin(p->extra_ns * p->clock_khz / 1000000, p->stream));
 	ctx->issue(ctx, p, p->from + slot * ctx->call.cell.bytes,
 	           p->to + slot * ctx->call.cell.bytes);
 }

@@ -27,12 +27,6 @@ CALL(configured_alltoall,       AlltoAllConfig,      ctx->part, ctx->type, ON, &
 
 /* --- sends and receives (steps.h) --- */
 
-/* Rounds copy what a rank keeps. */
-static bool copies_own(const struct backend_ctx *ctx)
-{
-	return coll_info(ctx->call.cell.coll)->is & COLL_ROUNDS;
-}
-
 /* A rank's part of a phase. What it keeps, it sends to itself. */
 static void move(struct backend_ctx *ctx, struct place *p, const char *from, char *to,
                  unsigned phase)
@@ -40,12 +34,13 @@ static void move(struct backend_ctx *ctx, struct place *p, const char *from, cha
 	const size_t element = coll_dtype_bytes(ctx->call.cell.dtype);
 	char *recv = to - p->span.recv_at;
 	const char *sides[] = {[STEP_SEND] = from - p->span.send_at, [STEP_RECV] = recv};
+	const bool rounds = coll_info(ctx->call.cell.coll)->is & COLL_ROUNDS; /* copy what it keeps */
 	for (unsigned k = 0; k < p->plan.npushes + p->plan.npulls; k++) {
 		const bool pulls = k >= p->plan.npushes;
 		const struct steps_move *m =
 		    pulls ? &p->plan.pulls[k - p->plan.npushes] : &p->plan.pushes[k];
 		const size_t count = m->step.bytes / element;
-		if (m->phase != phase || (m->place == p->me && copies_own(ctx)))
+		if (m->phase != phase || (m->place == p->me && rounds))
 			continue;
 		if (!pulls || m->place == p->me)
 			nccl_keep(ctx,

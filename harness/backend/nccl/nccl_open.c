@@ -284,14 +284,6 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 	return nccl_links_open(ctx, st);
 }
 
-/* The gate, only if asked for: pinned memory that every device can read. */
-static int make_gate(struct backend_ctx *ctx, const struct backend_place *place, struct status *st)
-{
-	if (place->trial->settings.start != START_GATED)
-		return 0;
-	return device_pin((void **)(uintptr_t)&ctx->gate, sizeof *ctx->gate, st);
-}
-
 /* Words for each local rank, if the driver writes them: tried once. */
 static int make_words(struct backend_ctx *ctx, struct status *st)
 {
@@ -474,7 +466,9 @@ int nccl_open(const struct backend_place *place, struct backend_ctx **out, struc
 	if (!ctx)
 		return status_set(st, "out of memory for %u ranks", place->count);
 	*out = ctx;
-	if (open_ctx(ctx, place, st) || open_places(ctx, st) || make_gate(ctx, place, st) ||
+	if (open_ctx(ctx, place, st) || open_places(ctx, st) ||
+	    (place->trial->settings.start == START_GATED && /* every device reads the gate */
+	     device_pin((void **)(uintptr_t)&ctx->gate, sizeof *ctx->gate, st)) ||
 	    make_words(ctx, st) || nccl_make_comms(ctx, st))
 		return -1;
 	nccl_read_memory(ctx, READ_COMM);

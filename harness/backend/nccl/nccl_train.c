@@ -148,15 +148,6 @@ static void reduce(struct backend_ctx *ctx, struct place *p, const void *of)
 	          p->comm);
 }
 
-/* For all local ranks: in a group, of which a worker with one rank has no need. */
-static void for_ranks(struct backend_ctx *ctx, nccl_grouped_fn *part, const void *of)
-{
-	if (ctx->count > 1)
-		nccl_group(ctx, part, of);
-	else
-		part(ctx, &ctx->places[0], of);
-}
-
 /* The last pass. In the first call after prepare each bucket ends on all ranks before the next one (nccl_coll). */
 static void last_pass(struct backend_ctx *ctx)
 {
@@ -167,7 +158,10 @@ static void last_pass(struct backend_ctx *ctx)
 			produce(ctx, &ctx->places[i], &bucket);
 		if (!reduces || !bucket.elements)
 			continue;
-		for_ranks(ctx, reduce, &bucket);
+		if (ctx->count > 1)
+			nccl_group(ctx, reduce, &bucket);
+		else /* a worker with one rank has no need of a group */
+			reduce(ctx, &ctx->places[0], &bucket);
 		if (ctx->fresh && !ctx->capturing && nccl_meet(ctx))
 			return; /* the loop's next wait reports it */
 	}
