@@ -110,14 +110,6 @@ static void say_line(struct dispatch *d, enum agent_text text, const char *said)
 	say(d, text, "\n");
 }
 
-static void end_job(struct dispatch *d)
-{
-	struct status ignored = {""}; /* one that is gone is noticed elsewhere */
-	wire_send(&d->starter, &d->end, sizeof d->end, clock_now_ns() + WORD_NS, &ignored);
-	close(d->starter.fd);
-	d->starter.fd = -1;
-}
-
 /* The first failure decides the exit status; the others may leave by themselves. */
 static void fail_job(struct dispatch *d, int code, int64_t grace_ns)
 {
@@ -428,8 +420,13 @@ static int serve(struct dispatch *d, struct status *st)
 			hurry(d);
 		if (own[0].revents)
 			greet(d);
-		if (d->starter.fd >= 0 && !d->left)
-			end_job(d);
+		if (d->starter.fd >= 0 && !d->left) {
+			struct status ignored = {""}; /* one that is gone is noticed elsewhere */
+			wire_send(&d->starter, &d->end, sizeof d->end, clock_now_ns() + WORD_NS,
+			          &ignored);
+			close(d->starter.fd);
+			d->starter.fd = -1;
+		}
 	}
 	return code;
 }

@@ -206,14 +206,6 @@ static void *list_add(const struct member_place *at, void *list, unsigned *count
 	return memset(more + (*count)++ * each, 0, each);
 }
 
-/* Facts are in a trial's first cell; in older records, in each. */
-static void share_facts(const struct record_cell *first, const struct record_cell *cell)
-{
-	if (first->block == cell->block && first->order == cell->order &&
-	    !strcmp(first->variant, cell->variant) && !json_object_get(cell->json, "facts"))
-		json_object_set(cell->json, "facts", json_object_get(first->json, "facts"));
-}
-
 static int add_cell(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	struct record_cell *cell =
@@ -224,8 +216,10 @@ static int add_cell(const struct member_place *at, json_t *line, struct record_r
 	if (take_origin(at, line, run, cell->variant, &cell->block, &cell->order, &cell->written_s))
 		return -1;
 	cell->traits = record_traits(run, cell->variant);
-	if (run->ncells > 1)
-		share_facts(cell - 1, cell);
+	/* Facts are in a trial's first cell; in older records, in each. */
+	if (run->ncells > 1 && cell[-1].block == cell->block && cell[-1].order == cell->order &&
+	    !strcmp(cell[-1].variant, cell->variant) && !json_object_get(line, "facts"))
+		json_object_set(line, "facts", json_object_get(cell[-1].json, "facts"));
 	cell->line = at->line;
 	return record_cell_take(at, line, cell) || record_agree_cell(at, run, line, cell) ? -1 : 0;
 }

@@ -53,11 +53,6 @@ static void numbers_text(const struct trial *trial, const struct cell *cell, uns
 	}
 }
 
-static const char *bracket(unsigned rank, unsigned n)
-{
-	return rank == 0 ? "─┐" : rank + 1 == n ? "─┘" : "─┤";
-}
-
 static void say_ranks(const struct trial *trial, const struct cell *cell)
 {
 	const struct coll_info *info = coll_info(cell->coll);
@@ -80,8 +75,11 @@ static void say_ranks(const struct trial *trial, const struct cell *cell)
 		snprintf(lead, sizeof lead, "  rank %u sends    ", r);
 		if (beside)
 			printf("  rank %u: %-*s %s %*s %s rank %u: %s\n", r, (int)wide, from,
-			       bracket(r, n), (int)strlen(word), middle ? word : "",
-			       middle ? "──>" : "   ", r, to);
+			       !r           ? "─┐"
+			       : r + 1 == n ? "─┘"
+			                    : "─┤",
+			       (int)strlen(word), middle ? word : "", middle ? "──>" : "   ", r,
+			       to);
 		if (beside)
 			continue;
 		page_wrap(stdout, lead, 18, from);
