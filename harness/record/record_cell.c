@@ -101,13 +101,6 @@ static json_t *wrong_json(const struct cell *cell, const struct found *f)
 	                 "expected", expected, "got", got);
 }
 
-static void put_data(json_t *line, const struct cell *cell, const struct found *f)
-{
-	bool data = f->measured && f->carries_data;
-	json_object_set_new(line, "wrong", data ? json_integer((json_int_t)f->wrong) : json_null());
-	json_object_set_new(line, "wrong_at", data && f->first ? wrong_json(cell, f) : json_null());
-}
-
 /* --- one number per rank, fields of struct tally --- */
 
 #define IN(MEMBER) offsetof(struct tally, MEMBER)
@@ -488,7 +481,11 @@ bool record_cell_put(json_t *line, const struct trial *trial, const char *failur
 	else
 		error = order_wrong(trial, area, cell, link);
 	put_which(line, trial, c);
-	put_data(line, c, &found);
+	const bool data = found.measured && found.carries_data;
+	json_object_set_new(line, "wrong",
+	                    data ? json_integer((json_int_t)found.wrong) : json_null());
+	json_object_set_new(line, "wrong_at",
+	                    data && found.first ? wrong_json(c, &found) : json_null());
 	put_tallies(line, trial, area, cell);
 	put_spent(line, &sample_tally(trial, area, cell, 0)->spent);
 	if (json_object_set_new(line, "error",

@@ -351,8 +351,10 @@ void nvml_watch_close(struct nvml_watch *w)
 	free(w);
 }
 
-static void take_links(struct nvml_watch *w, struct reading *out)
+static void take(struct nvml_watch *w, unsigned i)
 {
+	struct reading *out = &w->at[i];
+	int64_t before = clock_now_ns();
 	struct nvml_api_field fields[2] = {
 	    {.id = NVML_API_FIELD_NVLINK_TX, .scope = NVML_API_ALL_LINKS},
 	    {.id = NVML_API_FIELD_NVLINK_RX, .scope = NVML_API_ALL_LINKS},
@@ -361,17 +363,11 @@ static void take_links(struct nvml_watch *w, struct reading *out)
 	    w->call.fields ? w->call.fields(w->device, 2, fields) : NVML_API_NOT_SUPPORTED;
 	out->tx = result ? result : field_value(&fields[0], &out->tx_kib);
 	out->rx = result ? result : field_value(&fields[1], &out->rx_kib);
-}
-
-static void take(struct nvml_watch *w, unsigned i)
-{
-	int64_t before = clock_now_ns();
-	take_links(w, &w->at[i]);
-	w->at[i].busy = w->call.utilization ? w->call.utilization(w->device, &w->at[i].use)
-	                                    : NVML_API_NOT_SUPPORTED;
+	out->busy = w->call.utilization ? w->call.utilization(w->device, &out->use)
+	                                : NVML_API_NOT_SUPPORTED;
 	if (!w->no_gpm[0])
-		w->at[i].gpm = w->call.gpm_sample(w->device, w->samples[i]);
-	w->at[i].clock_ns = before + (clock_now_ns() - before) / 2;
+		out->gpm = w->call.gpm_sample(w->device, w->samples[i]);
+	out->clock_ns = before + (clock_now_ns() - before) / 2;
 	w->taken = i + 1;
 }
 

@@ -304,21 +304,15 @@ static bool call_start(const struct backend_ctx *ctx, struct host_rank *rank)
 	return true;
 }
 
-/* Work, as the CPU is the device: a wait would overlap with copies for the worker's other ranks. */
-static void work_for(int64_t ns)
-{
-	int64_t until = clock_now_ns() + ns;
-	while (clock_now_ns() < until)
-		continue;
-}
-
 static void call_end(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	/* Without a handshake only the next prepare reads this, and nobody polls it. */
 	if (!ctx->waits)
 		post(ctx, rank);
-	if (rank->extra_ns)
-		work_for(rank->extra_ns);
+	/* Work, as the CPU is the device: a wait would overlap with copies for the worker's other ranks. */
+	const int64_t until = rank->extra_ns ? clock_now_ns() + rank->extra_ns : 0;
+	while (until && clock_now_ns() < until)
+		continue;
 	rank->phases += ctx->phases;
 	rank->running = false;
 }
