@@ -140,7 +140,7 @@ static void say_start(const struct tour *t)
 	          format_plural(l.ranks_per_thread));
 	printf("\n");
 	page_line(2, "modes/mode.c: %s_spread, which worker drives which ranks", set->mode);
-	page_line(2, "harness/core/loop.c: issue_group, their calls in the timed loop");
+	page_line(2, "harness/core/loop.c: loop_issue, their calls in the timed loop");
 	page_line(2,
 	          "harness/coll/value.h: value_input, value_expected, what is sent, what is right");
 }
