@@ -284,6 +284,7 @@ static int model_find(struct plan *plan, struct status *st)
 	                  spec->file, spec->model, names, names[0] ? ", or " : "");
 }
 
+/* Weights are of so many ranks. */
 static int check_counts(const struct plan *plan, struct status *st)
 {
 	const struct spec *spec = plan->spec;
