@@ -3,10 +3,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdalign.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CHUNK_BYTES ((size_t)64 << 10)
 

@@ -7,12 +7,7 @@
  *
  * Our own code, since GNU's obstack ends the process when memory is out, and talloc is a library that
  * our users' machines lack. */
-#ifndef LAUNCHGAP_ARENA_H
-#define LAUNCHGAP_ARENA_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
+#pragma once
 
 #include "status.h"
 
@@ -64,5 +59,3 @@ struct arena_mark {
 };
 struct arena_mark arena_mark(const struct arena *arena);
 void arena_release(struct arena *arena, struct arena_mark mark);
-
-#endif

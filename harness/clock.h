@@ -1,7 +1,6 @@
 /* The one clock. Every stamp in every mode comes from here, in ns since boot, so that stamps of
  * different processes on one host can be subtracted. Adjusted for rate, never stepped. */
-#ifndef LAUNCHGAP_CLOCK_H
-#define LAUNCHGAP_CLOCK_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ static inline int64_t clock_cpu_ns(void)
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
-
-#endif

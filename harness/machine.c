@@ -3,11 +3,7 @@
 #include <dirent.h>
 #include <glob.h>
 #include <hwloc.h>
-#include <limits.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #define XXH_INLINE_ALL

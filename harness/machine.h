@@ -1,6 +1,5 @@
 /* This machine: its description, topology and environment (which only this file reads), and binding. */
-#ifndef LAUNCHGAP_MACHINE_H
-#define LAUNCHGAP_MACHINE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -52,5 +51,3 @@ struct machine_seat {
  * "core 3", "none". */
 void machine_binding_set(struct machine_binding *binding, const struct machine_seat *seat,
                          char *text, size_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* Parts of the program that are linked with what a machine may lack. Each is a library beside the
  * program, loaded when it is needed, so that the program starts without it. */
-#ifndef LAUNCHGAP_PART_H
-#define LAUNCHGAP_PART_H
+#pragma once
 
 #include "status.h"
 
@@ -22,5 +21,3 @@ const void *part_load(const struct part *part, void **library, struct status *st
  * a sentence, could not begin. */
 int part_ask(void (*ask)(const char *of, void *answer), const char *of, void *answer, size_t bytes,
              struct status *st);
-
-#endif

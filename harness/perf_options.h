@@ -1,8 +1,7 @@
 /* The options of nccl-tests' programs (2.19.6, src/common.cu), and the key of ours that each is. One row
  * each: the door for nccl-tests' users (verbs/verb_perf.c) reads them, its help prints them, and
  * suggestions name their keys. */
-#ifndef LAUNCHGAP_PERF_OPTIONS_H
-#define LAUNCHGAP_PERF_OPTIONS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -33,5 +32,3 @@ const char *perf_word_theirs(const char *ours);
 /* The collective of a program of nccl-tests: "all_reduce" of "all_reduce_perf"; NULL: it has none of
  * that name. */
 const char *perf_program(const char *name);
-
-#endif

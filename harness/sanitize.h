@@ -1,6 +1,5 @@
 /* Untrusted input: text of records, libraries and logs, and files that a user or a record names. */
-#ifndef LAUNCHGAP_SANITIZE_H
-#define LAUNCHGAP_SANITIZE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,5 +25,3 @@ int sanitize_open(const char *file, off_t most, const char **why);
 /* The same as a stream, or NULL. Whatever an experiment names is opened so; errors about what it holds
  * name the line and do not quote it, as it may be a secret. */
 FILE *sanitize_stream(const char *file, off_t most, const char **why);
-
-#endif

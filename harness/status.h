@@ -1,13 +1,17 @@
 /* Sentences for people: the one error text of a call, and the lines of a run in progress.
  *
  * The function that first detects an error words it, once, with the cause and what is allowed; all
- * callers pass it on. Outputs are set only on success. */
-#ifndef LAUNCHGAP_STATUS_H
-#define LAUNCHGAP_STATUS_H
+ * callers pass it on. Outputs are set only on success. With it come the headers of C that almost
+ * every file uses. */
+#pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct status {
 	char text[1024]; /* "": no error */
@@ -44,5 +48,3 @@ void status_utc(const char *form, char text[32]);
 /* "1m05s" */
 void status_span(int64_t ns, char *text, size_t bytes);
 void status_progress_end(void);
-
-#endif

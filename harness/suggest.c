@@ -1,8 +1,6 @@
 #include "suggest.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "perf_options.h"

@@ -1,6 +1,5 @@
 /* "Did you mean …?": the allowed word that a wrong word was likely meant to be. Pure. */
-#ifndef LAUNCHGAP_SUGGEST_H
-#define LAUNCHGAP_SUGGEST_H
+#pragma once
 
 #define SUGGEST_BYTES 64
 
@@ -28,5 +27,3 @@ struct suggestion_nccl_tests {
 /* For an option or a program of nccl-tests: ": nccl-tests' option is the key 'bytes' here (…)"; else
  * "". suggest_offer too takes a word of nccl-tests for our key or value. */
 struct suggestion_nccl_tests suggest_nccl_tests(const char *word);
-
-#endif

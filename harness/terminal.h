@@ -1,7 +1,6 @@
 /* What the terminal has room for, and what of a text fits. Its width is COLUMNS, else the window's, else
  * 80 (a pipe, a file), within 40 and 200. */
-#ifndef LAUNCHGAP_TERMINAL_H
-#define LAUNCHGAP_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ unsigned terminal_width_at(const char *text);
 unsigned terminal_width(const char *text);
 /* Bytes of the first characters that fit. */
 size_t terminal_fits(const char *text, unsigned columns);
-
-#endif

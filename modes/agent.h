@@ -1,8 +1,7 @@
 /* The processes of `launchgap join`: agents, which stay for the whole run. The first one has `launchgap run` as
  * its child; for each trial each starts a fresh worker. All messages have a fixed size: none says how long it
  * is. */
-#ifndef LAUNCHGAP_AGENT_H
-#define LAUNCHGAP_AGENT_H
+#pragma once
 
 #include <sched.h>
 #include <sys/types.h>
@@ -94,5 +93,3 @@ struct agents {
 };
 
 int dispatch_run(struct agents *all, char *const run[], struct status *st);
-
-#endif

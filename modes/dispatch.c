@@ -2,9 +2,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -60,7 +57,6 @@ static const char *host_of(const struct dispatch *d, unsigned agent, char name[M
 
 /* --- the hosts and their agents --- */
 
-/* The hosts in the order of their first agents. */
 static void number_hosts(struct dispatch *d)
 {
 	for (unsigned i = 0; i < d->size; i++) {
@@ -112,14 +108,6 @@ static void say_line(struct dispatch *d, enum agent_text text, const char *said)
 	say(d, text, "launchgap: ");
 	say(d, text, said);
 	say(d, text, "\n");
-}
-
-static void end_job(struct dispatch *d)
-{
-	struct status ignored = {""}; /* one that is gone is noticed elsewhere */
-	wire_send(&d->starter, &d->end, sizeof d->end, clock_now_ns() + WORD_NS, &ignored);
-	close(d->starter.fd);
-	d->starter.fd = -1;
 }
 
 /* The first failure decides the exit status; the others may leave by themselves. */
@@ -432,8 +420,13 @@ static int serve(struct dispatch *d, struct status *st)
 			hurry(d);
 		if (own[0].revents)
 			greet(d);
-		if (d->starter.fd >= 0 && !d->left)
-			end_job(d);
+		if (d->starter.fd >= 0 && !d->left) {
+			struct status ignored = {""}; /* one that is gone is noticed elsewhere */
+			wire_send(&d->starter, &d->end, sizeof d->end, clock_now_ns() + WORD_NS,
+			          &ignored);
+			close(d->starter.fd);
+			d->starter.fd = -1;
+		}
 	}
 	return code;
 }

@@ -1,8 +1,6 @@
 #include "enter.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../harness/clock.h"

@@ -1,6 +1,5 @@
 /* A job's processes become a team: a block on each host, whose first processes are linked. */
-#ifndef LAUNCHGAP_ENTER_H
-#define LAUNCHGAP_ENTER_H
+#pragma once
 
 #include "../harness/core/isolation.h"
 #include "../harness/core/team.h"
@@ -25,5 +24,3 @@ typedef int enter_lead_fn(struct team *team, void *arg, struct status *st);
 /* Makes the block, calls worker once per thread of this process, waits for all, then lead. */
 int enter_run(const struct run *run, enter_worker_fn *worker, enter_lead_fn *lead, void *arg,
               struct status *st);
-
-#endif

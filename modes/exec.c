@@ -2,8 +2,6 @@
  * loopback. With hosts = N each N-th of them pretends to be on a host of its own. */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,7 +37,6 @@ struct starter {
 	pid_t children[SETTINGS_MAX_RANKS]; /* by rank; 0: it has ended */
 };
 
-/* That a process pretends to be on, or NULL. */
 static const char *host_of(const struct starter *s, unsigned process, char name[32])
 {
 	snprintf(name, 32, "pretended%u", process / (s->as->processes / s->hosts));

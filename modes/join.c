@@ -2,8 +2,6 @@
  * (agent.h). The first process of the job, which has no rank, asks the first agent for them and waits. */
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

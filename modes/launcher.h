@@ -1,6 +1,5 @@
 /* A launcher starts a job's processes, and in each finds the others. It knows no backend, clock or record. */
-#ifndef LAUNCHGAP_LAUNCHER_H
-#define LAUNCHGAP_LAUNCHER_H
+#pragma once
 
 #include "../harness/core/team.h"
 #include "../harness/exchange/peers.h"
@@ -100,5 +99,3 @@ int64_t launcher_grace_ns(int status);
 /* "host a: rank 3: its process was killed by signal 9 (Killed)". host: NULL: one. ranks: of each process. */
 void launcher_killed(const char *host, unsigned process, unsigned ranks, int signal,
                      struct status *st);
-
-#endif

@@ -1,7 +1,5 @@
 #include "mode.h"
 
-#include <string.h>
-
 /* One process, one thread for all ranks, as a program with one GPU loop has. */
 static bool single_owns(struct layout l)
 {

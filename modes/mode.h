@@ -1,6 +1,5 @@
 /* A mode places a host's workers. It knows no backend, clock or record; who starts processes is the launcher. */
-#ifndef LAUNCHGAP_MODE_H
-#define LAUNCHGAP_MODE_H
+#pragma once
 
 #include "../harness/trial/settings.h"
 
@@ -21,5 +20,3 @@ const struct mode *mode_for_layout(struct layout layout, unsigned hosts);
 bool mode_places(const struct mode *mode, struct layout layout, unsigned hosts);
 /* By name, or by the layout of all hosts if it is "". NULL: there is none, or it has no such layout. */
 const struct mode *mode_pick(const char *name, struct layout layout, unsigned hosts);
-
-#endif

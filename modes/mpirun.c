@@ -1,7 +1,5 @@
 /* mpirun: MPI's launcher. Once all have mapped the block MPI is not called until the end, but by the backend mpi. */
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -87,13 +85,6 @@ static int add_hosts(const struct launch *launch, struct launcher_argv *out)
 	return failed;
 }
 
-/* Where the runner removes vader's files and mpirun's session; on other hosts Open MPI does. */
-static int add_scratch(const struct launch *launch, struct launcher_argv *out)
-{
-	return launcher_add(out, "--mca", "btl_vader_backing_directory", launch->scratch, "--mca",
-	                    "orte_tmpdir_base", launch->scratch, NULL);
-}
-
 /* In MPI_Init and MPI_Finalize each process polls 10 000 times a second: on 2 busy cores 256 processes took 80 s to begin,
  * with timer slack 25 s. */
 static void look_seldom(const struct launched *as)
@@ -126,7 +117,8 @@ static void mpirun_leave(const struct launched *as, struct peers *rendezvous, st
 		team_count(team, TEAM_GONE, 1);
 }
 
-/* Open MPI's: we bind, it does not; more ranks than cores are allowed; root needs a flag. */
+/* Open MPI's: we bind, it does not; more ranks than cores are allowed; root needs a flag. Vader's files and mpirun's
+ * session are where the runner removes them; on other hosts Open MPI does. */
 static int add_open_mpi(const struct launch *launch, struct launcher_argv *out)
 {
 	const bool here = !launch->set->hosts[0];
@@ -136,7 +128,10 @@ static int add_open_mpi(const struct launch *launch, struct launcher_argv *out)
 	                            "ob1", "--mca", "btl", here ? "self,vader" : "self,vader,tcp",
 	                            "--mca", "btl_vader_single_copy_mechanism", copies, "--mca",
 	                            "async_mpi_finalize", "1", NULL) ||
-	               (here ? add_scratch(launch, out) : add_hosts(launch, out))
+	               (here ? launcher_add(out, "--mca", "btl_vader_backing_directory",
+	                                    launch->scratch, "--mca", "orte_tmpdir_base",
+	                                    launch->scratch, NULL)
+	                     : add_hosts(launch, out))
 	           ? -1
 	           : 0;
 }

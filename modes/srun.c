@@ -1,8 +1,5 @@
 /* srun: Slurm's launcher, as a step of the allocation that the run is in. Its PMIx connects the
  * processes to MPI. */
-#include <stdio.h>
-#include <string.h>
-
 #include "../harness/machine.h"
 #include "launcher.h"
 

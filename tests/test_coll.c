@@ -29,10 +29,9 @@ TEST(sizes_round_down_as_nccl_tests_does)
 /* nccl-tests, doc/PERFORMANCE.md: AllReduce 2(n−1)/n, AlltoAll (n−1)/n, SendRecv 1. */
 TEST(bus_factors_are_those_of_nccl_tests)
 {
-	assert_float_equal(coll_info(COLL_ALL_REDUCE)->bus_factor(8), 1.75, 1e-12);
-	assert_float_equal(coll_info(COLL_ALLTOALL)->bus_factor(8), 0.875, 1e-12);
-	assert_float_equal(coll_info(COLL_ALLTOALL)->bus_factor(2), 0.5, 1e-12);
-	assert_float_equal(coll_info(COLL_SENDRECV)->bus_factor(8), 1, 0);
+	assert_float_equal(coll_busbw(COLL_ALL_REDUCE, 8, 1000000000, 1), 1.75, 1e-12);
+	assert_float_equal(coll_busbw(COLL_ALLTOALL, 2, 1000000000, 1), 0.5, 1e-12);
+	assert_float_equal(coll_busbw(COLL_SENDRECV, 8, 1000000000, 1), 1, 0);
 	assert_float_equal(coll_algbw(COLL_ALLTOALL, 8, 2000000000, 0.5), 4, 1e-12);
 	assert_float_equal(coll_busbw(COLL_ALLTOALL, 8, 1000000000, 1), 0.875, 1e-12);
 }

@@ -2,8 +2,6 @@
 #include "../mpi/mpi_load.h"
 #include "blocking/blocking.h"
 
-#include <limits.h>
-
 static const char *mpi_refuses(const struct settings *set)
 {
 	if (settings_isolates(set))

@@ -2,9 +2,6 @@
  * harness's own. The delay is in the device, as with a real one, and not in issue(). */
 #include "../core/backend.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "../clock.h"
 
 struct backend_ctx {

@@ -1,7 +1,5 @@
 #include "steps.h"
 
-#include <stdlib.h>
-
 #include "host/host_reduce.h"
 
 struct steps_call steps_call(const struct trial *trial, const struct cell *cell)
@@ -105,11 +103,6 @@ static struct step input(const struct steps_call *call, struct step step, unsign
 	return step;
 }
 
-static struct bucket whole_buffer(const struct cell *cell)
-{
-	return (struct bucket){.elements = cell->bytes / coll_dtype_bytes(cell->dtype)};
-}
-
 /* Start of a rank's share of the elements, as even as possible. */
 static size_t share_at(const struct steps_call *call, struct bucket all, unsigned rank)
 {
@@ -178,7 +171,6 @@ static struct step hypercube(const struct steps_call *call, unsigned rank, unsig
 	    .bytes = bit * part, .from = first * part, .to = first * part, .side = STEP_RECV};
 }
 
-/* Forth, then back. */
 static struct step pingpong(const struct steps_call *call, unsigned rank, unsigned source,
                             unsigned phase)
 {
@@ -200,9 +192,10 @@ static struct step apart(const struct steps_call *call, unsigned rank, unsigned 
 	const struct step none = {0}, whole = {.bytes = cell->bytes};
 	const struct step own = {.bytes = part, .to = source * part};
 	const struct step mine = {.bytes = part, .from = rank * part};
+	const struct bucket all = {.elements = cell->bytes / coll_dtype_bytes(cell->dtype)};
 	switch (cell->coll) {
 	case COLL_ALL_REDUCE:
-		return all_reduce(call, whole_buffer(cell), rank, source, phase);
+		return all_reduce(call, all, rank, source, phase);
 	case COLL_DDP_STEP: /* one bucket after the other */
 	case COLL_DDP_COMMUNICATION:
 		return all_reduce(call, buckets_get(&call->buckets, phase / 2), rank, source,

@@ -7,8 +7,7 @@
  * every collective).
  *
  * Ranks are places in the communicator. A collective is one case in steps_of, and its number of phases. */
-#ifndef LAUNCHGAP_STEPS_H
-#define LAUNCHGAP_STEPS_H
+#pragma once
 
 #include "../trial/trial.h"
 
@@ -66,5 +65,3 @@ struct steps_plan {
 int steps_plan(const struct steps_call *call, unsigned rank, struct steps_plan *plan,
                struct status *st);
 void steps_plan_free(struct steps_plan *plan);
-
-#endif

@@ -1,6 +1,5 @@
 /* Functions of a library that is loaded at run time, by a table. */
-#ifndef LAUNCHGAP_SYMBOLS_H
-#define LAUNCHGAP_SYMBOLS_H
+#pragma once
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -12,6 +11,9 @@ struct symbol {
 	size_t at; /* of its pointer in a struct */
 	bool required;
 };
+// clang-format off
+#define SYMBOL_OF(STRUCT, NAME, SYMBOL) {#SYMBOL, offsetof(STRUCT, NAME), true}
+// clang-format on
 
 /* What the library does not have is NULL. Returns the first required name that is missing, or NULL. */
 static inline const char *symbols_find(void *library, const struct symbol *symbols, size_t n,
@@ -27,5 +29,3 @@ static inline const char *symbols_find(void *library, const struct symbol *symbo
 	}
 	return missing;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* All backends. */
-#ifndef LAUNCHGAP_BACKEND_TABLE_H
-#define LAUNCHGAP_BACKEND_TABLE_H
+#pragma once
 
 #include "../core/backend.h"
 
@@ -26,5 +25,3 @@ void backend_library_sum(const char *file, char sum[17]);
 
 /* For an unknown name the usual ones: a library on a device. Never NULL. */
 const struct backend_traits *traits_find(const char *backend);
-
-#endif

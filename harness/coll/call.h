@@ -1,7 +1,6 @@
 /* One rank's part of a call, for what carries it out in CPU memory. Plain C: libraries beside the program read
  * it too. */
-#ifndef LAUNCHGAP_COLL_CALL_H
-#define LAUNCHGAP_COLL_CALL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -40,5 +39,3 @@ struct coll_calls {
 	int (*exchange)(void *link, const struct coll_exchange *exchange, char why[COLL_CALL_WHY]);
 	void (*disconnect)(void *link);
 };
-
-#endif

@@ -7,107 +7,46 @@
 
 #define PART_ALIGN 16 /* bytes; nccl-tests rounds each rank's part down to this */
 
-static double factor_one(unsigned nranks)
-{
-	(void)nranks;
-	return 1;
-}
-
-static double factor_two(unsigned nranks)
-{
-	(void)nranks;
-	return 2;
-}
-
-static double factor_exchange(unsigned nranks)
-{
-	return (nranks - 1.0) / nranks;
-}
-
-static double factor_all_reduce(unsigned nranks)
-{
-	return 2 * factor_exchange(nranks);
-}
-
 // clang-format off
 #define WHOLE       {SIDE_WHOLE, SIDE_WHOLE}
 #define PART        {SIDE_PART, SIDE_PART}
 #define NONE        {SIDE_NONE, SIDE_NONE}
 #define ROOTS_WHOLE {SIDE_WHOLE, SIDE_NONE}
-// clang-format on
 
 /* Name, summary, what it is, send side, receive side, busbw's factor. */
 static const struct coll_info infos[COLL_KINDS] = {
-    [COLL_ALL_REDUCE] = {"all_reduce", "every rank gets the reduction over all ranks",
-                         COLL_REDUCES | COLL_IN_PLACE | COLL_CHOSEN, WHOLE, WHOLE,
-                         factor_all_reduce},
-    [COLL_ALL_GATHER] = {"all_gather", "every rank gets every rank's part",
-                         COLL_PARTED | COLL_IN_PLACE | COLL_CHOSEN, PART, WHOLE, factor_exchange},
-    [COLL_REDUCE_SCATTER] = {"reduce_scatter", "every rank gets its part of the reduction",
-                             COLL_REDUCES | COLL_PARTED | COLL_IN_PLACE | COLL_CHOSEN, WHOLE, PART,
-                             factor_exchange},
-    [COLL_BROADCAST] = {"broadcast", "every rank gets the root's buffer",
-                        COLL_ROOTED | COLL_IN_PLACE | COLL_CHOSEN, ROOTS_WHOLE, WHOLE, factor_one},
-    [COLL_REDUCE] = {"reduce", "the root gets the reduction over all ranks",
-                     COLL_REDUCES | COLL_ROOTED | COLL_IN_PLACE | COLL_CHOSEN, WHOLE, ROOTS_WHOLE,
-                     factor_one},
-    [COLL_ALLTOALL] = {"alltoall", "every rank sends a part of its buffer to every rank",
-                       COLL_PARTED, WHOLE, WHOLE, factor_exchange},
-    [COLL_ALLTOALLV] = {"alltoallv", "alltoall with parts of different sizes (counts = …)",
-                        COLL_PARTED, WHOLE, WHOLE, factor_exchange},
-    [COLL_SENDRECV] = {"sendrecv", "a ring: each rank sends to the next one", 0, WHOLE, WHOLE,
-                       factor_one},
-    [COLL_SENDRECV_PAIRS] = {"sendrecv_pairs", "ranks 0 and 1, 2 and 3 … send to each other", 0,
-                             WHOLE, WHOLE, factor_one},
-    [COLL_SENDRECV_BOTH] = {"sendrecv_both", "a ring both ways: half to each neighbour", 0, WHOLE,
-                            WHOLE, factor_one},
-    [COLL_SENDRECV_HALVES] = {"sendrecv_halves",
-                              "each rank and the one half of the ranks further send to each other",
-                              0, WHOLE, WHOLE, factor_one},
-    [COLL_PAIR] = {"pair", "each rank sends to each other one, a pair at a time", COLL_PAIRS, WHOLE,
-                   WHOLE, factor_one},
-    [COLL_PINGPONG] = {"pingpong", "there and back: two ranks, a pair at a time",
-                       COLL_PAIRS | COLL_ROUNDS, WHOLE, WHOLE, factor_two},
-    [COLL_GATHER] = {"gather", "the root gets every rank's part",
-                     COLL_ROOTED | COLL_PARTED | COLL_IN_PLACE, PART, ROOTS_WHOLE, factor_exchange},
-    [COLL_SCATTER] = {"scatter", "every rank gets its part of the root's buffer",
-                      COLL_ROOTED | COLL_PARTED | COLL_IN_PLACE, ROOTS_WHOLE, PART,
-                      factor_exchange},
-    [COLL_HYPERCUBE] = {"hypercube", "all_gather in log2(ranks) rounds of pairs",
-                        COLL_PARTED | COLL_OTHERS | COLL_IN_PLACE | COLL_ROUNDS, PART, WHOLE,
-                        factor_one},
-    [COLL_DDP_STEP] = {"ddp_step", "backward pass with its gradients reduced in buckets meanwhile",
-                       COLL_REDUCES | COLL_IN_PLACE | COLL_TRAINS, WHOLE, WHOLE, factor_one},
-    [COLL_DDP_COMMUNICATION] = {"ddp_communication", "the same step's buckets without its compute",
-                                COLL_REDUCES | COLL_IN_PLACE | COLL_TRAINS | COLL_STEP_PART, WHOLE,
-                                WHOLE, factor_all_reduce},
-    [COLL_DDP_COMPUTE] = {"ddp_compute", "the same step's compute without its buckets",
-                          COLL_PSEUDO | COLL_TRAINS | COLL_STEP_PART, NONE, NONE, factor_one},
-    [COLL_ACCESS] = {"access", "each rank copies its own buffer, neighbours `stride` apart",
-                     COLL_LOCAL, WHOLE, WHOLE, factor_two},
-    [COLL_TO_DEVICE] = {"to_device", "each rank's pinned CPU memory is copied to its GPU",
-                        COLL_LOCAL | COLL_RAW, WHOLE, WHOLE, factor_one},
-    [COLL_TO_HOST] = {"to_host", "each rank's GPU memory is copied to pinned CPU memory",
-                      COLL_LOCAL | COLL_RAW, WHOLE, WHOLE, factor_one},
-    [COLL_PAIR_COPY] = {"pair_copy", "plain copies from each rank to each other one, in turn",
-                        COLL_PAIRS | COLL_RAW, WHOLE, WHOLE, factor_one},
-    [COLL_PAIR_STAGED] = {"pair_staged", "the same by way of pinned CPU memory",
-                          COLL_PAIRS | COLL_RAW, WHOLE, WHOLE, factor_one},
-    [COLL_MOE_STEP] = {"moe_step", "tokens to their experts, the experts' work, and back",
-                       COLL_PARTED | COLL_ROUTED, WHOLE, WHOLE, factor_one},
-    [COLL_MOE_COMMUNICATION] = {"moe_communication", "the same, there and back without work",
-                                COLL_PARTED | COLL_ROUTED | COLL_STEP_PART, WHOLE, WHOLE,
-                                factor_one},
-    [COLL_MOE_DISPATCH] = {"moe_dispatch", "the way there alone: an alltoallv of the routing",
-                           COLL_PARTED | COLL_ROUTED | COLL_STEP_PART, WHOLE, WHOLE,
-                           factor_exchange},
-    [COLL_MOE_COMPUTE] = {"moe_compute", "the experts' work alone",
-                          COLL_PSEUDO | COLL_PARTED | COLL_ROUTED | COLL_STEP_PART, NONE, NONE,
-                          factor_one},
-    [COLL_COPY] = {"copy", "the limit: plain copies to the next rank, no handshake", COLL_PSEUDO,
-                   WHOLE, WHOLE, factor_one},
-    [COLL_INIT] = {"init", "making the communicator; no data", COLL_PSEUDO, NONE, NONE, factor_one},
+    [COLL_ALL_REDUCE] = {"all_reduce", "every rank gets the reduction over all ranks", COLL_REDUCES | COLL_IN_PLACE | COLL_CHOSEN, WHOLE, WHOLE, {0, 2}},
+    [COLL_ALL_GATHER] = {"all_gather", "every rank gets every rank's part", COLL_PARTED | COLL_IN_PLACE | COLL_CHOSEN, PART, WHOLE, {0, 1}},
+    [COLL_REDUCE_SCATTER] = {"reduce_scatter", "every rank gets its part of the reduction", COLL_REDUCES | COLL_PARTED | COLL_IN_PLACE | COLL_CHOSEN, WHOLE, PART, {0, 1}},
+    [COLL_BROADCAST] = {"broadcast", "every rank gets the root's buffer", COLL_ROOTED | COLL_IN_PLACE | COLL_CHOSEN, ROOTS_WHOLE, WHOLE, {1, 0}},
+    [COLL_REDUCE] = {"reduce", "the root gets the reduction over all ranks", COLL_REDUCES | COLL_ROOTED | COLL_IN_PLACE | COLL_CHOSEN, WHOLE, ROOTS_WHOLE, {1, 0}},
+    [COLL_ALLTOALL] = {"alltoall", "every rank sends a part of its buffer to every rank", COLL_PARTED, WHOLE, WHOLE, {0, 1}},
+    [COLL_ALLTOALLV] = {"alltoallv", "alltoall with parts of different sizes (counts = …)", COLL_PARTED, WHOLE, WHOLE, {0, 1}},
+    [COLL_SENDRECV] = {"sendrecv", "a ring: each rank sends to the next one", 0, WHOLE, WHOLE, {1, 0}},
+    [COLL_SENDRECV_PAIRS] = {"sendrecv_pairs", "ranks 0 and 1, 2 and 3 … send to each other", 0, WHOLE, WHOLE, {1, 0}},
+    [COLL_SENDRECV_BOTH] = {"sendrecv_both", "a ring both ways: half to each neighbour", 0, WHOLE, WHOLE, {1, 0}},
+    [COLL_SENDRECV_HALVES] = {"sendrecv_halves", "each rank and the one half of the ranks further send to each other", 0, WHOLE, WHOLE, {1, 0}},
+    [COLL_PAIR] = {"pair", "each rank sends to each other one, a pair at a time", COLL_PAIRS, WHOLE, WHOLE, {1, 0}},
+    [COLL_PINGPONG] = {"pingpong", "there and back: two ranks, a pair at a time", COLL_PAIRS | COLL_ROUNDS, WHOLE, WHOLE, {2, 0}},
+    [COLL_GATHER] = {"gather", "the root gets every rank's part", COLL_ROOTED | COLL_PARTED | COLL_IN_PLACE, PART, ROOTS_WHOLE, {0, 1}},
+    [COLL_SCATTER] = {"scatter", "every rank gets its part of the root's buffer", COLL_ROOTED | COLL_PARTED | COLL_IN_PLACE, ROOTS_WHOLE, PART, {0, 1}},
+    [COLL_HYPERCUBE] = {"hypercube", "all_gather in log2(ranks) rounds of pairs", COLL_PARTED | COLL_OTHERS | COLL_IN_PLACE | COLL_ROUNDS, PART, WHOLE, {1, 0}},
+    [COLL_DDP_STEP] = {"ddp_step", "backward pass with its gradients reduced in buckets meanwhile", COLL_REDUCES | COLL_IN_PLACE | COLL_TRAINS, WHOLE, WHOLE, {1, 0}},
+    [COLL_DDP_COMMUNICATION] = {"ddp_communication", "the same step's buckets without its compute", COLL_REDUCES | COLL_IN_PLACE | COLL_TRAINS | COLL_STEP_PART, WHOLE, WHOLE, {0, 2}},
+    [COLL_DDP_COMPUTE] = {"ddp_compute", "the same step's compute without its buckets", COLL_PSEUDO | COLL_TRAINS | COLL_STEP_PART, NONE, NONE, {1, 0}},
+    [COLL_ACCESS] = {"access", "each rank copies its own buffer, neighbours `stride` apart", COLL_LOCAL, WHOLE, WHOLE, {2, 0}},
+    [COLL_TO_DEVICE] = {"to_device", "each rank's pinned CPU memory is copied to its GPU", COLL_LOCAL | COLL_RAW, WHOLE, WHOLE, {1, 0}},
+    [COLL_TO_HOST] = {"to_host", "each rank's GPU memory is copied to pinned CPU memory", COLL_LOCAL | COLL_RAW, WHOLE, WHOLE, {1, 0}},
+    [COLL_PAIR_COPY] = {"pair_copy", "plain copies from each rank to each other one, in turn", COLL_PAIRS | COLL_RAW, WHOLE, WHOLE, {1, 0}},
+    [COLL_PAIR_STAGED] = {"pair_staged", "the same by way of pinned CPU memory", COLL_PAIRS | COLL_RAW, WHOLE, WHOLE, {1, 0}},
+    [COLL_MOE_STEP] = {"moe_step", "tokens to their experts, the experts' work, and back", COLL_PARTED | COLL_ROUTED, WHOLE, WHOLE, {1, 0}},
+    [COLL_MOE_COMMUNICATION] = {"moe_communication", "the same, there and back without work", COLL_PARTED | COLL_ROUTED | COLL_STEP_PART, WHOLE, WHOLE, {1, 0}},
+    [COLL_MOE_DISPATCH] = {"moe_dispatch", "the way there alone: an alltoallv of the routing", COLL_PARTED | COLL_ROUTED | COLL_STEP_PART, WHOLE, WHOLE, {0, 1}},
+    [COLL_MOE_COMPUTE] = {"moe_compute", "the experts' work alone", COLL_PSEUDO | COLL_PARTED | COLL_ROUTED | COLL_STEP_PART, NONE, NONE, {1, 0}},
+    [COLL_COPY] = {"copy", "the limit: plain copies to the next rank, no handshake", COLL_PSEUDO, WHOLE, WHOLE, {1, 0}},
+    [COLL_INIT] = {"init", "making the communicator; no data", COLL_PSEUDO, NONE, NONE, {1, 0}},
 };
+// clang-format on
 
 const char *const coll_dtype_names[DTYPE_KINDS + 1] = {
     "int8",    "uint8",    "int32",   "uint32",  "int64",       "uint64",
@@ -380,13 +319,19 @@ void coll_range_label(size_t lo, size_t hi, char *text, size_t bytes)
 		snprintf(text, bytes, "%s%sto %s", lo ? from : "up ", lo ? " " : "", to);
 }
 
+static double exchanged(unsigned nranks)
+{
+	return (nranks - 1.0) / nranks;
+}
+
 double coll_algbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds)
 {
-	double share = infos[kind].is & COLL_OTHERS ? factor_exchange(nranks) : 1;
+	double share = infos[kind].is & COLL_OTHERS ? exchanged(nranks) : 1;
 	return (double)bytes * share / seconds / 1e9;
 }
 
 double coll_busbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds)
 {
-	return coll_algbw(kind, nranks, bytes, seconds) * infos[kind].bus_factor(nranks);
+	const double factor = infos[kind].bus[0] + infos[kind].bus[1] * exchanged(nranks);
+	return coll_algbw(kind, nranks, bytes, seconds) * factor;
 }

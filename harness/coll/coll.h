@@ -1,7 +1,6 @@
 /* The algebra of collectives. Sizes follow nccl-tests: `bytes` is the larger of a rank's send and receive buffer; of
  * alltoall the whole send buffer. */
-#ifndef LAUNCHGAP_COLL_H
-#define LAUNCHGAP_COLL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,8 +60,9 @@ struct coll_info {
 	const char *summary;
 	unsigned is;                     /* COLL_REDUCES … */
 	enum coll_side send[2], recv[2]; /* at the root, elsewhere; without a root the same */
-	/* busbw ÷ algbw for n ranks, from nccl-tests' doc/PERFORMANCE.md: the share of bytes that cross a link. */
-	double (*bus_factor)(unsigned nranks);
+	/* busbw ÷ algbw for n ranks, from nccl-tests' doc/PERFORMANCE.md, the share of bytes that cross a link:
+	 * the first, and (n − 1) ÷ n times the second. */
+	unsigned bus[2];
 };
 
 const struct coll_info *coll_info(enum coll_kind kind);
@@ -132,5 +132,3 @@ void coll_range_label(size_t lo, size_t hi, char *text, size_t bytes);
  * ranks, so that it has no factor. */
 double coll_algbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds);
 double coll_busbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds);
-
-#endif

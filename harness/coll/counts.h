@@ -6,8 +6,7 @@
  *   0:9:1, 1:0:1, 1:9:0   one row for each rank, one weight for each that it sends to
  *   ./traffic.txt   the same in a file, a line for each rank, as in NCCL_TESTS_ALLTOALLV_MATRIX_FILE; unless they are
  *                   integers up to 65535 they are scaled: the largest becomes 65535, and only 0 becomes 0 */
-#ifndef LAUNCHGAP_COUNTS_H
-#define LAUNCHGAP_COUNTS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -27,5 +26,3 @@ void counts_text(const struct value_weights *weights, unsigned nranks,
 /* [], [1, 2, 4] or a list of rows. The caller owns the result. */
 json_t *counts_to_json(const struct value_weights *weights);
 int counts_from_json(const json_t *json, struct value_weights *out, struct status *st);
-
-#endif

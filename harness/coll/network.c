@@ -3,10 +3,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../sanitize.h"
 

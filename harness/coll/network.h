@@ -2,12 +2,9 @@
  * as those of PyTorch's DistributedDataParallel (compute_bucket_assignment_by_size): tensors are added until
  * the bucket has reached its cap; the first has another cap; a tensor is never cut. Pure but for network_read,
  * whose file has a line per tensor (experiments/README.md). */
-#ifndef LAUNCHGAP_NETWORK_H
-#define LAUNCHGAP_NETWORK_H
+#pragma once
 
 #include <jansson.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "../status.h"
 
@@ -43,7 +40,6 @@ struct network_product {
 };
 struct network_product network_product(uint64_t flops);
 
-/* Reads a file; errors name file and line. */
 int network_read(const char *file, struct network *out, struct status *st);
 
 json_t *network_to_json(const struct network *network);
@@ -68,5 +64,3 @@ struct buckets buckets_of(const struct network *network, uint64_t elements, size
 bool buckets_next(const struct buckets *buckets, const struct bucket *last, struct bucket *out);
 unsigned buckets_count(const struct buckets *buckets);
 struct bucket buckets_get(const struct buckets *buckets, unsigned i);
-
-#endif

@@ -1,8 +1,7 @@
 /* How tokens reach their experts, as pure functions of a cell's `root`. Expert e of E has a load proportional
  * to 1 ÷ (e + 1)^s (Zipf's law), of the tokens of every rank, and is on rank e modulo ranks. A rank sends to
  * another the share of that rank's experts, in steps of 1 ÷ 4096; nothing is random. */
-#ifndef LAUNCHGAP_ROUTING_H
-#define LAUNCHGAP_ROUTING_H
+#pragma once
 
 #include "value_cut.h"
 
@@ -29,5 +28,3 @@ static inline unsigned routing_experts(unsigned root)
 struct value_weights routing_weights(unsigned root, unsigned nranks);
 /* Load of the busiest rank ÷ average load: 1 is even. */
 double routing_imbalance(unsigned root, unsigned nranks);
-
-#endif

@@ -1,10 +1,6 @@
 #include "split.h"
 
 #include <ctype.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 static const char *const names[SPLIT_KINDS] = {"none", "AND", "OR", "MOD", "DIV"};

@@ -1,9 +1,6 @@
 /* A communicator split into groups that work in parallel, as nccl-tests' NCCL_TESTS_SPLIT does:
  * ranks of the same colour (rank op number) form one, in order of rank. Pure. */
-#ifndef LAUNCHGAP_SPLIT_H
-#define LAUNCHGAP_SPLIT_H
-
-#include <stddef.h>
+#pragma once
 
 #include "../status.h"
 
@@ -29,5 +26,3 @@ struct split_place split_place(struct split split, unsigned nranks, unsigned ran
 unsigned split_peer(struct split split, unsigned nranks, unsigned color, unsigned index);
 /* Ranks of a group if all groups have the same number, 2 and up; else -1 with a sentence. */
 int split_size(struct split split, unsigned nranks, unsigned *out, struct status *st);
-
-#endif

@@ -24,8 +24,7 @@
  * Where digits do not suffice for all ranks, some are inactive at a position, with neutral values. −0 never
  * occurs. */
 // clang-format on
-#ifndef LAUNCHGAP_VALUE_H
-#define LAUNCHGAP_VALUE_H
+#pragma once
 
 #include "value_bits.h"
 #include "value_cut.h"
@@ -430,5 +429,3 @@ VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, 
 	const struct value_rule r = value_rule(q);
 	return value_expected_by(q, &r, base, i);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The representation of a number in each datatype: bits from a sign, an integer mantissa and an
  * exponent. Integer arithmetic alone, so that CPUs and GPUs agree whatever their float hardware. */
-#ifndef LAUNCHGAP_VALUE_BITS_H
-#define LAUNCHGAP_VALUE_BITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -174,5 +173,3 @@ VALUE_FN uint64_t value_share(enum dtype dtype, unsigned nranks, int *exponent)
 	*exponent = -shift;
 	return quotient;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* alltoallv: how a call's buffers are cut, from weights. */
-#ifndef LAUNCHGAP_VALUE_CUT_H
-#define LAUNCHGAP_VALUE_CUT_H
+#pragma once
 
 #include "value_bits.h"
 
@@ -80,5 +79,3 @@ VALUE_FN uint64_t value_received_before(const struct value_parts *p, unsigned to
 		sum += value_part(p, other, to);
 	return sum;
 }
-
-#endif

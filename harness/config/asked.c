@@ -1,9 +1,5 @@
 #include "build.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "../suggest.h"
 
 static const struct claim_range open_range = {0, SIZE_MAX};
@@ -59,7 +55,6 @@ static int section_read(struct build *b, unsigned section, unsigned n, unsigned 
 	return build_section(b, section, entry_read, &place, st);
 }
 
-/* The keys of sections that name variants. */
 static bool names_variant(const struct text_entry *entry)
 {
 	const char *key = entry->key;

@@ -1,6 +1,5 @@
 /* A spec in the making. */
-#ifndef LAUNCHGAP_BUILD_H
-#define LAUNCHGAP_BUILD_H
+#pragma once
 
 #include "keys.h"
 
@@ -31,7 +30,6 @@ struct build {
  * those for one. Those for the lack of a variant are in neither. NULL: no more. */
 const struct text_entry *build_next(const struct build *b, unsigned section, bool of_one,
                                     unsigned *i);
-/* Whether an entry applies to the running backend. */
 bool build_here(const struct build *b, const struct text_entry *entry);
 /* The entry that counts of a key of [experiment]: the command line's before one for the running
  * backend before one for all. NULL: none. */
@@ -62,5 +60,3 @@ int variants_spread(struct build *b, struct status *st);
 int variants_check(struct build *b, const struct spec_variant *before, struct status *st);
 /* Keeps the variants that --only names, after they are expanded. */
 int variants_keep(struct build *b, struct status *st);
-
-#endif

@@ -1,9 +1,5 @@
 #include "claim.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "../trial/trial.h"
 
 #define KIB     ((size_t)1 << 10)

@@ -1,12 +1,9 @@
 /* What an experiment asks beyond its figures: factors, the gap that they explain, and claims. Words
  * and tests alone, no figures. Read from an experiment file (asked.c), carried by the record's
  * first line, judged by the report. Pure. */
-#ifndef LAUNCHGAP_CLAIM_H
-#define LAUNCHGAP_CLAIM_H
+#pragma once
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "../coll/coll.h"
 #include "../trial/field.h"
@@ -123,7 +120,6 @@ struct claim {
 int claim_coll(const struct claim *claim, bool right);
 int claim_regime(const struct claim *claim);
 
-/* All that an experiment asks. */
 struct claim_list {
 	unsigned nfactors, nclaims, nsources;
 	struct claim_source sources[CLAIM_SOURCES];
@@ -143,5 +139,3 @@ int claim_list_take(const json_t *environment, struct claim_list *out, struct st
 field_read_fn claim_gap_read, claim_primary_read;
 
 extern const struct fields claim_factor_fields, claim_fields, claim_source_fields;
-
-#endif

@@ -5,8 +5,7 @@
  * blocks are on that side. Bonferroni's correction compares all of m probabilities with α ÷ m, so that
  * none of m tests can be confirmed, however large the effects, unless m ÷ 2^n ≤ α. It errs in α at
  * most, whatever the tests share, and as only one decision of a claim is wrong, for claims too. */
-#ifndef LAUNCHGAP_FAMILY_H
-#define LAUNCHGAP_FAMILY_H
+#pragma once
 
 #include <math.h>
 
@@ -29,5 +28,3 @@ static inline double family_p(double p, unsigned claims)
 {
 	return p * claims > 1 ? 1 : p * claims;
 }
-
-#endif

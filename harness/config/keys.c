@@ -2,10 +2,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../backend/table.h"
 #include "../coll/counts.h"
@@ -135,7 +131,6 @@ bool keys_of_variant(const char *key)
 	return is_env(key) || field_find(&variants, key) || field_find(&settings_fields, key);
 }
 
-/* Whether a name is in a list, which NULL ends. */
 static bool env_is_of(const char *const list[], const char *name)
 {
 	for (unsigned i = 0; list[i]; i++) {
@@ -163,7 +158,6 @@ static void offer_env(struct suggestion *guess)
 		snprintf(guess->best, sizeof guess->best, "env.%s", guess->word);
 }
 
-/* Sets KEY=value, replacing an inherited one. */
 static int env_set(struct settings *settings, const char *name, const char *value,
                    struct status *st)
 {

@@ -1,7 +1,6 @@
 /* The keys of an experiment file: those of [experiment], whose rows are here, and those of a
  * variant: its settings, the library's path and `each`. */
-#ifndef LAUNCHGAP_KEYS_H
-#define LAUNCHGAP_KEYS_H
+#pragma once
 
 #include "../trial/field.h"
 #include "spec.h"
@@ -18,7 +17,6 @@ struct keys_target {
 extern const struct fields keys_fields;
 /* Those of a variant that are not plain settings. */
 extern const struct fields keys_variant_fields;
-/* Whether a key is one of a variant. */
 bool keys_of_variant(const char *key);
 /* Sets the fields of one key. Errors say what is wrong and what is allowed, without a place. */
 int keys_apply(const struct keys_target *target, const char *key, const char *value,
@@ -46,5 +44,3 @@ void key_table_each(const struct key_table *table, void (*use)(const struct fiel
 const char *key_more(const struct key_table *table, const char *key);
 /* The backends that use a key, if not all do: "nccl, host"; else "". */
 void key_backends(const struct field *row, char *names, size_t bytes);
-
-#endif

@@ -1,9 +1,5 @@
 #include "options.h"
 
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-
 int options_borrow(const struct field *f, const char *text, void *base, struct status *st)
 {
 	if (!text[0] || (f->bytes && strlen(text) >= f->bytes))

@@ -3,8 +3,7 @@
  * A row's key is what people type: "--file", "-v, --verbose" (one of them), "quick", or "mode" for
  * mode=VALUE. A FIELD_FLAG stands alone; a key with dashes has its value in the next argument. What a
  * file would not read (FIELD_OWN without a reader) is there for help alone. */
-#ifndef LAUNCHGAP_OPTIONS_H
-#define LAUNCHGAP_OPTIONS_H
+#pragma once
 
 #include "../suggest.h"
 #include "../trial/field.h"
@@ -24,7 +23,4 @@ const char *options_name(const struct field *row, unsigned i, char name[64]);
 const char *options_value(const struct field *row, char value[128]);
 /* What is between the two: " ", "=", or "" without a value. */
 const char *options_sign(const struct field *row);
-/* What it is, with its default. */
 void options_help(const struct field *row, char *text, size_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* A plan: the experiment as ordered trials, resolved for the machine that will run them. */
-#ifndef LAUNCHGAP_PLAN_H
-#define LAUNCHGAP_PLAN_H
+#pragma once
 
 #include "../../modes/launcher.h"
 #include "../../modes/mode.h"
@@ -97,11 +96,9 @@ unsigned plan_ranks(const struct plan *plan, const struct spec_variant *variant)
 /* The backend that the run is about: the reference's, if variants have several. */
 const char *plan_main_backend(const struct plan *plan);
 
-/* The most that launchers put into the scratch folder at a time. */
 size_t plan_scratch_bytes(const struct plan *plan);
 /* The library found for a name; NULL: the name was not looked up. */
 const struct library *plan_library(const struct plan *plan, const char *nccl);
-/* Whether its job may start while the one before closes. */
 bool plan_overlaps(const struct plan *plan, const struct trial *trial);
 int plan_command(const struct trial *trial, const char *self, const char *order_file,
                  const char *scratch, struct launcher_argv *out, struct status *st);
@@ -205,5 +202,3 @@ void plan_p99_settle(struct plan *plan);
 int plan_variants_add(struct plan *plan, const char *name, const char *role,
                       const struct settings *settings, const struct spec_variant *from,
                       struct status *st);
-
-#endif

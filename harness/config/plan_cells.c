@@ -1,9 +1,6 @@
 #include "plan.h"
 
 #include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../coll/counts.h"
@@ -170,7 +167,6 @@ static bool too_small(const struct plan *plan, enum coll_kind coll, enum dtype d
 	return coll != COLL_INIT && plan->spec->sizes[0] < coll_least(coll, dtype, plan->nranks);
 }
 
-/* Says which sizes are omitted, as they would come to 0 bytes. */
 static void note_sizes(struct plan *plan)
 {
 	const struct spec *spec = plan->spec;
@@ -250,7 +246,6 @@ static int check_places(struct plan *plan, struct status *st)
 	return 0;
 }
 
-/* Whether any variant's backend has communicators to make. */
 static bool connects(const struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->spec->nvariants; i++) {
@@ -300,7 +295,6 @@ static int check_counts(const struct plan *plan, struct status *st)
 	return 0;
 }
 
-/* For the largest cell on any number of ranks. */
 static size_t arena_of(const struct plan *plan, const struct cell *planned)
 {
 	const struct spec *spec = plan->spec;

@@ -1,7 +1,3 @@
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "plan.h"
 #include "search.h"
 
@@ -133,7 +129,6 @@ static int refuses_settings(const struct settings *s, const struct backend *back
 	           : 0;
 }
 
-/* Why a variant cannot run here, if its settings say so. -1. */
 static int settings_refused(const struct plan *plan, const struct settings *s,
                             const struct spec_variant *from, struct status *st)
 {

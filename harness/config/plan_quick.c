@@ -1,7 +1,3 @@
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "plan.h"
 
 /* Times for all blocks, s: what remains of a minute on devices, and of half a minute on cores, goes
@@ -118,7 +114,6 @@ static void cut_spec(struct spec *spec, const struct plan *plan, struct claim *c
 	spec->leads[0] = '\0';
 }
 
-/* What the whole run has more. */
 static void count_more(const struct plan *plan, const struct claim *primary,
                        struct spec_quick *more)
 {

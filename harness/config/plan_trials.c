@@ -1,9 +1,5 @@
 #include "plan.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define TIMELINE_MOST ((size_t)256 << 20) /* bytes of a cell */
 #define GOLDEN_GAMMA  0x9E3779B97F4A7C15u /* splitmix64's step */
 

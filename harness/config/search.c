@@ -1,9 +1,6 @@
 #include "search.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "build.h"
 #include "family.h"
@@ -57,7 +54,6 @@ static double loss_of(const search_losses *losses, unsigned key, unsigned value)
 	return losses && value ? (*losses)[key][value] : 0;
 }
 
-/* All that a row may have, those that lose least first. */
 static unsigned pairs_list(const struct search_space *space, const search_losses *losses,
                            uint64_t seed, struct pair *out)
 {
@@ -85,7 +81,6 @@ static bool has(const struct search_set *row, const struct pair *p)
 	return row->level[p->key[0]] == p->value[0] && row->level[p->key[1]] == p->value[1];
 }
 
-/* What values of a row lose beside a pair. */
 static double loss_beside(const struct search_space *space, const search_losses *losses,
                           const struct search_set *row, const struct pair *p)
 {
@@ -168,7 +163,6 @@ static bool is_key(const char *key)
 	return !no_keys[i] && keys_of_variant(key);
 }
 
-/* Reads the values of a key, separated by commas. */
 static int values_read(struct build *b, const char *key, const char *text, struct search_key *out,
                        struct status *st)
 {

@@ -1,7 +1,6 @@
 /* A search in an experiment. Choosing the next sets is analysis' task (analysis/candidates.h), measuring
  * them the runner's (run/tune.h). */
-#ifndef LAUNCHGAP_SEARCH_H
-#define LAUNCHGAP_SEARCH_H
+#pragma once
 
 #include <jansson.h>
 
@@ -11,7 +10,6 @@ struct build;
 struct plan;
 
 bool search_set_equal(const struct search_set *a, const struct search_set *b);
-/* How many settings differ from the reference's. */
 unsigned search_set_size(const struct search_space *space, const struct search_set *set);
 
 /* The rounds of a search (analysis/candidates.h): each value alone, all pairs of values, twice the
@@ -69,5 +67,3 @@ struct search_trials search_trials(const struct plan *plan);
 json_t *search_space_json(const struct search_space *space);
 /* -1: the record's is damaged. */
 int search_space_take(const json_t *json, struct search_space *out, struct status *st);
-
-#endif

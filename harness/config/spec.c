@@ -1,7 +1,5 @@
 #include "spec.h"
 
-#include <string.h>
-
 #include "../suggest.h"
 
 unsigned spec_times(const struct spec *spec)

@@ -3,8 +3,7 @@
  * A key for one backend (in [experiment on host]) replaces the one for all when that backend runs;
  * a key on the command line (`bytes=…`) replaces both. Every error reads `file:line: what is wrong,
  * what is allowed` (`command line: …` for an override). */
-#ifndef LAUNCHGAP_SPEC_H
-#define LAUNCHGAP_SPEC_H
+#pragma once
 
 #include "claim.h"
 #include "../trial/sizes.h"
@@ -176,5 +175,3 @@ struct spec_variant *spec_find(struct spec *spec, const char *name);
  * " above" */
 int spec_no_variant(const struct spec *spec, unsigned at, const char *key, const char *name,
                     const char *where, struct status *st);
-
-#endif

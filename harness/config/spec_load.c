@@ -1,7 +1,3 @@
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../backend/table.h"
 #include "../suggest.h"
 #include "../texts.h"

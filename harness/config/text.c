@@ -3,9 +3,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/types.h>
 
 #include "../backend/table.h"
@@ -162,7 +159,6 @@ static bool is_text(const char *line, size_t n)
 	return s != NULL;
 }
 
-/* Appends a copy. -1 when memory is out. */
 static int entry_append(struct text *text, const struct text_entry *entry)
 {
 	struct text_entry *grown =

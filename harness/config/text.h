@@ -8,11 +8,7 @@
  *
  * [experiment without threads-old], or [experiment on nccl without threads-old], has what is asked
  * if that variant is not measured here. */
-#ifndef LAUNCHGAP_TEXT_H
-#define LAUNCHGAP_TEXT_H
-
-#include <stdbool.h>
-#include <stddef.h>
+#pragma once
 
 #include "../status.h"
 #include "../trial/field.h"
@@ -55,5 +51,3 @@ bool text_same_layer(const struct text_entry *a, const struct text_entry *b);
 /* Whether two different keys say the same thing or exclude each other, as mode and layout. */
 bool text_rivals(const char *key, const char *other);
 void text_free(struct text *text);
-
-#endif

@@ -1,9 +1,5 @@
 #include "build.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../backend/table.h"
 
 #define MOST_NAMED 8 /* variants in a sentence */

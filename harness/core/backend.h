@@ -1,8 +1,7 @@
 /* A backend carries out collectives: one table of functions, and one row in backend/table.c. Each worker
  * calls it with its own context; contexts share data through the team only. The timed path (begin, issue,
  * end, poll) allocates nothing, locks nothing, logs nothing, and makes no system call of ours. */
-#ifndef LAUNCHGAP_BACKEND_H
-#define LAUNCHGAP_BACKEND_H
+#pragma once
 
 #include "../trial/trial.h"
 #include "team.h"
@@ -146,5 +145,3 @@ static inline void backend_nothing(struct backend_ctx *ctx)
 {
 	(void)ctx;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* One rank's buffers of a cell, for every backend: the inputs that they get, and the outputs that
  * they must have. Never in a timed call. */
-#ifndef LAUNCHGAP_BUFFERS_H
-#define LAUNCHGAP_BUFFERS_H
+#pragma once
 
 #include "backend.h"
 
@@ -53,5 +52,3 @@ size_t buffers_pages(size_t bytes);
 /* Faults in whole pages now, writable, so that no timed call does. fresh: nobody else has the memory, and it is
  * still zero; else its content stays. */
 int buffers_touch(const char *backend, void *at, size_t bytes, bool fresh, struct status *st);
-
-#endif

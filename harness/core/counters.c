@@ -1,8 +1,6 @@
 #include "counters.h"
 
 #include <math.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "../trial/field.h"
 

@@ -3,8 +3,7 @@
  * The model: DRAM bytes of a GPU per byte that it sends over NVLink: direct 2; staged 4, as the FIFO slot is written
  * and read too. alltoall's own block, 1/n of the buffer, is copied within the memory: 2/(n−1) more. What is in the L2
  * cache never reaches DRAM. The host backend counts its own copies, a read and a write each: half of these. */
-#ifndef LAUNCHGAP_COUNTERS_H
-#define LAUNCHGAP_COUNTERS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -43,5 +42,3 @@ json_t *counters_to_json(const struct counters *counters);
 /* A record without nvlink_unit_bytes took GPM's unit as 1024 × 1024 bytes: its NVLink figures are divided by
  * 1.024, if it has another counter of GPM's. `from` may be anything. *out is set only on success. */
 int counters_from_json(const json_t *from, struct counters *out, struct status *st);
-
-#endif

@@ -3,12 +3,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -154,7 +150,6 @@ static void follow(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/* Ends as the child does. */
 static void wait_and_end(pid_t pid)
 {
 	int status = 0;

@@ -1,7 +1,6 @@
 /* Isolates a process of a job, as a container does, before CUDA or a library is used: namespaces (unshare(2)), /dev/shm,
  * device files, the GPUs that CUDA shows. The team's block, mapped earlier, stays shared, and so does the clock. */
-#ifndef LAUNCHGAP_ISOLATION_H
-#define LAUNCHGAP_ISOLATION_H
+#pragma once
 
 #include "../trial/settings.h"
 
@@ -24,5 +23,3 @@ int isolation_possible(unsigned what, struct status *st);
 
 /* The calling process's, for the record: "host=gpu-0 shm=0:25 uts=4026531838 …". */
 void isolation_describe(char *text, size_t bytes);
-
-#endif

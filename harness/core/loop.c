@@ -1,5 +1,4 @@
 /* The timed loop: it stamps and waits. */
-#include <string.h>
 #include <sys/resource.h>
 
 #include "../clock.h"
@@ -71,24 +70,19 @@ int loop_wait(struct loop *loop)
 	}
 }
 
-/* One group of aggregated calls. */
-static void issue_group(struct loop *loop)
-{
-	const struct backend *b = loop->backend;
-	b->begin(loop->ctx);
-	for (unsigned c = 0; c < loop->aggregate; c++) {
-		for (unsigned i = 0; i < loop->place.count; i++)
-			b->issue(loop->ctx, i, loop->slot);
-		if (++loop->slot == loop->slots)
-			loop->slot = 0;
-	}
-	b->end(loop->ctx);
-}
-
 void loop_issue(struct loop *loop, unsigned calls)
 {
-	for (unsigned c = 0; c < calls; c += loop->aggregate)
-		issue_group(loop);
+	const struct backend *b = loop->backend;
+	for (unsigned done = 0; done < calls; done += loop->aggregate) {
+		b->begin(loop->ctx);
+		for (unsigned c = 0; c < loop->aggregate; c++) {
+			for (unsigned i = 0; i < loop->place.count; i++)
+				b->issue(loop->ctx, i, loop->slot);
+			if (++loop->slot == loop->slots)
+				loop->slot = 0;
+		}
+		b->end(loop->ctx);
+	}
 }
 
 void loop_replay(struct loop *loop, unsigned calls)

@@ -1,6 +1,5 @@
 /* The timed loop of one worker. Nothing in it allocates, locks, logs, makes a system call of ours, or tests the mode. */
-#ifndef LAUNCHGAP_LOOP_H
-#define LAUNCHGAP_LOOP_H
+#pragma once
 
 #include "sample.h"
 #include "backend.h"
@@ -36,7 +35,6 @@ struct loop {
 
 int loop_fail(struct loop *loop, const struct status *st);
 void loop_keep_nothing(struct loop *loop);
-/* Rows go to the cell's samples. */
 void loop_keep_rows(struct loop *loop, unsigned cell);
 void loop_next_row(struct loop *loop);
 /* The two values of `issue`: the calls one by one, or what was captured of them. */
@@ -57,5 +55,3 @@ int loop_measure_rows(struct loop *loop, unsigned cell);
 
 int pass_rows(struct loop *loop, unsigned cell);
 int pass_init(struct loop *loop, unsigned cell);
-
-#endif

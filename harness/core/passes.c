@@ -1,6 +1,4 @@
 /* A cell's calls by its pass: timed, and others for everything that would disturb them or is no call. */
-#include <string.h>
-
 #include "../clock.h"
 #include "loop.h"
 
@@ -8,7 +6,6 @@
 #define STEADY_PARTS 16     /* after each the clock is read */
 #define MOST_AHEAD   512    /* calls that a device queues before their issuer has to wait */
 
-/* Spans of the last row. */
 static void read_spans(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
@@ -103,7 +100,6 @@ static int first_says(struct loop *loop, int64_t *what)
 	return team_meet(loop->team);
 }
 
-/* The usual length of the rows that were kept. */
 static int usual_row(struct loop *loop, unsigned cell, int64_t *out)
 {
 	const struct trial *trial = loop->place.trial;
@@ -113,7 +109,6 @@ static int usual_row(struct loop *loop, unsigned cell, int64_t *out)
 	return first_says(loop, out);
 }
 
-/* The number of rows that take so long. */
 static unsigned rows_in(int64_t ns, int64_t row_ns)
 {
 	int64_t rows = row_ns > 0 ? ns / row_ns + 1 : MOST_ROWS;
@@ -202,7 +197,6 @@ static int counters_rows(struct loop *loop, unsigned cell)
 	return in_turn(loop, cell, WATCH_READ);
 }
 
-/* Captures the calls of a row; each row then replays them. */
 static int capture(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;

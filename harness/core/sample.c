@@ -1,7 +1,5 @@
 #include "sample.h"
 
-#include <stdlib.h>
-
 #include "../exchange/hosts_link.h"
 #include "team.h"
 

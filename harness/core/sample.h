@@ -1,6 +1,5 @@
 /* Raw stamps in the team's area: for each cell and rank, on cache lines of its own, a tally and rows of samples. */
-#ifndef LAUNCHGAP_SAMPLE_H
-#define LAUNCHGAP_SAMPLE_H
+#pragma once
 
 #include "counters.h"
 #include "../trial/trial.h"
@@ -83,5 +82,3 @@ int sample_collect(const struct trial *trial, struct team *team, struct status *
 size_t sample_area_bytes(const struct trial *trial);
 struct tally *sample_tally(const struct trial *trial, void *area, unsigned cell, unsigned rank);
 struct sample *sample_rows(const struct trial *trial, void *area, unsigned cell, unsigned rank);
-
-#endif

@@ -4,9 +4,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -254,7 +251,6 @@ static int meet_hosts(struct team *team)
 	return 0;
 }
 
-/* Whether it is one of several hosts. */
 static bool is_part(const struct header *h)
 {
 	return h->shape.workers_here != h->shape.nworkers;

@@ -6,13 +6,7 @@
  *
  * Nothing here blocks in the kernel; waiting spins, and yields when `yield` is set (fewer cores than ranks).
  * All functions may be called from any worker. */
-#ifndef LAUNCHGAP_TEAM_H
-#define LAUNCHGAP_TEAM_H
-
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "../status.h"
 
@@ -92,5 +86,3 @@ void *team_mailbox(struct team *team, unsigned rank);
 char *team_facts(struct team *team, unsigned worker);
 void *team_area(struct team *team);
 void *team_store(struct team *team);
-
-#endif

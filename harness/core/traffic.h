@@ -1,8 +1,7 @@
 /* Traffic beside the timed calls, by one thread per worker, from the warm-up to the last timed call of a cell:
  * links: a ring of large sendrecvs on a second context of the backend, or large copies; cpu: a busy loop on the
  * worker's own CPUs. A ring's threads stop after the same call, and wait for ever for nobody. */
-#ifndef LAUNCHGAP_TRAFFIC_H
-#define LAUNCHGAP_TRAFFIC_H
+#pragma once
 
 #include "backend.h"
 #include "team.h"
@@ -21,5 +20,3 @@ int traffic_off(struct traffic *traffic, int64_t deadline_ns);
 void traffic_describe(const struct traffic *traffic, char *text, size_t bytes);
 /* Before the backend's own context is closed. */
 void traffic_close(struct traffic *traffic);
-
-#endif

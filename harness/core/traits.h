@@ -1,9 +1,7 @@
 /* The properties of a backend, so that no code tests its name; readers of a record rely on those that it has. */
-#ifndef LAUNCHGAP_TRAITS_H
-#define LAUNCHGAP_TRAITS_H
+#pragma once
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "../status.h"
 
@@ -27,5 +25,3 @@ struct backend_traits {
 json_t *traits_to_json(const struct backend_traits *traits);
 /* Sets the fields that `from` has and leaves the others. */
 int traits_from_json(const json_t *from, struct backend_traits *traits, struct status *st);
-
-#endif

@@ -1,8 +1,7 @@
 /* Ends a job whose workers cannot end it: one that is inside a library's call that never returns sees neither a
  * failed team nor the deadline. It keeps what was measured, prints the failure and ends the process; the launcher
  * ends the others. A thread that wakes once a second, in jobs with a cell_timeout. */
-#ifndef LAUNCHGAP_WATCHDOG_H
-#define LAUNCHGAP_WATCHDOG_H
+#pragma once
 
 #include "team.h"
 #include "../trial/trial.h"
@@ -20,5 +19,3 @@ void watchdog_over(struct watchdog *dog);
 /* When what was measured is kept. After a failure it stays, as another process may keep this one from ending (in
  * MPI_Finalize): grace_s later it ends it. */
 void watchdog_leave(struct watchdog *dog);
-
-#endif

@@ -1,7 +1,5 @@
 #include "worker.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 
 #include "../clock.h"
@@ -100,16 +98,6 @@ static int check_fresh(struct loop *loop, unsigned cell)
 	if (trial_spoils(trial, &trial->cells[cell]) && corrupt(loop))
 		return -1;
 	return check(loop, cell);
-}
-
-static void set_deadline(struct loop *loop, unsigned cell)
-{
-	unsigned timeout_s = loop->place.trial->cell_timeout_s;
-	loop->cell = &loop->place.trial->cells[cell];
-	loop->deadline_ns =
-	    timeout_s ? clock_now_ns() + timeout_s * (int64_t)1000000000 : INT64_MAX;
-	if (timeout_s && loop->place.worker == team_first(loop->team))
-		team_set_deadline(loop->team, cell, loop->deadline_ns);
 }
 
 /* Once. What is waited for here is another job's end, and no phase of this one. */
@@ -290,11 +278,16 @@ static int align_clocks(struct loop *loop)
 static int measure_cell(struct loop *loop, unsigned cell)
 {
 	const struct cell *c = &loop->place.trial->cells[cell];
+	const unsigned timeout_s = loop->place.trial->cell_timeout_s;
 	char name[160], size[32];
 	if (renew(loop, cell) || align_clocks(loop))
 		return -1;
 	spend(loop, cell, SPENT_CONNECT);
-	set_deadline(loop, cell);
+	loop->cell = c;
+	loop->deadline_ns =
+	    timeout_s ? clock_now_ns() + timeout_s * (int64_t)1000000000 : INT64_MAX;
+	if (timeout_s && loop->place.worker == team_first(loop->team))
+		team_set_deadline(loop->team, cell, loop->deadline_ns);
 	coll_size_label(c->asked_bytes, size, sizeof size);
 	snprintf(name, sizeof name, "%s %s, %s", coll_word(c, loop->place.nranks).text, size,
 	         coll_pace_name(c->pace));

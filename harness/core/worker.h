@@ -1,6 +1,5 @@
 /* The worker: the same instructions in every mode. */
-#ifndef LAUNCHGAP_WORKER_H
-#define LAUNCHGAP_WORKER_H
+#pragma once
 
 #include "backend.h"
 
@@ -9,5 +8,3 @@
  * returns. An error goes to team_fail. Blocks until the whole team is done. */
 void worker_run(const struct trial *trial, const struct backend *backend, struct team *team,
                 unsigned index, void (*awake)(void *arg), void *arg);
-
-#endif

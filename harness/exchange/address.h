@@ -1,7 +1,6 @@
 /* Addresses as text: "host:port", "[IPv6]:port", or the host alone, with the port below; several with commas
  * between. A name is tried as IPv4 and IPv6; "" and "*" are all addresses of this host. */
-#ifndef LAUNCHGAP_ADDRESS_H
-#define LAUNCHGAP_ADDRESS_H
+#pragma once
 
 #include <netdb.h>
 
@@ -24,5 +23,3 @@ void address_of(int fd, bool peer, char text[ADDRESS_BYTES]);
 /* As others reach a socket that listens at all addresses: this host's interfaces, bridges of containers last,
  * loopback only if there is no other. */
 void address_list(int fd, char text[ADDRESS_BYTES]);
-
-#endif

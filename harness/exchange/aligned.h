@@ -14,8 +14,7 @@
  *
  * A point further from the line than both bounds allow, or a drift beyond twice ALIGNED_MOST_PPM, proves that a
  * rate changed or a clock stepped: the oldest points go until the rest agree. */
-#ifndef LAUNCHGAP_ALIGNED_H
-#define LAUNCHGAP_ALIGNED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -56,5 +55,3 @@ double aligned_bound_ns(const struct aligned *a, int64_t local_ns);
 double aligned_drift_ppm(const struct aligned *a);
 double aligned_residual_ns(const struct aligned *a);
 int64_t aligned_rtt_ns(const struct aligned *a);
-
-#endif

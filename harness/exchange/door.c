@@ -3,14 +3,10 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sodium.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -190,12 +186,6 @@ static void make_room(struct hall *hall)
 	drop_guest(hall, i < hall->nguests ? i : 0);
 }
 
-static bool has_left(int fd)
-{
-	struct pollfd one = {.fd = fd, .events = POLLRDHUP};
-	return poll(&one, 1, 0) > 0;
-}
-
 static void let_go(struct hall *hall, unsigned who)
 {
 	close(hall->in[who].fd);
@@ -228,7 +218,7 @@ static enum answers find_place(struct hall *hall, unsigned who, unsigned size, i
 	}
 	if (hall->in[who].fd < 0)
 		return WELCOME;
-	if (has_left(hall->in[who].fd)) {
+	if (poll(&(struct pollfd){.fd = hall->in[who].fd, .events = POLLRDHUP}, 1, 0) > 0) {
 		let_go(hall, who);
 		return WELCOME;
 	}
@@ -240,7 +230,6 @@ static enum answers find_place(struct hall *hall, unsigned who, unsigned size, i
 	return TAKEN;
 }
 
-/* Who proved the secret takes a place or goes. */
 static void judge(struct hall *hall, const struct guest *g)
 {
 	const unsigned who = le32toh(g->talk.hello.who), size = le32toh(g->talk.hello.size);
@@ -257,7 +246,6 @@ static void judge(struct hall *hall, const struct guest *g)
 	}
 }
 
-/* What a guest has said so far. */
 static void hear_guest(struct hall *hall, unsigned i)
 {
 	struct guest *g = &hall->guests[i];
@@ -431,7 +419,6 @@ int door_gather(int door, const struct door_world *world, int64_t deadline_ns, s
 
 enum outcome { IN, AGAIN, ELSEWHERE, OUT };
 
-/* Who goes to a door. */
 struct visit {
 	const struct door_world *world;
 	unsigned who;
@@ -440,7 +427,6 @@ struct visit {
 	struct status again, *st; /* why it is tried again; why not */
 };
 
-/* What the door answers to who knows its secret. */
 static enum outcome hear_answer(const struct answer *a, const struct visit *v)
 {
 	const char *peer = v->world->peer;
@@ -461,7 +447,6 @@ static enum outcome hear_answer(const struct answer *a, const struct visit *v)
 	return OUT;
 }
 
-/* A connection, or -1 and why not. */
 static int reach(const struct addrinfo *a, int64_t deadline_ns, struct status *again)
 {
 	const int yes = 1;
@@ -540,7 +525,6 @@ static enum outcome introduce(int fd, struct visit *v, int64_t deadline_ns)
 	return hear_answer(&answer, v);
 }
 
-/* One try at one address. */
 static enum outcome knock(const struct addrinfo *a, struct visit *v, int64_t deadline_ns)
 {
 	int fd = reach(a, deadline_ns, &v->again);

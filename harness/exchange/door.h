@@ -2,8 +2,7 @@
  * peer: by BLAKE2b, keyed by it, of the role, the peer's number, the world's size and a nonce of each; so are
  * the keys of the wire between them made. The secret never travels, and what one said proves nothing a second
  * time. */
-#ifndef LAUNCHGAP_DOOR_H
-#define LAUNCHGAP_DOOR_H
+#pragma once
 
 #include "address.h"
 #include "wire.h"
@@ -33,5 +32,3 @@ int door_gather(int door, const struct door_world *world, int64_t deadline_ns, s
  * another secret, or the address cannot be one. */
 int door_connect(const char *address, const struct door_world *world, unsigned who,
                  int64_t deadline_ns, struct wire *out, struct status *st);
-
-#endif

@@ -2,8 +2,7 @@
  * silence_ms, hears them, asks every 100 ms whether there is a failure here, and passes on the first of all.
  * Lost is whose connection ends without a goodbye, or who says nothing for silence_ms: a cut cable ends no
  * connection. */
-#ifndef LAUNCHGAP_HEARTBEAT_H
-#define LAUNCHGAP_HEARTBEAT_H
+#pragma once
 
 #include "peers.h"
 
@@ -14,5 +13,3 @@ int heartbeat_start(struct peers *beats, struct peers *link, unsigned silence_ms
                     const char *(*failure)(void *of), struct heartbeat **out, struct status *st);
 /* Tells a failure that was not told yet, says goodbye and joins the thread. NULL is allowed. */
 void heartbeat_stop(struct heartbeat *h);
-
-#endif

@@ -1,9 +1,5 @@
 #include "hosts_link.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../clock.h"
 
 #define MS ((int64_t)1000000)
@@ -178,16 +174,6 @@ static struct letter write_arrival(struct hosts_link *l)
 	return arrived;
 }
 
-static void keep_ping(struct hosts_link *l, int64_t arrived_ns, const struct letter *go,
-                      int64_t here_ns)
-{
-	struct aligned_point p = aligned_wait(arrived_ns, go->heard_ns, go->said_ns, here_ns);
-	if (!l->best.rtt_ns)
-		l->best_since_ns = here_ns;
-	if (p.rtt_ns > 0 && (!l->best.rtt_ns || p.rtt_ns < l->best.rtt_ns))
-		l->best = p;
-}
-
 static int meet_other(struct hosts_link *l)
 {
 	const struct letter arrived = write_arrival(l);
@@ -209,7 +195,11 @@ static int meet_other(struct hosts_link *l)
 		at = here;
 	}
 	note_release(l, at, late_ns);
-	keep_ping(l, arrived_ns, go, here);
+	const struct aligned_point p = aligned_wait(arrived_ns, go->heard_ns, go->said_ns, here);
+	if (!l->best.rtt_ns)
+		l->best_since_ns = here;
+	if (p.rtt_ns > 0 && (!l->best.rtt_ns || p.rtt_ns < l->best.rtt_ns))
+		l->best = p;
 	return 0;
 }
 
@@ -273,7 +263,6 @@ void hosts_link_close(struct hosts_link *l)
 	free(l);
 }
 
-/* Each host's name, to all. */
 static int share_names(struct peers *p, const char *own, struct status *st)
 {
 	snprintf(p->names[p->me], sizeof *p->names, "host %s", own);

@@ -10,8 +10,7 @@
  *
  * Times are ns of the place's clock, deadlines clock_now_ns(). One thread calls; the heartbeat has its own, and
  * its own connections. All hosts make the same calls in the same order; one at another step is a failure. */
-#ifndef LAUNCHGAP_HOSTS_LINK_H
-#define LAUNCHGAP_HOSTS_LINK_H
+#pragma once
 
 #include "heartbeat.h"
 
@@ -78,5 +77,3 @@ int hosts_link_watch(struct hosts_link *l, const char *(*failure)(void *of),
                      void (*fail)(void *of, const char *text), void *of, struct status *st);
 /* This host's address on the network that links the hosts: "10.0.0.1". */
 void hosts_link_address(const struct hosts_link *l, char text[ADDRESS_BYTES]);
-
-#endif

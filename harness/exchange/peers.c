@@ -2,9 +2,6 @@
 
 #include <poll.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../clock.h"
@@ -167,11 +164,6 @@ static int hear(struct peers *p, unsigned who)
 	return move(p, who, POLLIN, &p->inboxes[who], sizeof *p->inboxes);
 }
 
-static int take(struct peers *p, unsigned who, enum letter_kind kind)
-{
-	return hear(p, who) ? -1 : check(p, who, kind);
-}
-
 int peers_look(struct peers *p, unsigned who, enum letter_kind kind)
 {
 	struct status why = {""};
@@ -198,7 +190,7 @@ static int take_part(struct peers *p, unsigned who, size_t bytes, size_t all)
 {
 	const struct letter *part = &p->inboxes[who];
 	char how[160];
-	if (take(p, who, LETTER_PART))
+	if (hear(p, who) || check(p, who, LETTER_PART))
 		return -1;
 	if (part->bytes == bytes && part->at_ns == (int64_t)all)
 		return 0;
@@ -263,7 +255,6 @@ static int end(struct peers *p, int failed, struct status *st)
 	return failed ? status_set(st, "%s", p->broken) : 0;
 }
 
-/* Where the parts of all begin, and end. */
 static const size_t *each_of(struct peers *p, size_t bytes)
 {
 	for (unsigned i = 0; i <= p->size; i++)

@@ -1,8 +1,7 @@
 /* How a job's processes find each other and swap a few kilobytes: by MPI, or by a connection with the first of
  * them. All call the same in the same order: every letter has its sender's step. What broke stays so, with the
  * first cause. */
-#ifndef LAUNCHGAP_PEERS_H
-#define LAUNCHGAP_PEERS_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -91,5 +90,3 @@ void peers_pause(const struct peers *p);
 /* The first cause stays. say: fail() hears of it. */
 void peers_break(struct peers *p, const char *text, bool say);
 bool peers_broken(const struct peers *p);
-
-#endif

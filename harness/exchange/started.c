@@ -1,8 +1,5 @@
 #include "started.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_RANKS 1000000
 #define COLUMNS    5 /* of names in a row */
 
@@ -33,7 +30,6 @@ static const struct row rows[] = {
 #define NROWS (sizeof rows / sizeof *rows)
 static const char *const places[] = {"LAUNCHGAP_RENDEZVOUS", "MASTER_ADDR", "LAUNCHGAP_SECRET"};
 
-/* A variable's number, if it is set. */
 static int read_number(const char *name, const char *value, unsigned *out, bool *has,
                        struct status *st)
 {

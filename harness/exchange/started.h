@@ -1,6 +1,5 @@
 /* Which process of a job this one is, if somebody else started it: by the variables that launchers set. */
-#ifndef LAUNCHGAP_STARTED_H
-#define LAUNCHGAP_STARTED_H
+#pragma once
 
 #include "../status.h"
 
@@ -18,5 +17,3 @@ struct started {
 int started_find(const char *(*env)(const char *name), struct started *out, struct status *st);
 /* The names of all variables that it reads, one by one; NULL: there are no more. Some come twice. */
 const char *started_variable(unsigned i);
-
-#endif

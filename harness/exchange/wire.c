@@ -2,10 +2,8 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <sodium.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "../clock.h"
@@ -33,7 +31,6 @@ bool wire_is_later(int error)
 	return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
 }
 
-/* Of a message's place and bytes. */
 static void authenticate(const struct wire_way *way, const void *data, size_t bytes,
                          uint8_t tag[WIRE_TAG_BYTES])
 {

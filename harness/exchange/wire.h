@@ -2,8 +2,7 @@
  * Each carries a code of its bytes and its place among those of its way, by the wire's keys: who only reaches
  * the network changes, repeats and leaves out nothing. Nothing is encrypted. Deadlines are clock_now_ns(); no
  * call raises SIGPIPE. */
-#ifndef LAUNCHGAP_WIRE_H
-#define LAUNCHGAP_WIRE_H
+#pragma once
 
 #include "../status.h"
 
@@ -35,5 +34,3 @@ int wire_move(struct wire *w, short way, void *data, size_t bytes, struct status
 int wire_send(struct wire *w, const void *data, size_t bytes, int64_t deadline_ns,
               struct status *st);
 int wire_recv(struct wire *w, void *data, size_t bytes, int64_t deadline_ns, struct status *st);
-
-#endif

@@ -1,8 +1,7 @@
 /* The interface of the part that is linked with MPI. The program loads that part if it exists
  * (mpi_load.h), so that it runs on machines without MPI, and with the MPI of each. Plain C structs
  * alone, so that the part needs no symbol of the program, and the program no handle of MPI's. */
-#ifndef LAUNCHGAP_MPI_CALLS_H
-#define LAUNCHGAP_MPI_CALLS_H
+#pragma once
 
 #include "../coll/call.h"
 
@@ -30,5 +29,3 @@ struct mpi_calls {
 	/* "key=value" lines: the library, and whether it takes GPU memory. */
 	void (*describe)(char *text, size_t bytes);
 };
-
-#endif

@@ -2,8 +2,6 @@
 
 #include <dlfcn.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "../part.h"
 

@@ -1,6 +1,5 @@
 /* Loads the part that is linked with MPI. */
-#ifndef LAUNCHGAP_MPI_LOAD_H
-#define LAUNCHGAP_MPI_LOAD_H
+#pragma once
 
 #include "../status.h"
 #include "mpi_calls.h"
@@ -12,5 +11,3 @@ const struct mpi_calls *mpi_load(struct status *st);
 /* Whether it can be loaded, tried in a child. library: which MPI it is, "Open MPI 4.1.4". -1: it
  * cannot, and a sentence why. The first time takes milliseconds, 30 with UCX. */
 int mpi_find(char *library, size_t bytes, struct status *st);
-
-#endif

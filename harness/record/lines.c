@@ -2,10 +2,6 @@
 
 #include <errno.h>
 #include <lzma.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 

@@ -1,9 +1,5 @@
 /* A file read line by line, plain or packed by gzip or xz, which its first bytes tell. Sentences begin with at->file. */
-#ifndef LAUNCHGAP_LINES_H
-#define LAUNCHGAP_LINES_H
-
-#include <stdbool.h>
-#include <stddef.h>
+#pragma once
 
 #include "member.h"
 
@@ -17,5 +13,3 @@ int lines_open(const struct member_place *at, struct lines **out);
 int lines_next(struct lines *lines, const struct member_place *at, const char **text, size_t *bytes,
                bool *last, bool *cut);
 void lines_close(struct lines *lines); /* NULL is allowed */
-
-#endif

@@ -1,6 +1,5 @@
 /* Whether a cell's stamps are in the order in which they were taken, by one clock and by several. */
-#ifndef LAUNCHGAP_ORDER_H
-#define LAUNCHGAP_ORDER_H
+#pragma once
 
 #include "../exchange/hosts_link.h"
 #include "../trial/trial.h"
@@ -13,5 +12,3 @@ const char *order_wrong(const struct trial *trial, void *area, unsigned cell,
  * hosts may seem to, by as much as their clocks may be wrong: bound_ns of each host. Pure. */
 bool order_of_hosts(const struct trial *trial, void *area, unsigned cell, unsigned hosts,
                     const double *bound_ns);
-
-#endif

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "member.h"
@@ -77,27 +75,21 @@ static json_t *line_json(const char *kind, const struct trial *trial)
 	                 (json_int_t)time(NULL));
 }
 
-/* The workers' facts are in the trial's first cell, and apply to all of them. */
-static int write_cell(FILE *out, const struct trial *trial, struct team *team, void *area,
-                      unsigned cell, struct status *st)
-{
-	json_t *line = line_json("cell", trial);
-	bool first = cell == 0;
-	if (line &&
-	    (!record_cell_put(line, trial, team_failure(team), area, team_hosts_link(team), cell) ||
-	     (first && json_object_set_new(line, "facts", facts_json(team))) ||
-	     (first && team_hosts_link(team) &&
-	      json_object_set_new(line, "hosts", record_hosts_json(team)))))
-		line = (json_decref(line), NULL);
-	return write_line(out, line, st);
-}
-
 int record_write_trial(FILE *out, const struct trial *trial, struct team *team, void *area,
                        struct status *st)
 {
-	for (unsigned c = 0; c < trial->ncells; c++)
-		if (write_cell(out, trial, team, area, c, st))
+	for (unsigned c = 0; c < trial->ncells; c++) {
+		json_t *line = line_json("cell", trial);
+		/* The workers' facts are in the first cell, and apply to all of them. */
+		if (line && (!record_cell_put(line, trial, team_failure(team), area,
+		                              team_hosts_link(team), c) ||
+		             (!c && json_object_set_new(line, "facts", facts_json(team))) ||
+		             (!c && team_hosts_link(team) &&
+		              json_object_set_new(line, "hosts", record_hosts_json(team)))))
+			line = (json_decref(line), NULL);
+		if (write_line(out, line, st))
 			return -1;
+	}
 	return 0;
 }
 

@@ -3,11 +3,9 @@
  *
  * The job writes its trial's lines to a file of its own, the runner appends them to the run's;
  * trials.jsonl holds whole trials, and every figure is made from it alone. */
-#ifndef LAUNCHGAP_RECORD_H
-#define LAUNCHGAP_RECORD_H
+#pragma once
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "../config/spec.h"
 #include "../core/team.h"
@@ -33,7 +31,6 @@ int record_write_path(FILE *out, const struct trial *trial, json_t *path, struct
 /* One line for a trial that left nothing else. */
 int record_write_failure(FILE *out, const struct trial *trial, const char *error,
                          struct status *st);
-/* One line: what the runner spent time with. */
 struct record_spent;
 int record_write_spent(FILE *out, const struct record_spent *spent, struct status *st);
 /* One line where a run goes on: from `environment`, which the session was described by; `begun`
@@ -66,7 +63,6 @@ struct record_failure {
 	char error[512];
 };
 
-/* The path that a variant's data took, by the library's own log. */
 struct record_path {
 	char variant[TRIAL_NAME_BYTES];
 	unsigned block, order;
@@ -86,7 +82,6 @@ struct record_spent {
 	unsigned session; /* 0: the first */
 };
 
-/* A session that went on with the run. */
 struct record_resume {
 	unsigned first_block;
 	unsigned begun;  /* trials of that block that an earlier session measured */
@@ -100,7 +95,6 @@ struct record_resume {
 	               * is known */
 };
 
-/* What ended the run. */
 struct record_end {
 	char reason
 	    [16]; /* blocks or search, of older ones precision or budget; "" if none of these: it was stopped, or
@@ -181,5 +175,3 @@ long long record_blocks_asked(const struct record_run *run);
 /* Whether the environment's line holds everything that readers rely on. */
 struct member_place;
 int record_check_environment(const struct member_place *at, const json_t *environment);
-
-#endif

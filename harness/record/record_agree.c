@@ -1,8 +1,5 @@
 #include "record_agree.h"
 
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -96,7 +93,6 @@ static int agree_plan(const struct member_place *at, const json_t *environment, 
 	return 0;
 }
 
-/* Of all, and of each communicator. */
 static int agree_ranks(const struct member_place *at, const struct record_variant *variant,
                        const struct record_cell *cell)
 {
@@ -216,11 +212,6 @@ static double lengths_of(const struct sample *samples, size_t n, int64_t *length
 	return chance;
 }
 
-static bool same_trial(const struct record_cell *a, const struct record_cell *b)
-{
-	return a->block == b->block && a->order == b->order && !strcmp(a->variant, b->variant);
-}
-
 /* Parts of trials that are long enough not to come again by chance, each of calls that follow each other. */
 static size_t long_parts(const struct record_run *run, struct part *out)
 {
@@ -231,7 +222,8 @@ static size_t long_parts(const struct record_run *run, struct part *out)
 	for (unsigned i = 0; i < run->ncells; i++) {
 		const struct record_cell *cell = &run->cells[i];
 		const size_t calls = cell->error[0] ? 0 : (size_t)cell->nranks * cell->rows;
-		if (now.cell && !same_trial(now.cell, cell))
+		if (now.cell && (now.cell->block != cell->block || now.cell->order != cell->order ||
+		                 strcmp(now.cell->variant, cell->variant) != 0))
 			now.cell = NULL;
 		for (size_t at = 0, some; at < calls; at += some) {
 			some = calls - at < CALLS_TOGETHER ? calls - at : CALLS_TOGETHER;

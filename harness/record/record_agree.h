@@ -1,8 +1,7 @@
 /* Whether values that a record has twice are the same: a cell compared with its variant's line, and
  * no cell a second time. It detects a record that was edited, or put together from several. All
  * return 0, or -1 with a sentence. */
-#ifndef LAUNCHGAP_RECORD_AGREE_H
-#define LAUNCHGAP_RECORD_AGREE_H
+#pragma once
 
 #include "member.h"
 #include "record.h"
@@ -19,5 +18,3 @@ int record_agree_cell(const struct member_place *at, const struct record_run *ru
  * moved or one was changed: how long its calls took is compared. Cells that were not
  * measured may appear again. */
 int record_agree_places(const struct member_place *at, const struct record_run *run);
-
-#endif

@@ -1,10 +1,6 @@
 #include "record_cell.h"
 
 #include <inttypes.h>
-#include <limits.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -70,7 +66,6 @@ static void put_which(json_t *line, const struct trial *trial, const struct cell
 
 /* --- the result of checking its data --- */
 
-/* What the ranks' tallies say together. */
 struct found {
 	uint64_t wrong;
 	const struct tally *first; /* the first with an error; NULL: none */
@@ -94,7 +89,6 @@ static struct found find_data(const struct trial *trial, void *area, unsigned ce
 	return f;
 }
 
-/* The place of the first wrong element, and its bits. */
 static json_t *wrong_json(const struct cell *cell, const struct found *f)
 {
 	char expected[24], got[24];
@@ -105,13 +99,6 @@ static json_t *wrong_json(const struct cell *cell, const struct found *f)
 	return json_pack("{s:i, s:I, s:I, s:s, s:s}", "rank", (int)f->first_rank, "element",
 	                 (json_int_t)t->wrong_at, "byte", (json_int_t)(t->wrong_at * bytes),
 	                 "expected", expected, "got", got);
-}
-
-static void put_data(json_t *line, const struct cell *cell, const struct found *f)
-{
-	bool data = f->measured && f->carries_data;
-	json_object_set_new(line, "wrong", data ? json_integer((json_int_t)f->wrong) : json_null());
-	json_object_set_new(line, "wrong_at", data && f->first ? wrong_json(cell, f) : json_null());
 }
 
 /* --- one number per rank, fields of struct tally --- */
@@ -197,7 +184,6 @@ static int take_tally(const struct member_place *at, const json_t *line,
 
 /* --- how long its phases took, by the first rank's worker --- */
 
-/* Phases that there were. */
 static void put_spent(json_t *line, const struct spent *spent)
 {
 	json_t *out = json_pack("{s:I}", "from_ns", (json_int_t)spent->from_ns);
@@ -274,7 +260,6 @@ static void put_stamps(json_t *line, const struct trial *trial, void *area, unsi
 	}
 }
 
-/* One rank's list of one stamp. */
 static int take_column(const struct member_place *at, const json_t *list, const struct stamp *f,
                        struct record_cell *cell, unsigned rank)
 {
@@ -294,7 +279,6 @@ static int take_column(const struct member_place *at, const json_t *list, const 
 	return 0;
 }
 
-/* One stamp of all ranks. */
 static int take_stamp(const struct member_place *at, const json_t *ranks, const struct stamp *f,
                       struct record_cell *cell)
 {
@@ -497,7 +481,11 @@ bool record_cell_put(json_t *line, const struct trial *trial, const char *failur
 	else
 		error = order_wrong(trial, area, cell, link);
 	put_which(line, trial, c);
-	put_data(line, c, &found);
+	const bool data = found.measured && found.carries_data;
+	json_object_set_new(line, "wrong",
+	                    data ? json_integer((json_int_t)found.wrong) : json_null());
+	json_object_set_new(line, "wrong_at",
+	                    data && found.first ? wrong_json(c, &found) : json_null());
 	put_tallies(line, trial, area, cell);
 	put_spent(line, &sample_tally(trial, area, cell, 0)->spent);
 	if (json_object_set_new(line, "error",

@@ -1,6 +1,5 @@
 /* A cell's line, written and read by the same lists of fields. */
-#ifndef LAUNCHGAP_RECORD_CELL_H
-#define LAUNCHGAP_RECORD_CELL_H
+#pragma once
 
 #include "../core/traits.h"
 #include "../core/sample.h"
@@ -76,5 +75,3 @@ json_t *record_hosts_json(const struct team *team);
 /* Text from elsewhere (a library's error, a driver's name) may hold any bytes; JSON only UTF-8:
  * others become '?'. */
 json_t *record_text(const char *text, size_t bytes);
-
-#endif

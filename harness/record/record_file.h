@@ -1,9 +1,6 @@
 /* The record's file: where it is, and how it is prepared for appending. */
-#ifndef LAUNCHGAP_RECORD_FILE_H
-#define LAUNCHGAP_RECORD_FILE_H
+#pragma once
 
-#include <limits.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 #include "../status.h"
@@ -32,5 +29,3 @@ int record_line_put(FILE *out, const char *object);
 enum record_sum { RECORD_SUM_NONE, RECORD_SUM_RIGHT, RECORD_SUM_WRONG };
 /* Of a line without its newline. */
 enum record_sum record_line_sum(const char *line, size_t bytes);
-
-#endif

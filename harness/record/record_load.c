@@ -2,10 +2,6 @@
  * everything is checked here once and all other code relies on it. */
 #include "record.h"
 
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../backend/table.h"
 #include "../sanitize.h"
 #include "member.h"
@@ -23,12 +19,8 @@
 #define TEXT(KEY)  MEMBER(KEY, JSON_STRING)
 #define NAME(KEY)  MEMBER_NAME(KEY, TRIAL_NAME_BYTES)
 #define COUNT(KEY) MEMBER_COUNT(KEY, 0)
-#define TIME(KEY)                                                                                  \
-	{                                                                                          \
-		.key = KEY, .type = JSON_INTEGER, .hi = RECORD_MOST_NS                             \
-	}
-
 // clang-format off
+#define TIME(KEY)  {.key = KEY, .type = JSON_INTEGER, .hi = RECORD_MOST_NS}
 static const struct member members[] = {COUNT("schema"), TEXT("kind"), MEMBER_END};
 static const struct member of_environment[] = {
     TEXT("experiment"), TEXT("title"), TEXT("question"), TEXT("created"), TEXT("launchgap"), TEXT("seed"),
@@ -141,7 +133,6 @@ int record_variant_take(const struct member_place *at, json_t *json, struct reco
 	return 0;
 }
 
-/* With its variants, and the backends that they name. */
 static int take_environment(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	const json_t *variants = json_object_get(line, "variants");
@@ -215,14 +206,6 @@ static void *list_add(const struct member_place *at, void *list, unsigned *count
 	return memset(more + (*count)++ * each, 0, each);
 }
 
-/* Facts are in a trial's first cell; in older records, in each. */
-static void share_facts(const struct record_cell *first, const struct record_cell *cell)
-{
-	if (first->block == cell->block && first->order == cell->order &&
-	    !strcmp(first->variant, cell->variant) && !json_object_get(cell->json, "facts"))
-		json_object_set(cell->json, "facts", json_object_get(first->json, "facts"));
-}
-
 static int add_cell(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	struct record_cell *cell =
@@ -233,8 +216,10 @@ static int add_cell(const struct member_place *at, json_t *line, struct record_r
 	if (take_origin(at, line, run, cell->variant, &cell->block, &cell->order, &cell->written_s))
 		return -1;
 	cell->traits = record_traits(run, cell->variant);
-	if (run->ncells > 1)
-		share_facts(cell - 1, cell);
+	/* Facts are in a trial's first cell; in older records, in each. */
+	if (run->ncells > 1 && cell[-1].block == cell->block && cell[-1].order == cell->order &&
+	    !strcmp(cell[-1].variant, cell->variant) && !json_object_get(line, "facts"))
+		json_object_set(line, "facts", json_object_get(cell[-1].json, "facts"));
 	cell->line = at->line;
 	return record_cell_take(at, line, cell) || record_agree_cell(at, run, line, cell) ? -1 : 0;
 }

@@ -1,9 +1,5 @@
 #include "record_search.h"
 
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../config/search.h"
 
 int record_search_find(const struct record_run *run, const char *name)

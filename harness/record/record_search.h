@@ -4,8 +4,7 @@
  * All readers use the confirmation: cells of its blocks, with the finalists as variants. The
  * search's own trials follow in the same lists (record_run.search), for code that chooses by them
  * (analysis/tuned.h). */
-#ifndef LAUNCHGAP_RECORD_SEARCH_H
-#define LAUNCHGAP_RECORD_SEARCH_H
+#pragma once
 
 #include "member.h"
 #include "record.h"
@@ -13,7 +12,6 @@
 /* record_load.c; -1: out of memory. */
 int record_variant_take(const struct member_place *at, json_t *json, struct record_variant *out);
 
-/* If the environment's line has a search. */
 int record_search_begin(const struct member_place *at, struct record_run *run);
 extern const struct member record_search_members[]; /* of a block's line */
 int record_search_take(const struct member_place *at, json_t *line, struct record_run *run);
@@ -24,5 +22,3 @@ int record_search_find(const struct record_run *run, const char *name);
 int record_search_part(struct record_run *run);
 /* NULL is allowed. */
 void record_search_free(struct record_search *search);
-
-#endif

@@ -1,9 +1,5 @@
 #include "stall.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../core/sample.h"
 
 /* From the earliest start to the latest end, over all ranks. */
@@ -22,11 +18,6 @@ static int by_value(const void *left, const void *right)
 {
 	const int64_t *a = left, *b = right;
 	return *a < *b ? -1 : *a > *b;
-}
-
-static bool is_stalled(int64_t row, int64_t median, int64_t off_ns)
-{
-	return row >= STALL_NS && row / STALL_TIMES >= median && off_ns >= row / 2;
 }
 
 static struct stall longest(const int64_t *off_core_ns, unsigned nranks)
@@ -55,7 +46,8 @@ unsigned stall_leave_out(struct sample *samples, unsigned nranks, unsigned rows,
 	int64_t median = ns[rows + (rows - 1) / 2];
 	for (unsigned r = 0; r < nranks; r++)
 		for (unsigned i = 0; i < rows; i++)
-			if (!is_stalled(ns[i], median, stall.off_ns)) {
+			if (ns[i] < STALL_NS || ns[i] / STALL_TIMES < median ||
+			    stall.off_ns < ns[i] / 2) {
 				*to++ = samples[(size_t)r * rows + i];
 				left += r == 0;
 			}

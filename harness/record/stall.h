@@ -5,8 +5,7 @@
  * and a worker was off its core for half of it or more. A long row alone is a result: a library may
  * take a second now and then. In older records, which do not say how long workers were off their
  * cores, no row counts as stalled. */
-#ifndef LAUNCHGAP_STALL_H
-#define LAUNCHGAP_STALL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ struct stall {
  * if nothing was removed. The median row never is. */
 unsigned stall_leave_out(struct sample *samples, unsigned nranks, unsigned rows,
                          const int64_t *off_core_ns, struct stall *out);
-
-#endif

@@ -1,8 +1,5 @@
 #include "topology.h"
 
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "../trial/field.h"
@@ -97,7 +94,6 @@ static void name_links(struct topology *t)
 		}
 }
 
-/* The pairs of a list, each both ways. */
 static int take_pairs(const struct read *read, struct topology *t, struct status *st)
 {
 	t->pairs = calloc((size_t)t->ngpus * t->ngpus + 1, sizeof *t->pairs);

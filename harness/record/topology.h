@@ -11,11 +11,9 @@
  * another GPU's pci, or "unknown"; mbps is as signalled; bridges go from the root down, gbs as
  * hwloc has it (0: it does not know). ancestor is NVML's: board, switch, switches, host bridge,
  * node, system. p2p is "yes" or why not. */
-#ifndef LAUNCHGAP_TOPOLOGY_H
-#define LAUNCHGAP_TOPOLOGY_H
+#pragma once
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "../status.h"
 
@@ -83,5 +81,3 @@ void topology_free(struct topology *topology);
 int topology_gpu(const struct topology *topology, const char *pci);
 /* The core of the system's number; NULL if there is none, or several, one in each socket. */
 const struct topology_core *topology_core(const struct topology *topology, int core);
-
-#endif

@@ -1,8 +1,5 @@
 #include "describe.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "../coll/counts.h"
 #include "../config/search.h"
 #include "../machine.h"

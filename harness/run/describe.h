@@ -1,7 +1,6 @@
 /* The first line of a record: what its run was made with, and whether plan and machine are still the
  * same when it is resumed. */
-#ifndef LAUNCHGAP_DESCRIBE_H
-#define LAUNCHGAP_DESCRIBE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -18,5 +17,3 @@ json_t *describe_variant(const struct plan *plan, const struct plan_variant *var
 int resume_load(const char *folder, struct record_run *out, struct status *st);
 /* 0 if plan and machine of two environments are the same; -1 with what differs. */
 int resume_same(const json_t *before, const json_t *now, struct status *st);
-
-#endif

@@ -5,8 +5,6 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>

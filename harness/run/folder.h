@@ -1,10 +1,6 @@
 /* The folder of a run: results/<experiment>/<UTC stamp>/, and the scratch folder of its jobs. */
-#ifndef LAUNCHGAP_FOLDER_H
-#define LAUNCHGAP_FOLDER_H
+#pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 #include "../status.h"
@@ -48,5 +44,3 @@ int folder_commit(struct folder *folder, struct status *st);
 int folder_set_latest(const struct folder *folder, struct status *st);
 /* Closes all of it, and removes the scratch folder with what jobs left in it. */
 void folder_close(struct folder *folder);
-
-#endif

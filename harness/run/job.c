@@ -3,9 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -104,7 +101,6 @@ static bool wait_event(int64_t deadline_ns, int *signal)
 	return *signal > 0 || errno != EAGAIN;
 }
 
-/* All that it has said so far. */
 static unsigned hear(struct job *job)
 {
 	unsigned char word;
@@ -113,7 +109,6 @@ static unsigned hear(struct job *job)
 	return job->said;
 }
 
-/* Until its end, or until it says a word of `until`. */
 static void watch(struct job *job, unsigned until)
 {
 	bool stopping = false, gives_up = false;

@@ -1,10 +1,8 @@
 /* A job: one fresh program, watched. It starts without a shell, in its own process group, and
  * dies when we do. The signals that stop us are taken here, so that a caller can stop its jobs
  * in order. */
-#ifndef LAUNCHGAP_JOB_H
-#define LAUNCHGAP_JOB_H
+#pragma once
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "../trial/trial.h"
@@ -48,7 +46,6 @@ bool job_measure(struct job *job, unsigned timeout_s);
 void job_end(struct job *job);
 void job_drop(struct job *job);
 
-/* All of it. Blocks. */
 int job_run(const struct trial *trial, const char *self, const char *scratch, unsigned timeout_s,
             struct job *out, struct status *st);
 
@@ -59,5 +56,3 @@ void job_error(const struct job_result *job, unsigned timeout_s, const char *log
 
 /* Ends this process with its parent; for the jobs themselves. */
 void job_follow_parent(void);
-
-#endif

@@ -3,7 +3,6 @@
 #include "runner.h"
 
 #include <dirent.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../trial/path.h"

@@ -1,7 +1,5 @@
 #include "runner.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "../clock.h"
@@ -42,13 +40,6 @@ static void say_progress(const struct runner *r, unsigned next, unsigned total, 
 		strcat(left, " left");
 	}
 	status_progress("[%u/%u] %s%s", r->ndone, total, what, left);
-}
-
-static void end_step(struct runner *r, unsigned index)
-{
-	const int64_t now = clock_now_ns();
-	r->steps_ns[r->plan.trials[index].variant] = now - r->since_ns;
-	r->since_ns = now;
 }
 
 /* --- trials --- */
@@ -115,8 +106,11 @@ static int run_trial(struct runner *r, unsigned index, int next, struct status *
 		now.job.to_ns = r->ahead.job.from_ns;
 	const int result =
 	    now.job.result.end == JOB_INTERRUPTED ? 2 : collect(r, now.trial, &now.job, st);
-	if (result >= 0)
-		end_step(r, index);
+	if (result >= 0) {
+		const int64_t ns = clock_now_ns();
+		r->steps_ns[r->plan.trials[index].variant] = ns - r->since_ns;
+		r->since_ns = ns;
+	}
 	trial_free(now.trial);
 	return result;
 }
@@ -134,27 +128,11 @@ static int skip_trial(struct runner *r, unsigned index, struct status *st)
 	return -result;
 }
 
-/* Trials that this session will have run at its end. */
 static unsigned expect_trials(const struct runner *r)
 {
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
 	return r->plan.search.nkeys ? search_trials(&r->plan).all
 	                            : (r->spec.blocks - r->first_block) * in_block - r->begun;
-}
-
-/* What the run has by now: "4 blocks and 2 of 9 trials of the next are kept"; a search counts trials
- * alone. */
-static void say_kept(const struct runner *r, char *text, size_t bytes)
-{
-	const unsigned in_block = r->plan.ntrials / r->spec.blocks,
-	               all = r->first_block * in_block + r->begun + r->ndone,
-	               n = r->plan.search.nkeys ? r->ndone : all / in_block,
-	               more = r->plan.search.nkeys ? 0 : all % in_block;
-	char next[64] = "";
-	if (more)
-		snprintf(next, sizeof next, " and %u of %u trials of the next", more, in_block);
-	snprintf(text, bytes, "%u %s%s%s %s kept", n, r->plan.search.nkeys ? "trial" : "block",
-	         n == 1 ? "" : "s", next, n == 1 && !more ? "is" : "are");
 }
 
 /* The command that resumes the run, for so many more blocks; 0: those that it was begun with. */
@@ -169,20 +147,26 @@ static void command_text(const struct runner *r, unsigned blocks, char *text, si
 		status_add(text, bytes, " blocks=%u", blocks);
 }
 
-/* Resuming completes a block that has some of its trials. If none is missing, as while the path
- * jobs run, resuming means one more block. How long that takes, the report says. */
+/* "4 blocks and 2 of 9 trials of the next are kept". Resuming completes a block that has some of its
+ * trials. If none is missing, as while the path jobs run, resuming means one more block. How long that
+ * takes, the report says. */
 static int say_interrupted(struct runner *r, struct status *st)
 {
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
 	const unsigned trials = (r->spec.blocks - r->first_block) * in_block - r->begun;
-	char kept[128];
-	bool all = !r->plan.search.nkeys && r->ndone >= trials;
-	char command[900];
+	const bool searches = r->plan.search.nkeys, all = !searches && r->ndone >= trials;
+	const unsigned done = r->first_block * in_block + r->begun + r->ndone,
+	               n = searches ? r->ndone : done / in_block,
+	               more = searches ? 0 : done % in_block;
+	char next[64] = "", command[900];
 	command_text(r, all, command, sizeof command);
 	status_progress_end();
 	r->interrupted = true;
-	say_kept(r, kept, sizeof kept);
-	return status_set(st, "interrupted; %s. To go on: %s", kept, command);
+	if (more)
+		snprintf(next, sizeof next, " and %u of %u trials of the next", more, in_block);
+	return status_set(st, "interrupted; %u %s%s%s %s kept. To go on: %s", n,
+	                  searches ? "trial" : "block", n == 1 ? "" : "s", next,
+	                  n == 1 && !more ? "is" : "are", command);
 }
 
 static void say_trial(const struct runner *r, unsigned index, unsigned total, bool begins)

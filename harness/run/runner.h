@@ -1,6 +1,5 @@
 /* The runner: an experiment from its file to trials.jsonl, one fresh job per trial. */
-#ifndef LAUNCHGAP_RUNNER_H
-#define LAUNCHGAP_RUNNER_H
+#pragma once
 
 #include <jansson.h>
 
@@ -28,7 +27,6 @@ struct run_request {
 /* Failures in a row after which a variant is not tried again. */
 #define GIVE_UP 2
 
-/* A trial of the plan, and its job. */
 struct run_ahead {
 	struct trial *trial; /* NULL: none */
 	bool begun;          /* its job, which may wait */
@@ -93,5 +91,3 @@ enum path_job_end {
 };
 /* One of them, or -1: the run cannot go on. order: its place after the trials of block 0. */
 int path_job_run(struct runner *r, unsigned variant, unsigned order, struct status *st);
-
-#endif

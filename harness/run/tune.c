@@ -1,9 +1,6 @@
 #include "tune.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../analysis/tuned.h"
 #include "../clock.h"
@@ -14,7 +11,6 @@
 
 /* --- what comes next, by the record --- */
 
-/* Sets of the last round that have no trial in it yet. */
 static void find_missing(const struct record_search *s, const struct candidates_seen *seen,
                          struct tune_next *out)
 {
@@ -190,7 +186,6 @@ static void end_say(struct runner *r, const struct tuning *t)
 		         "None of %u sets promises more than half the margin in any cell", nsets);
 }
 
-/* What comes next, by the record as it is. */
 static int next_find(struct tuning *t, struct status *st)
 {
 	struct record_run run;

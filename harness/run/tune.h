@@ -1,7 +1,6 @@
 /* The driver of a search: each of its blocks measures what the record so far says is worth it,
  * in trials like any other's. So a search that was interrupted goes on where it was. */
-#ifndef LAUNCHGAP_TUNE_H
-#define LAUNCHGAP_TUNE_H
+#pragma once
 
 #include "../analysis/candidates.h"
 #include "runner.h"
@@ -9,7 +8,6 @@
 /* All blocks to the end, which it says in r->end. 0, or -1: interrupted, or it cannot go on. */
 int tune_blocks(struct runner *r, struct status *st);
 
-/* What the next block of a search measures. */
 struct tune_next {
 	bool ended, confirms;
 	unsigned confirmed; /* whole blocks of the confirmation that the record has */
@@ -21,5 +19,3 @@ struct tune_next {
  * last one, or if `hurry` says that time is short, the confirmation, `blocks` times. Pure. */
 void tune_next(const struct record_run *run, const struct candidates_seen *seen, uint64_t seed,
                unsigned blocks, bool hurry, struct arena *arena, struct tune_next *out);
-
-#endif

@@ -3,11 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../coll/split.h"
 #include "../suggest.h"
@@ -173,7 +169,6 @@ const char *field_word(const struct field *f, unsigned i)
 	return f->kind == FIELD_FLAG ? no_yes[i] : NULL;
 }
 
-/* The index of a word; -1: there is none. */
 static int word_find(const struct field *f, const char *text)
 {
 	for (int i = 0; field_word(f, (unsigned)i); i++)
@@ -224,7 +219,6 @@ const struct field *field_find(const struct fields *of, const char *key)
 	return NULL;
 }
 
-/* A name, or any text that fits. */
 static int text_read(const struct field *f, const char *text, char *out, struct status *st)
 {
 	if (f->kind == FIELD_NAME && !field_is_name(text, FIELD_NAME_BYTES))

@@ -1,12 +1,8 @@
 /* A key. One row says how an experiment file writes it, where its value goes, how order and record
  * write it, its default, and the text of help. Pure. */
-#ifndef LAUNCHGAP_FIELD_H
-#define LAUNCHGAP_FIELD_H
+#pragma once
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "../status.h"
 
@@ -52,10 +48,9 @@ struct fields {
 	const struct field *rows;
 	size_t n, bytes;
 };
-#define FIELDS_OF(ROWS, TYPE)                                                                      \
-	{                                                                                          \
-		ROWS, sizeof(ROWS) / sizeof *(ROWS), sizeof(TYPE)                                  \
-	}
+// clang-format off
+#define FIELDS_OF(ROWS, TYPE) {ROWS, sizeof(ROWS) / sizeof *(ROWS), sizeof(TYPE)}
+// clang-format on
 
 /* Errors say what is wrong and what is allowed, without a place; outputs are set only on success. */
 typedef int field_read_fn(const struct field *field, const char *text, void *base,
@@ -112,5 +107,3 @@ int field_percent(const struct field *field, const char *text, double *out, stru
 /* Whether a name is letters, digits, '-', '_' and '.', does not start with '.' or '-', and
  * fits. */
 bool field_is_name(const char *text, size_t bytes);
-
-#endif

@@ -1,9 +1,6 @@
 #include "hosts.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../sanitize.h"
 

@@ -1,6 +1,5 @@
 /* How a trial's ranks are placed: processes of threads of ranks. */
-#ifndef LAUNCHGAP_LAYOUT_H
-#define LAUNCHGAP_LAYOUT_H
+#pragma once
 
 struct layout {
 	unsigned processes, threads, ranks_per_thread;
@@ -16,11 +15,8 @@ static inline unsigned layout_workers(struct layout l)
 	return l.processes * l.threads;
 }
 
-/* What each of so many hosts gets of it. */
 static inline struct layout layout_on_host(struct layout l, unsigned hosts)
 {
 	l.processes /= hosts;
 	return l;
 }
-
-#endif

@@ -1,10 +1,4 @@
 /* The path of a variant's data: printed, written to the record and read again. */
-#include <limits.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "field.h"
 #include "path.h"
 

@@ -1,12 +1,8 @@
 /* The path that a variant's data took, as the record has it. The backend that can read it from its
  * library's log fills it in (nccl_log.h). Nothing here blocks. Errors: -1 with a sentence in st. */
-#ifndef LAUNCHGAP_PATH_H
-#define LAUNCHGAP_PATH_H
+#pragma once
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "../status.h"
 
@@ -98,5 +94,3 @@ void path_setting_text(const struct path_setting *setting, char *text, size_t by
 json_t *path_to_json(const struct path *path);
 /* The caller frees *out with path_free. */
 int path_from_json(const json_t *json, struct path *out, struct status *st);
-
-#endif

@@ -1,10 +1,5 @@
 #include "settings.h"
 
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "sizes.h"
 
 static bool of_hosts_names(const char *text);
@@ -105,7 +100,6 @@ static int flip_read(const struct field *f, const char *text, void *base, struct
 	return 0;
 }
 
-/* One size, or 0. */
 static int size_read(const struct field *f, const char *text, void *base, struct status *st)
 {
 	size_t bytes = 0;

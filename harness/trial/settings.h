@@ -1,11 +1,8 @@
 /* The settings of a variant: a factor is two variants that differ in exactly one of these. From its row
  * come how an experiment file writes it, JSON, help, and the list of differences. */
-#ifndef LAUNCHGAP_SETTINGS_H
-#define LAUNCHGAP_SETTINGS_H
+#pragma once
 
 #include <jansson.h>
-#include <limits.h>
-#include <stdbool.h>
 
 #include "../coll/split.h"
 #include "field.h"
@@ -142,7 +139,6 @@ static inline bool settings_isolates(const struct settings *settings)
 	return settings->isolate || settings->visible == VISIBLE_OWN;
 }
 
-/* A rank's known delay: that of all, or of one. */
 static inline int64_t settings_extra_ns(const struct settings *s, unsigned rank)
 {
 	return s->delay_rank < 0 || (unsigned)s->delay_rank == rank ? s->extra_ns : 0;
@@ -167,5 +163,3 @@ bool settings_same(const char *key, const struct settings *a, const struct setti
 /* Whether a key is set that only some backends use and that is not among `uses`, and which. */
 bool settings_unused(const struct settings *settings, const char *const *uses, char *key,
                      size_t bytes);
-
-#endif

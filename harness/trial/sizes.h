@@ -1,8 +1,5 @@
 /* Sizes as experiment files write them: one by one, and in ranges. Pure. */
-#ifndef LAUNCHGAP_SIZES_H
-#define LAUNCHGAP_SIZES_H
-
-#include <stddef.h>
+#pragma once
 
 #include "../status.h"
 
@@ -17,5 +14,3 @@ int sizes_parse(const char *text, size_t out[SIZES_MAX], unsigned *count, struct
 char *sizes_next(char **rest);
 /* One size; false: another form. */
 bool sizes_one(const char *text, size_t *out);
-
-#endif

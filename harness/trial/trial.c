@@ -2,9 +2,6 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../coll/counts.h"
 

@@ -1,7 +1,6 @@
 /* A trial: one fresh job of one variant, measuring a list of cells. This is the order that the
  * runner hands to the job, as JSON in a file, and all that the job knows. */
-#ifndef LAUNCHGAP_TRIAL_H
-#define LAUNCHGAP_TRIAL_H
+#pragma once
 
 #include "../coll/coll.h"
 #include "../coll/network.h"
@@ -76,5 +75,3 @@ void trial_free(struct trial *trial);
 
 /* What a cell is, as the record has it; an order has no comm_ranks. */
 extern const struct fields trial_cell_fields;
-
-#endif

@@ -1,9 +1,6 @@
 /* run --dry-run: what an experiment would measure, and the resources that it needs; writes nothing, and
  * assumes devices if there are none. */
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../config/search.h"
 #include "../machine.h"

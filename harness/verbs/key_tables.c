@@ -1,7 +1,4 @@
 /* The tables of experiments/README.md, in Markdown, from the rows that the program reads. */
-#include <stdio.h>
-#include <string.h>
-
 #include "../config/keys.h"
 #include "verbs.h"
 

@@ -1,9 +1,4 @@
 /* ask: puts the claims of an experiment file to a record that was measured before. */
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../machine.h"
 #include "../chapters/run.h"
 #include "../report/report.h"

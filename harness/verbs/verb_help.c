@@ -1,8 +1,4 @@
 /* help: the verbs, or what one takes, from their rows. */
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "../report/page.h"
 #include "../terminal.h"
 #include "verbs.h"

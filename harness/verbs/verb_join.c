@@ -1,8 +1,4 @@
 /* join: an experiment in processes that somebody else started. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../modes/agent.h"
 #include "../exchange/started.h"
 #include "verbs.h"
@@ -28,7 +24,6 @@ static void make_secret(const struct started *own, char out[WIRE_SECRET_BYTES])
 	wire_derive("", all, out);
 }
 
-/* Where in the job this process is. */
 static int find(struct started *own, struct status *st)
 {
 	if (started_find(machine_env, own, st))

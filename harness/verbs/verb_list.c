@@ -1,8 +1,5 @@
 /* list: all modes, backends, collectives, keys and experiments; the schema of report.json. */
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../../modes/launcher.h"
 #include "../../modes/mode.h"
@@ -55,7 +52,6 @@ void suggest_offer_to(const char *name, void *guess)
 	suggest_offer(guess, name);
 }
 
-/* An experiment with the question at the top of its file. */
 static void list_experiment(const char *name, void *arg)
 {
 	const struct home *home = arg;
@@ -107,7 +103,6 @@ static void list_key(const struct field *f, void *arg)
 	list_entry(f->key, text);
 }
 
-/* Every key of an experiment file, from the rows that read it. */
 static void list_keys(void)
 {
 	const struct key_table *table;

@@ -1,7 +1,5 @@
 /* new: an experiment file to begin with, a copy of experiments/template.exp. */
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "../sanitize.h"
 #include "verbs.h"

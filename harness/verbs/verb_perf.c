@@ -3,11 +3,7 @@
  * started, as by mpirun, on that of `join`. */
 #include <ctype.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
@@ -293,7 +289,6 @@ static void native_calls(struct door *d)
 			key(d, 0, "api", "native");
 }
 
-/* Kernels of its own. */
 static void device_calls(struct door *d)
 {
 	const bool own = number_of(d, 'D', 0, 100);
@@ -305,7 +300,6 @@ static void device_calls(struct door *d)
 		say(d, "-V %s: %s", d->given['V'], perf_option_find('V')->help);
 }
 
-/* Variables that nccl-tests reads. */
 static void variables(struct door *d)
 {
 	const char *split = machine_env("NCCL_TESTS_SPLIT");
@@ -388,7 +382,6 @@ static void place(struct door *d)
 
 /* --- its command line -------------------------------------------------------------------- */
 
-/* What getopt_long wants to know. */
 static const struct option *long_options(struct door *d, char letters[300])
 {
 	struct option *list = ARENA_ARRAY(d->arena, struct option, 64);
@@ -469,7 +462,6 @@ static void answers(struct door *d)
 		add(d, d->given['J']);
 }
 
-/* The same run in our words. */
 static void say_run(const struct door *d)
 {
 	char *line = ARENA_ARRAY(d->arena, char, 4096);

@@ -1,8 +1,4 @@
 /* run: an experiment from its file to its record and report. resume: continues a run. */
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../machine.h"
@@ -13,7 +9,6 @@
 
 #define MAX_OVERRIDES 64
 
-/* A parsed command line. */
 struct asked {
 	struct run_request request;
 	struct report_options options;
@@ -166,7 +161,6 @@ static const char *report_only(const struct report_options *options)
 	return options->format == REPORT_NCCL_TESTS ? "--format nccl-tests" : NULL;
 }
 
-/* Measures, and reports, even after an interruption. */
 static int carry_out(struct asked *a, const struct home *home, struct status *st)
 {
 	char folder[PATH_MAX] = "";

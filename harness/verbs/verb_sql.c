@@ -1,7 +1,5 @@
 /* sql: asks a run's tables. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,7 +13,6 @@ struct request {
 	struct status *st;
 };
 
-/* Columns of texts, as the query has them. */
 static const struct story_form *form_of(struct arena *arena, const struct db_rows *rows)
 {
 	struct story_form *form = ARENA_NEW(arena, struct story_form);

@@ -1,9 +1,5 @@
 /* tour: each collective once, on a few numbers, and where the source does it. */
 #include <jansson.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../data/format.h"
 #include "../core/buffers.h"
@@ -57,12 +53,6 @@ static void numbers_text(const struct trial *trial, const struct cell *cell, uns
 	}
 }
 
-/* The bracket that joins what all send. */
-static const char *bracket(unsigned rank, unsigned n)
-{
-	return rank == 0 ? "─┐" : rank + 1 == n ? "─┘" : "─┤";
-}
-
 static void say_ranks(const struct trial *trial, const struct cell *cell)
 {
 	const struct coll_info *info = coll_info(cell->coll);
@@ -85,8 +75,11 @@ static void say_ranks(const struct trial *trial, const struct cell *cell)
 		snprintf(lead, sizeof lead, "  rank %u sends    ", r);
 		if (beside)
 			printf("  rank %u: %-*s %s %*s %s rank %u: %s\n", r, (int)wide, from,
-			       bracket(r, n), (int)strlen(word), middle ? word : "",
-			       middle ? "──>" : "   ", r, to);
+			       !r           ? "─┐"
+			       : r + 1 == n ? "─┘"
+			                    : "─┤",
+			       (int)strlen(word), middle ? word : "", middle ? "──>" : "   ", r,
+			       to);
 		if (beside)
 			continue;
 		page_wrap(stdout, lead, 18, from);
@@ -110,7 +103,6 @@ static int say_step(const struct trial *trial, unsigned c, const json_t *line, s
 	return 0;
 }
 
-/* The job's lines, in the cells' order. */
 static int say_all(const struct trial *trial, const char *file, struct status *st)
 {
 	FILE *f = fopen(file, "re");
@@ -148,7 +140,7 @@ static void say_start(const struct tour *t)
 	          format_plural(l.ranks_per_thread));
 	printf("\n");
 	page_line(2, "modes/mode.c: %s_spread, which worker drives which ranks", set->mode);
-	page_line(2, "harness/core/loop.c: issue_group, their calls in the timed loop");
+	page_line(2, "harness/core/loop.c: loop_issue, their calls in the timed loop");
 	page_line(2,
 	          "harness/coll/value.h: value_input, value_expected, what is sent, what is right");
 }
@@ -208,7 +200,6 @@ out:
 	return result;
 }
 
-/* The variant of the mode. */
 static int pick(struct tour *t, struct status *st)
 {
 	for (unsigned v = 0; v < t->plan.nvariants; v++) {

@@ -1,6 +1,4 @@
 /* --version: release, commit, and what is built in. */
-#include <stdio.h>
-
 #include "../mpi/mpi_load.h"
 #include "verbs.h"
 

@@ -1,8 +1,6 @@
 /* The table of verbs. What each takes is in its own file, as rows. */
 #include "verbs.h"
 
-#include <string.h>
-
 #include "../perf_options.h"
 #include "../report/report.h"
 

@@ -1,9 +1,5 @@
 /* The verbs of the command line, one file each. */
-#ifndef LAUNCHGAP_VERBS_H
-#define LAUNCHGAP_VERBS_H
-
-#include <limits.h>
-#include <stdio.h>
+#pragma once
 
 #include "../config/options.h"
 
@@ -66,5 +62,3 @@ struct run_request;
 
 /* Prints what run would measure, and what that takes; works without the backend's devices too. */
 int dry_run(const struct run_request *request, struct status *st);
-
-#endif

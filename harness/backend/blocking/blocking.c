@@ -1,9 +1,5 @@
 #include "blocking.h"
 
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "../device/stage.h"

@@ -1,8 +1,7 @@
 /* Backends whose library works in CPU memory and blocks. A library (mpi, gloo) adds how ranks connect, its
  * collectives and how two ranks exchange data. A worker has one rank: it could not make others' calls
  * meanwhile. */
-#ifndef LAUNCHGAP_BLOCKING_H
-#define LAUNCHGAP_BLOCKING_H
+#pragma once
 
 #include "../../coll/call.h"
 #include "../../core/buffers.h"
@@ -37,5 +36,3 @@ extern const struct blocking_library blocking_gloo, blocking_mpi;
 unsigned gloo_capacity(struct status *st);
 size_t gloo_store_bytes(const struct trial *trial);
 unsigned mpi_capacity(struct status *st);
-
-#endif

@@ -13,10 +13,7 @@ int blas_load(struct blas *out, struct status *st)
 {
 	static const char *const files[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11",
 	                                    "/usr/local/cuda/lib64/libcublas.so"};
-#define ROW(NAME, SYMBOL)                                                                          \
-	{                                                                                          \
-#SYMBOL, offsetof(struct blas, NAME), true                                         \
-	}
+#define ROW(NAME, SYMBOL) SYMBOL_OF(struct blas, NAME, SYMBOL)
 	static const struct symbol symbols[] = {
 	    ROW(create, cublasCreate_v2), ROW(destroy, cublasDestroy_v2),
 	    ROW(set_stream, cublasSetStream_v2), ROW(set_workspace, cublasSetWorkspace_v2),

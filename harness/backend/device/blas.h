@@ -1,6 +1,5 @@
 /* Matrix products on a GPU by cuBLAS, loaded at run time; its interface is declared here (CUDA 11 and later). */
-#ifndef LAUNCHGAP_BLAS_H
-#define LAUNCHGAP_BLAS_H
+#pragma once
 
 #include "device.h"
 
@@ -34,5 +33,3 @@ int blas_open(const struct blas *blas, struct blas_place *p, unsigned side, unsi
 int blas_multiply(const struct blas *blas, const struct blas_place *p, unsigned side,
                   unsigned depth, enum dtype dtype);
 void blas_close(const struct blas *blas, struct blas_place *p);
-
-#endif

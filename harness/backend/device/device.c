@@ -1,7 +1,6 @@
 #include "device.h"
 
 #include <ctype.h>
-#include <stdio.h>
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>

@@ -1,6 +1,5 @@
 /* What the GPU backends need of the CUDA runtime. Functions that touch a device make it the current one. */
-#ifndef LAUNCHGAP_DEVICE_H
-#define LAUNCHGAP_DEVICE_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -74,5 +73,3 @@ cudaError_t device_launch_access(void *to, const void *from, enum dtype dtype, u
 /* By one thread, the address of each load depending on the last one's value: n round trips to the source. */
 cudaError_t device_launch_chase(void *to, const void *from, enum dtype dtype, uint64_t n,
                                 cudaStream_t stream);
-
-#endif

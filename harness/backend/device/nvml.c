@@ -1,9 +1,6 @@
 #include "nvml.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "../../clock.h"
 #include "../symbols.h"
@@ -13,7 +10,6 @@
 
 /* --- the library --- */
 
-/* Functions of the library. */
 // clang-format off
 #define FUNCTIONS(CALL) \
 	CALL(init, nvmlInit_v2, (void)) \
@@ -62,7 +58,6 @@ static void explain_result(const struct calls *c, int result, char *text, size_t
 	snprintf(text, bytes, "%s", c->error ? c->error(result) : "an error of NVML's");
 }
 
-/* The library, started. The caller ends it with unload. */
 static int load(const char *library, struct calls *out, struct status *st)
 {
 	struct calls c = {.library = dlopen(library, RTLD_NOW | RTLD_LOCAL)};
@@ -154,7 +149,6 @@ bool nvml_read(const char *library, const char *pci, struct nvml_clocks *out)
 
 /* --- GPUs and their links --- */
 
-/* As CUDA writes it. */
 static json_t *pci_text(const struct nvml_api_pci *pci)
 {
 	return json_sprintf("%04X:%02X:%02X.0", pci->domain, pci->bus, pci->device);
@@ -357,8 +351,10 @@ void nvml_watch_close(struct nvml_watch *w)
 	free(w);
 }
 
-static void take_links(struct nvml_watch *w, struct reading *out)
+static void take(struct nvml_watch *w, unsigned i)
 {
+	struct reading *out = &w->at[i];
+	int64_t before = clock_now_ns();
 	struct nvml_api_field fields[2] = {
 	    {.id = NVML_API_FIELD_NVLINK_TX, .scope = NVML_API_ALL_LINKS},
 	    {.id = NVML_API_FIELD_NVLINK_RX, .scope = NVML_API_ALL_LINKS},
@@ -367,17 +363,11 @@ static void take_links(struct nvml_watch *w, struct reading *out)
 	    w->call.fields ? w->call.fields(w->device, 2, fields) : NVML_API_NOT_SUPPORTED;
 	out->tx = result ? result : field_value(&fields[0], &out->tx_kib);
 	out->rx = result ? result : field_value(&fields[1], &out->rx_kib);
-}
-
-static void take(struct nvml_watch *w, unsigned i)
-{
-	int64_t before = clock_now_ns();
-	take_links(w, &w->at[i]);
-	w->at[i].busy = w->call.utilization ? w->call.utilization(w->device, &w->at[i].use)
-	                                    : NVML_API_NOT_SUPPORTED;
+	out->busy = w->call.utilization ? w->call.utilization(w->device, &out->use)
+	                                : NVML_API_NOT_SUPPORTED;
 	if (!w->no_gpm[0])
-		w->at[i].gpm = w->call.gpm_sample(w->device, w->samples[i]);
-	w->at[i].clock_ns = before + (clock_now_ns() - before) / 2;
+		out->gpm = w->call.gpm_sample(w->device, w->samples[i]);
+	out->clock_ns = before + (clock_now_ns() - before) / 2;
 	w->taken = i + 1;
 }
 
@@ -399,7 +389,6 @@ void nvml_watch_end(struct nvml_watch *w)
 #define GB_PER_MIB         (1024 * 1024 / 1e9)
 #define GB_PER_NVLINK_UNIT (COUNTERS_GPM_NVLINK_BYTES / 1e9)
 
-/* The rate of one counter, or why there is none. */
 static double rate_of(const struct calls *call, int first, int second, unsigned long long from,
                       unsigned long long to, double seconds, char *why)
 {

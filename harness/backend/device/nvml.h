@@ -1,10 +1,8 @@
 /* NVML, loaded at run time: a GPU's clocks, its counters over a stretch of time, and the links of a machine's
  * GPUs. */
-#ifndef LAUNCHGAP_NVML_H
-#define LAUNCHGAP_NVML_H
+#pragma once
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "../../core/counters.h"
 #include "../../status.h"
@@ -127,5 +125,3 @@ struct nvml_api_gpm_get {
 	void *first, *second;
 	struct nvml_api_gpm_metric metrics[NVML_API_GPM_METRICS];
 };
-
-#endif

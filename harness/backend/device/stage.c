@@ -1,7 +1,5 @@
 #include "stage.h"
 
-#include <stdlib.h>
-
 #ifdef HAVE_CUDA_NCCL
 #include "device.h"
 

@@ -1,7 +1,6 @@
 /* Buffers on a GPU for a library that works in CPU memory: each call is copied through pinned memory. Needs no
  * header of CUDA's. */
-#ifndef LAUNCHGAP_STAGE_H
-#define LAUNCHGAP_STAGE_H
+#pragma once
 
 #include "../../core/buffers.h"
 
@@ -24,5 +23,3 @@ struct stage_calls {
 	            struct status *st);
 };
 extern const struct stage_calls stage_calls;
-
-#endif

@@ -1,9 +1,6 @@
 #include "trace.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../../clock.h"
 #include "../symbols.h"
@@ -48,12 +45,6 @@ static void give_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records)
 	*max_records = 0;
 }
 
-/* Thread blocks are counted for kernels that move data, not for the work beside them. */
-static bool is_counted(const CUpti_ActivityKernel4 *k)
-{
-	return !k->name || strstr(k->name, "nccl");
-}
-
 static void keep_kernel(const CUpti_ActivityKernel4 *k)
 {
 	if (trace.count == trace.room) {
@@ -64,8 +55,10 @@ static void keep_kernel(const CUpti_ActivityKernel4 *k)
 		trace.kernels = more;
 		trace.room = room;
 	}
+	/* Thread blocks are counted for kernels that move data, not for the work beside them. */
+	const bool moves = !k->name || strstr(k->name, "nccl");
 	trace.kernels[trace.count++] = (struct kernel){
-	    k->deviceId, is_counted(k) ? (unsigned)(k->gridX * k->gridY * k->gridZ) : 0,
+	    k->deviceId, moves ? (unsigned)(k->gridX * k->gridY * k->gridZ) : 0,
 	    (int64_t)k->start, (int64_t)k->end};
 }
 
@@ -83,10 +76,7 @@ static void take_buffer(CUcontext context, uint32_t stream, uint8_t *buffer, siz
 	free(buffer);
 }
 
-#define ROW(NAME, SYMBOL)                                                                          \
-	{                                                                                          \
-#SYMBOL, offsetof(struct trace, NAME), true                                        \
-	}
+#define ROW(NAME, SYMBOL) SYMBOL_OF(struct trace, NAME, SYMBOL)
 static const struct symbol symbols[] = {ROW(enable, cuptiActivityEnable),
                                         ROW(disable, cuptiActivityDisable),
                                         ROW(set_buffers, cuptiActivityRegisterCallbacks),

@@ -1,6 +1,5 @@
 /* When kernels ran, by CUPTI's activity records, which it converts to clock_now_ns; for the timeline's pass only. */
-#ifndef LAUNCHGAP_TRACE_H
-#define LAUNCHGAP_TRACE_H
+#pragma once
 
 #include "../../core/sample.h"
 
@@ -13,5 +12,3 @@ unsigned trace_read(unsigned device, struct sample *rows, unsigned n);
 /* After trace_read: the kernels since from_ns, NCCL's as communication, all others as work. */
 void trace_spans(unsigned device, int64_t from_ns, struct sample_spans *out);
 const char *trace_missing(void);
-
-#endif

@@ -5,10 +5,6 @@
 #include "../blocking/blocking.h"
 
 #include <dlfcn.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "gloo_calls.h"
 
@@ -39,7 +35,6 @@ static struct gloo_address *share_of(struct team *team, unsigned rank)
 	return (struct gloo_address *)team_store(team) + (size_t)rank * team_shape(team)->nranks;
 }
 
-/* After all shares. */
 static char *host_address(struct team *team)
 {
 	return (char *)share_of(team, team_shape(team)->nranks);

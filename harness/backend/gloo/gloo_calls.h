@@ -1,8 +1,7 @@
 /* The interface of the part that is C++ and linked with Gloo. The program loads that part if it
  * exists (gloo.c), so that it runs on machines without Gloo. Plain C structs alone, so that the
  * part needs no symbol of the program. */
-#ifndef LAUNCHGAP_GLOO_CALLS_H
-#define LAUNCHGAP_GLOO_CALLS_H
+#pragma once
 
 #include "../../coll/call.h"
 
@@ -24,5 +23,3 @@ struct gloo_part {
 	int (*connect)(void *link, const struct gloo_address *addresses, char why[COLL_CALL_WHY]);
 	struct coll_calls calls;
 };
-
-#endif

@@ -1,8 +1,4 @@
 /* The host backend: real copies in CPU memory, made by the workers while they poll. A rank is a pair of buffers. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../clock.h"
 #include "../../core/counters.h"
 #include "host.h"
@@ -140,7 +136,6 @@ static int wait_readers(const struct backend_ctx *ctx, struct status *st)
 	return 0;
 }
 
-/* A rank's moves in a call. */
 static int call_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st)
 {
 	const struct split_place *at = &ctx->places[rank->rank];

@@ -6,8 +6,7 @@
  *   host_reduce    arithmetic of datatypes and operations (pure)
  *
  * Counters that ranks share only grow, from cell to cell too: no reset can race with a reader. */
-#ifndef LAUNCHGAP_HOST_H
-#define LAUNCHGAP_HOST_H
+#pragma once
 
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -147,5 +146,3 @@ int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct
 
 /* Continues the calls of local rank i: 1 when all are done. Never blocks. */
 int host_move(struct backend_ctx *ctx, unsigned i);
-
-#endif

@@ -4,7 +4,6 @@
  *   flags | fifo: a ring from each rank | fifo: the rings' slots | send arena | receive arena
  *
  * A ring and its slots are in the receiver's share. */
-#include <string.h>
 #include <sys/mman.h>
 
 #include "host.h"
@@ -20,7 +19,6 @@ static size_t slots_bytes(enum host_transport transport, unsigned nranks)
 	return transport == HOST_FIFO ? (size_t)nranks * HOST_FIFO_SLOTS * HOST_PIECE_BYTES : 0;
 }
 
-/* Whole pages for an offset and an arena. */
 static size_t arena_bytes(const struct trial *trial)
 {
 	return buffers_pages(trial->arena_bytes + trial->settings.offset_bytes);
@@ -63,7 +61,6 @@ static bool pair_used(const struct backend_ctx *ctx, unsigned from, unsigned to)
 	return false;
 }
 
-/* The slots of the ring between two ranks, if any cell uses it. */
 static int touch_slots(const struct backend_ctx *ctx, unsigned from, unsigned to, bool fresh,
                        struct status *st)
 {

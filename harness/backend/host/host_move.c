@@ -1,8 +1,5 @@
 /* The timed path: moves, and the work of a training step (products of small matrices, copies into buckets), in bounded
  * pieces. A piece moves only when the other side is ready for it; else the poll returns. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../clock.h"
 #include "host.h"
 
@@ -70,21 +67,12 @@ static bool is_reached(const struct host_rank *rank, const struct host_stage *st
 	return rank->tiles >= stage->tiles && rank->copied >= stage->copied;
 }
 
-/* Returns whether it opened one. */
 static bool open_phases(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	const unsigned before = rank->open;
 	while (rank->open < ctx->phases && is_reached(rank, &rank->stages[rank->open]))
 		rank->open++;
 	return rank->open > before;
-}
-
-static void work_start(const struct backend_ctx *ctx, struct host_rank *rank)
-{
-	rank->tiles = 0;
-	rank->copied = 0;
-	rank->open = 0;
-	open_phases(ctx, rank);
 }
 
 static bool work_over(const struct backend_ctx *ctx, const struct host_rank *rank)
@@ -127,7 +115,6 @@ struct budget {
 	unsigned pieces;
 };
 
-/* The piece of a strided access that begins at byte `done`. */
 static void carry_strided(const struct backend_ctx *ctx, uint8_t *to, const uint8_t *from,
                           size_t done, size_t bytes)
 {
@@ -286,13 +273,6 @@ static bool push(const struct backend_ctx *ctx, struct host_rank *rank, struct b
 	return true;
 }
 
-static bool carry_on(const struct backend_ctx *ctx, struct host_rank *rank, struct budget *left)
-{
-	bool moved = ctx->transport == HOST_FIFO && push(ctx, rank, left);
-	moved |= pull(ctx, rank, left);
-	return moved;
-}
-
 /* It has pulled everything, and nobody needs its buffers any more. */
 static bool is_through(const struct backend_ctx *ctx, const struct host_rank *rank)
 {
@@ -313,7 +293,10 @@ static bool call_start(const struct backend_ctx *ctx, struct host_rank *rank)
 	rank->count--;
 	rank->running = true;
 	rank->spans.n = 0;
-	work_start(ctx, rank);
+	rank->tiles = 0;
+	rank->copied = 0;
+	rank->open = 0;
+	open_phases(ctx, rank);
 	rank->pull = rank->push = (struct host_cursor){0};
 	rank->reads += ctx->waits ? rank->plan.npushes : 0; /* others pull those */
 	if (says(ctx))
@@ -321,27 +304,15 @@ static bool call_start(const struct backend_ctx *ctx, struct host_rank *rank)
 	return true;
 }
 
-/* A call ends for a rank when nobody needs its buffers any more, as after an NCCL kernel. */
-static bool call_over(const struct backend_ctx *ctx, const struct host_rank *rank)
-{
-	return work_over(ctx, rank) && is_through(ctx, rank);
-}
-
-/* Work, as the CPU is the device: a wait would overlap with copies for the worker's other ranks. */
-static void work_for(int64_t ns)
-{
-	int64_t until = clock_now_ns() + ns;
-	while (clock_now_ns() < until)
-		continue;
-}
-
 static void call_end(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	/* Without a handshake only the next prepare reads this, and nobody polls it. */
 	if (!ctx->waits)
 		post(ctx, rank);
-	if (rank->extra_ns)
-		work_for(rank->extra_ns);
+	/* Work, as the CPU is the device: a wait would overlap with copies for the worker's other ranks. */
+	const int64_t until = rank->extra_ns ? clock_now_ns() + rank->extra_ns : 0;
+	while (until && clock_now_ns() < until)
+		continue;
 	rank->phases += ctx->phases;
 	rank->running = false;
 }
@@ -352,7 +323,6 @@ static bool records(const struct backend_ctx *ctx)
 	return ctx->call.cell.pass == PASS_TIMELINE;
 }
 
-/* Records what ran since begin_ns. */
 static void record(const struct backend_ctx *ctx, struct host_rank *rank, enum sample_lane lane,
                    int64_t begin_ns)
 {
@@ -376,10 +346,11 @@ int host_move(struct backend_ctx *ctx, unsigned i)
 	struct budget left = {HOST_POLL_BYTES, HOST_POLL_PIECES};
 	while (rank->running || call_start(ctx, rank)) {
 		int64_t begin = records(ctx) ? clock_now_ns() : 0;
-		bool moved = carry_on(ctx, rank, &left);
+		bool moved = ctx->transport == HOST_FIFO && push(ctx, rank, &left);
+		moved |= pull(ctx, rank, &left);
 		if (moved)
 			record(ctx, rank, LANE_COMMUNICATION, begin);
-		if (call_over(ctx, rank))
+		if (work_over(ctx, rank) && is_through(ctx, rank))
 			call_end(ctx, rank);
 		else if (!moved)
 			break;

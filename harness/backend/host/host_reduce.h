@@ -1,8 +1,7 @@
 /* The arithmetic of datatypes and operations, as NCCL's. Pure. Integers wrap; floats are rounded after every
  * operation. avg: floats are multiplied by 1 ÷ n, rounded, before they are summed; integers are summed, then
  * divided towards 0. premulsum: every input is multiplied by its rank's value_scale. */
-#ifndef LAUNCHGAP_HOST_REDUCE_H
-#define LAUNCHGAP_HOST_REDUCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ void host_reduce_first(const struct host_reduction *r, unsigned source, void *to
 /* One more input; `last` completes the result. `to` and `from` do not overlap. */
 void host_reduce_combine(const struct host_reduction *r, unsigned source, bool last,
                          void *restrict to, const void *restrict from, size_t bytes);
-
-#endif

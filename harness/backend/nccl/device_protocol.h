@@ -28,8 +28,7 @@
  * Who writes: an inbox word has one writer, its values only grow (by 2 per call: begun, and done if it wrote
  * there), and every call writes all of them, so that no word is ever behind by half of its range. Memory is zeroed
  * before any rank gets its address: zero is what no call has written. */
-#ifndef LAUNCHGAP_DEVICE_PROTOCOL_H
-#define LAUNCHGAP_DEVICE_PROTOCOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -332,5 +331,3 @@ PROTOCOL_THREAD bool protocol_await_round(struct protocol_channel *own, unsigned
 			return false;
 	return true;
 }
-
-#endif

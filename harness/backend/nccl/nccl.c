@@ -4,10 +4,6 @@
 #include "nccl_log.h"
 
 #ifdef HAVE_CUDA_NCCL
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "nccl.h"
 #include "../device/nvml.h"
 #include "../device/trace.h"

@@ -9,8 +9,7 @@
  *   nccl_links     plain copies;  nccl_train  steps of training;  device, blas, trace  CUDA alone
  *   nccl_device    api = device: calls by a kernel of our own (nccl_move.h, device_protocol.h)
  *   nccl_log       the path of the data, by the library's log, after the job (no CUDA) */
-#ifndef LAUNCHGAP_NCCL_H
-#define LAUNCHGAP_NCCL_H
+#pragma once
 
 #include "../device/blas.h"
 #include "../steps.h"
@@ -256,5 +255,3 @@ void nccl_replay(struct backend_ctx *ctx);
 void nccl_drop_graphs(struct backend_ctx *ctx);
 
 void nccl_watch_close(struct backend_ctx *ctx);
-
-#endif

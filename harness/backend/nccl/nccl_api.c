@@ -1,7 +1,5 @@
 /* The library: loaded by path, or only queried for its version. */
 #include <link.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "../../part.h"
 #include "../symbols.h"

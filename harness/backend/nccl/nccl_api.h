@@ -1,7 +1,6 @@
 /* NCCL, loaded by path. What newer libraries have and the build's header may lack is declared here, with the
  * numbers and layouts of src/nccl.h.in: the header may be of 2.9 or of any later release. */
-#ifndef LAUNCHGAP_NCCL_API_H
-#define LAUNCHGAP_NCCL_API_H
+#pragma once
 
 #include <nccl.h>
 
@@ -115,5 +114,3 @@ struct nccl_api {
 int nccl_api_load(const char *path, struct nccl_api *out, struct status *st);
 int nccl_library(const char *library, struct library *out, struct status *st);
 /* There is no unload: NCCL's threads may outlive the last communicator. */
-
-#endif

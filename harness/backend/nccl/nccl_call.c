@@ -1,7 +1,4 @@
 /* A cell's calls: decisions before them, the timed path, and calls captured in a graph and replayed. */
-#include <limits.h>
-#include <string.h>
-
 #include "../../clock.h"
 #include "nccl.h"
 
@@ -134,18 +131,13 @@ void nccl_begin(struct backend_ctx *ctx)
 		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 }
 
-/* A kernel before the call; on a clock below the GPU's highest the delay is longer. */
-static void delay(struct backend_ctx *ctx, const struct place *p, int64_t ns)
-{
-	if (nccl_use(ctx, p))
-		nccl_keep_cuda(ctx, device_launch_spin(ns * p->clock_khz / 1000000, p->stream));
-}
-
 void nccl_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
 	struct place *p = &ctx->places[i];
-	if (p->extra_ns)
-		delay(ctx, p, p->extra_ns);
+	/* A kernel before the call; on a clock below the GPU's highest the delay is longer. */
+	if (p->extra_ns && nccl_use(ctx, p))
+		nccl_keep_cuda(ctx,
+		               device_launch_spin(p->extra_ns * p->clock_khz / 1000000, p->stream));
 	ctx->issue(ctx, p, p->from + slot * ctx->call.cell.bytes,
 	           p->to + slot * ctx->call.cell.bytes);
 }
@@ -244,14 +236,6 @@ static int make_ready(struct place *p, struct status *st)
 	return device_ok(cudaStreamSynchronize(p->stream), "cudaGraphUpload", st);
 }
 
-static int capture_end_one(struct place *p, struct status *st)
-{
-	p->captured = NULL;
-	if (device_use(p->device, st))
-		return -1;
-	return device_ok(cudaStreamEndCapture(p->stream, &p->captured), "cudaStreamEndCapture", st);
-}
-
 /* On all streams, even after an error: one that stays in capture cannot be destroyed; and before the first graph is
  * instantiated, which CUDA refuses in a thread that still captures. */
 static int capture_end(struct backend_ctx *ctx, struct status *st)
@@ -261,9 +245,14 @@ static int capture_end(struct backend_ctx *ctx, struct status *st)
 	                 ? -1
 	                 : 0;
 	ctx->capturing = false;
-	for (unsigned i = 0; i < ctx->count; i++)
-		if (capture_end_one(&ctx->places[i], st))
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct place *p = &ctx->places[i];
+		p->captured = NULL;
+		if (device_use(p->device, st) ||
+		    device_ok(cudaStreamEndCapture(p->stream, &p->captured), "cudaStreamEndCapture",
+		              st))
 			result = -1;
+	}
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
 		if (!result && make_ready(p, st))

@@ -1,7 +1,4 @@
 /* NCCL's collectives, one row each: its own call; sends and receives; or work outside of any group. */
-#include <stddef.h>
-#include <string.h>
-
 #include "nccl.h"
 
 /* --- NCCL's own calls, and the same with a configuration per call --- */
@@ -30,12 +27,6 @@ CALL(configured_alltoall,       AlltoAllConfig,      ctx->part, ctx->type, ON, &
 
 /* --- sends and receives (steps.h) --- */
 
-/* Rounds copy what a rank keeps. */
-static bool copies_own(const struct backend_ctx *ctx)
-{
-	return coll_info(ctx->call.cell.coll)->is & COLL_ROUNDS;
-}
-
 /* A rank's part of a phase. What it keeps, it sends to itself. */
 static void move(struct backend_ctx *ctx, struct place *p, const char *from, char *to,
                  unsigned phase)
@@ -43,12 +34,13 @@ static void move(struct backend_ctx *ctx, struct place *p, const char *from, cha
 	const size_t element = coll_dtype_bytes(ctx->call.cell.dtype);
 	char *recv = to - p->span.recv_at;
 	const char *sides[] = {[STEP_SEND] = from - p->span.send_at, [STEP_RECV] = recv};
+	const bool rounds = coll_info(ctx->call.cell.coll)->is & COLL_ROUNDS; /* copy what it keeps */
 	for (unsigned k = 0; k < p->plan.npushes + p->plan.npulls; k++) {
 		const bool pulls = k >= p->plan.npushes;
 		const struct steps_move *m =
 		    pulls ? &p->plan.pulls[k - p->plan.npushes] : &p->plan.pushes[k];
 		const size_t count = m->step.bytes / element;
-		if (m->phase != phase || (m->place == p->me && copies_own(ctx)))
+		if (m->phase != phase || (m->place == p->me && rounds))
 			continue;
 		if (!pulls || m->place == p->me)
 			nccl_keep(ctx,
@@ -88,7 +80,6 @@ static void put_copy(struct backend_ctx *ctx, struct place *p, const char *from,
 		                                   bytes, p->stream));
 }
 
-/* Without NCCL: the rank's GPU reads and writes its own memory. */
 static void put_access(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
 	if (nccl_use(ctx, p))

@@ -1,15 +1,12 @@
 /* api = device: calls by a kernel that writes into the peers' memory, which NCCL maps (windows, from 2.28.3 on). NCCL's
  * own flags and barriers wait without end, so these are device_protocol.h's. From 2.29.2 on a function names the peers'
  * addresses; in 2.28 they are read from the window itself. */
-#include <string.h>
-
 #include "../../clock.h"
 #include "device_protocol.h"
 #include "nccl.h"
 
 /* --- which part of a buffer goes where --- */
 
-/* The parts that one rank sends. */
 struct plan {
 	unsigned me, n;
 	struct move_part parts[MOVE_PARTS];
@@ -100,7 +97,6 @@ static unsigned place_packets(struct plan *plan, unsigned ctas)
 	return most;
 }
 
-/* Whether all packets have room in their slots, on all ranks. */
 static bool fit(const struct backend_ctx *ctx, const struct move_call *c)
 {
 	bool fits = true;
@@ -405,14 +401,6 @@ void nccl_put_moves(struct backend_ctx *ctx, struct place *p, const char *from, 
 		nccl_keep_cuda(ctx, device_launch_move(&p->move, p->stream));
 }
 
-/* A rank that was waited for may have failed, and says why as soon as it has a core. */
-static void await_cause(const struct backend_ctx *ctx, uint64_t most_ns)
-{
-	const int64_t until = clock_now_ns() + (int64_t)most_ns;
-	while (!team_failure(ctx->team) && clock_now_ns() < until)
-		clock_sleep_until(clock_now_ns() + 1000000);
-}
-
 bool nccl_move_late(const struct backend_ctx *ctx, struct status *st)
 {
 	static const char *const awaited[] = {[PROTOCOL_BEGIN] = "to begin",
@@ -423,7 +411,11 @@ bool nccl_move_late(const struct backend_ctx *ctx, struct status *st)
 		if (!failed)
 			continue;
 		if (st) {
-			await_cause(ctx, ctx->places[i].move.limit_ns / 2);
+			/* It may have failed, and says why as soon as it has a core. */
+			const int64_t most_ns = (int64_t)ctx->places[i].move.limit_ns / 2,
+			              until = clock_now_ns() + most_ns;
+			while (!team_failure(ctx->team) && clock_now_ns() < until)
+				clock_sleep_until(clock_now_ns() + 1000000);
 			status_set(
 			    st,
 			    "api = %s: rank %u waited %.3g s for rank %u %s, and gave up: a rank "

@@ -1,5 +1,4 @@
 /* Plain copies, without NCCL: GPU and pinned CPU memory, GPU to GPU, by way of CPU memory; an alltoall's (api = copies). */
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -133,7 +132,6 @@ int nccl_links_open(struct backend_ctx *ctx, struct status *st)
 	return 0;
 }
 
-/* A rank of the communicator, among all. */
 static unsigned rank_of(const struct backend_ctx *ctx, const struct place *p, unsigned member)
 {
 	return split_peer(ctx->trial->settings.split, ctx->nranks, p->color, member);

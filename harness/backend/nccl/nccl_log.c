@@ -3,9 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <regex.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* NCCL's MAXCHANNELS; 32 before 2.23. */
 #define MAX_CHANNELS 64
@@ -387,7 +384,6 @@ static void merge_links(struct path *path)
 			strcpy(path->transport, links[i].via);
 }
 
-/* Sets `registered` and its sentence. */
 static void sum_registration(struct nccl_log *e)
 {
 	char *why = e->path.registered_why;

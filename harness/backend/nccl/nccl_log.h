@@ -2,8 +2,7 @@
  * missing registration proves nothing. The forms are those of NCCL's
  * src/transport/{p2p,shm,net,nvls,coll_net}.cc, src/register, src/enqueue.cc, src/ce_coll.cc and src/scheduler,
  * 2.4 to 2.30. Only what reads files blocks. */
-#ifndef LAUNCHGAP_NCCL_LOG_H
-#define LAUNCHGAP_NCCL_LOG_H
+#pragma once
 
 #include "../../trial/settings.h"
 #include "../../trial/path.h"
@@ -60,5 +59,3 @@ int nccl_log_ask(struct settings *settings, const char *folder, const char *pref
                  struct status *st);
 int nccl_log_path(const struct settings *settings, const char *folder, const char *prefix,
                   struct path *out, struct status *st);
-
-#endif

@@ -1,7 +1,4 @@
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "nccl_log.h"
 
@@ -9,7 +6,6 @@
 #define OLDEST_VERSION   21210
 #define REGISTER_VERSION 22300
 
-/* Counts over all links. */
 struct judging {
 	const struct nccl_log *log;
 	unsigned version;
@@ -154,7 +150,6 @@ void nccl_log_model(const struct settings *settings, struct nccl_log *log)
  * and numbers that variables determine: channels (init.cc, graph/paths.cc), the chunk (init.cc), the algorithm
  * (enqueue.cc). Copy engines carry a call out or not without an error (ce_coll.cc). Of 2.19.3 to 2.30.7. */
 
-/* How the setting bounds the number in the log. */
 enum bound { EXACT, AT_LEAST, AT_MOST, NAMED };
 
 static const struct rule {
@@ -212,7 +207,6 @@ static bool is_named(const char *asked, const char *text)
 	return false;
 }
 
-/* Compares what was asked with the number in the log. */
 static void compare(const struct rule *rule, struct path_setting *s)
 {
 	unsigned long long asked = strtoull(s->asked, NULL, 0), used = strtoull(s->used, NULL, 10);

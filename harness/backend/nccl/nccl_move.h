@@ -1,7 +1,6 @@
 /* api = device: what the host tells the kernel, and the memory that ranks share for it. How they agree is
  * device_protocol.h, what a thread block does nccl_move_block.h, the host's side nccl_device.c. */
-#ifndef LAUNCHGAP_NCCL_MOVE_H
-#define LAUNCHGAP_NCCL_MOVE_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -82,5 +81,3 @@ static inline void move_cut(struct move_call *c, struct move_part *parts, unsign
  * kernel that waits for it. */
 cudaError_t device_prepare_move(void);
 cudaError_t device_launch_move(const struct move_call *call, cudaStream_t stream);
-
-#endif

@@ -15,8 +15,7 @@
  * 12. Else: a launch, the load of the number, a way (begun), the load of the data, the bytes for peers at the link's
  * speed for stores, the last store's way and its answer (the release), a way (done); a way more for each round. The
  * own part is copied meanwhile, from and to local memory. The numbers are beside the table in nccl_device.c. */
-#ifndef LAUNCHGAP_NCCL_MOVE_BLOCK_H
-#define LAUNCHGAP_NCCL_MOVE_BLOCK_H
+#pragma once
 
 #include "device_protocol.h"
 #include "nccl_move.h"
@@ -282,5 +281,3 @@ PROTOCOL_THREAD void move_block(const struct move_call *c, struct move_here h)
 	if (h.thread == 0)
 		own->call = call;
 }
-
-#endif

@@ -1,8 +1,4 @@
 /* The resources of a trial: communicators, registered buffers, streams, the gate. */
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../clock.h"
 #include "nccl.h"
 
@@ -128,7 +124,6 @@ static int init_all(struct backend_ctx *ctx, ncclUniqueId id, struct status *st)
 	return result;
 }
 
-/* Splits the world into the groups of the settings. */
 static void split(struct backend_ctx *ctx, struct place *p, const void *of)
 {
 	(void)of;
@@ -287,14 +282,6 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 	for (unsigned r = 0; r < ctx->nranks; r++)
 		memcpy(&ctx->peers[r], team_mailbox(place->team, r), sizeof ctx->peers[r]);
 	return nccl_links_open(ctx, st);
-}
-
-/* The gate, only if asked for: pinned memory that every device can read. */
-static int make_gate(struct backend_ctx *ctx, const struct backend_place *place, struct status *st)
-{
-	if (place->trial->settings.start != START_GATED)
-		return 0;
-	return device_pin((void **)(uintptr_t)&ctx->gate, sizeof *ctx->gate, st);
 }
 
 /* Words for each local rank, if the driver writes them: tried once. */
@@ -479,7 +466,9 @@ int nccl_open(const struct backend_place *place, struct backend_ctx **out, struc
 	if (!ctx)
 		return status_set(st, "out of memory for %u ranks", place->count);
 	*out = ctx;
-	if (open_ctx(ctx, place, st) || open_places(ctx, st) || make_gate(ctx, place, st) ||
+	if (open_ctx(ctx, place, st) || open_places(ctx, st) ||
+	    (place->trial->settings.start == START_GATED && /* every device reads the gate */
+	     device_pin((void **)(uintptr_t)&ctx->gate, sizeof *ctx->gate, st)) ||
 	    make_words(ctx, st) || nccl_make_comms(ctx, st))
 		return -1;
 	nccl_read_memory(ctx, READ_COMM);

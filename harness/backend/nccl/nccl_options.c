@@ -1,8 +1,3 @@
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../machine.h"
 #include "nccl.h"
 
@@ -32,14 +27,6 @@ static bool reduces_by(const struct trial *trial, enum op op)
 	return i < trial->ncells;
 }
 
-/* A value of the key nccl_below: "2.23", "2.22.3". */
-static int version_at(const char *text)
-{
-	unsigned part[3] = {0};
-	sscanf(text, "%2u.%2u.%2u", &part[0], &part[1], &part[2]);
-	return NCCL_AT((int)part[0], (int)part[1], (int)part[2]);
-}
-
 static int refuse_version(const char *what, int first, const struct nccl_api *api,
                           struct status *st)
 {
@@ -62,12 +49,6 @@ static int refuse_native(const struct trial *trial, const struct nccl_api *api, 
 		return refuse_version(what, row->since, api, st);
 	}
 	return 0;
-}
-
-static bool is_on(const struct settings *set, const char *name)
-{
-	const char *value = settings_env(set, name);
-	return value && !strcmp(value, "1");
 }
 
 /* With multicast, copy engines hang or fail on two ranks (NVIDIA/nccl#2241). */
@@ -135,16 +116,18 @@ static int refuse_features(const struct trial *trial, const struct nccl_api *api
 static int refuse_library(const struct trial *trial, const struct nccl_api *api, struct status *st)
 {
 	const struct settings *set = &trial->settings;
-	if (set->nccl_below[0] && api->at >= version_at(set->nccl_below))
+	int part[3] = {0}; /* of "2.23" or "2.22.3" */
+	sscanf(set->nccl_below, "%2d.%2d.%2d", &part[0], &part[1], &part[2]);
+	if (set->nccl_below[0] && api->at >= NCCL_AT(part[0], part[1], part[2]))
 		return status_set(st, "nccl_below = %s needs an older library; this is %s: %s",
 		                  set->nccl_below, api->version, api->file);
 	return refuse_features(trial, api, st) || refuse_native(trial, api, st) ? -1 : 0;
 }
 
-/* Settings that cannot be combined, with any library. */
 static int refuse_settings(const struct settings *set, struct status *st)
 {
 	unsigned each = set->layout.ranks_per_thread;
+	const char *shared = settings_env(set, SHARED_GPU);
 	if (set->graph && set->start == START_GATED)
 		return status_set(st, "graph cannot be combined with start = gated: a replay is "
 		                      "launched when the gate opens");
@@ -158,7 +141,7 @@ static int refuse_settings(const struct settings *set, struct status *st)
 		                  "register = %s needs memory of ncclMemAlloc; allowed is "
 		                  "allocator = nccl",
 		                  settings_words("register")[set->registration]);
-	if (set->ranks_per_gpu > 1 && !is_on(set, SHARED_GPU))
+	if (set->ranks_per_gpu > 1 && (!shared || strcmp(shared, "1")))
 		return status_set(st,
 		                  "ranks_per_gpu = %u: NCCL needs env." SHARED_GPU " = 1 for it",
 		                  set->ranks_per_gpu);

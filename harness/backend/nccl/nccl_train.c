@@ -69,7 +69,6 @@ static void follow(struct backend_ctx *ctx, const struct place *p, cudaStream_t 
 	nccl_keep_cuda(ctx, cudaStreamWaitEvent(to, p->ready, 0));
 }
 
-/* On the rank's stream for work. */
 static void multiply(struct backend_ctx *ctx, const struct place *p, uint64_t flops)
 {
 	struct network_product product = network_product(flops);
@@ -149,15 +148,6 @@ static void reduce(struct backend_ctx *ctx, struct place *p, const void *of)
 	          p->comm);
 }
 
-/* For all local ranks: in a group, of which a worker with one rank has no need. */
-static void for_ranks(struct backend_ctx *ctx, nccl_grouped_fn *part, const void *of)
-{
-	if (ctx->count > 1)
-		nccl_group(ctx, part, of);
-	else
-		part(ctx, &ctx->places[0], of);
-}
-
 /* The last pass. In the first call after prepare each bucket ends on all ranks before the next one (nccl_coll). */
 static void last_pass(struct backend_ctx *ctx)
 {
@@ -168,19 +158,13 @@ static void last_pass(struct backend_ctx *ctx)
 			produce(ctx, &ctx->places[i], &bucket);
 		if (!reduces || !bucket.elements)
 			continue;
-		for_ranks(ctx, reduce, &bucket);
+		if (ctx->count > 1)
+			nccl_group(ctx, reduce, &bucket);
+		else /* a worker with one rank has no need of a group */
+			reduce(ctx, &ctx->places[0], &bucket);
 		if (ctx->fresh && !ctx->capturing && nccl_meet(ctx))
 			return; /* the loop's next wait reports it */
 	}
-}
-
-static void copy_back(struct backend_ctx *ctx, const struct place *p)
-{
-	struct bucket bucket, *last = NULL;
-	nccl_use(ctx, p);
-	for (; buckets_next(&ctx->call.buckets, last, &bucket); last = &bucket)
-		if (bucket.elements)
-			copy(ctx, &bucket, p->round_to, bucket_of(ctx, p), p->stream);
 }
 
 void nccl_train(struct backend_ctx *ctx)
@@ -194,23 +178,19 @@ void nccl_train(struct backend_ctx *ctx)
 			layers(ctx, p, 0, ctx->trial->network.n);
 	}
 	last_pass(ctx);
-	for (unsigned i = 0; i < ctx->count && ctx->call.cell.coll != COLL_DDP_COMPUTE; i++)
-		if (bucket_of(ctx, &ctx->places[i]))
-			copy_back(ctx, &ctx->places[i]);
+	for (unsigned i = 0; i < ctx->count && ctx->call.cell.coll != COLL_DDP_COMPUTE; i++) {
+		const struct place *p = &ctx->places[i];
+		struct bucket bucket, *last = NULL;
+		if (!bucket_of(ctx, p))
+			continue;
+		nccl_use(ctx, p);
+		for (; buckets_next(&ctx->call.buckets, last, &bucket); last = &bucket)
+			if (bucket.elements)
+				copy(ctx, &bucket, p->round_to, bucket_of(ctx, p), p->stream);
+	}
 }
 
 /* --- a layer of a mixture of experts: there, work, back; each part needs the result of the one before --- */
-
-static void work_experts(struct backend_ctx *ctx)
-{
-	for (unsigned i = 0; i < ctx->count; i++) {
-		const struct place *p = &ctx->places[i];
-		follow(ctx, p, p->compute, p->stream);
-		multiply(ctx, p,
-		         steps_expert_flops(&ctx->call, p->me, ctx->trial->settings.hidden));
-		follow(ctx, p, p->stream, p->compute);
-	}
-}
 
 /* Tokens go to their experts in the first phase, and back in the second. */
 void nccl_experts(struct backend_ctx *ctx)
@@ -224,8 +204,13 @@ void nccl_experts(struct backend_ctx *ctx)
 	/* As with other rounds (nccl_coll). */
 	if (coll != COLL_MOE_COMPUTE && ctx->fresh && !ctx->capturing && nccl_meet(ctx))
 		return;
-	if (coll != COLL_MOE_COMMUNICATION)
-		work_experts(ctx);
+	for (unsigned i = 0; i < ctx->count && coll != COLL_MOE_COMMUNICATION; i++) {
+		const struct place *p = &ctx->places[i];
+		follow(ctx, p, p->compute, p->stream);
+		multiply(ctx, p,
+		         steps_expert_flops(&ctx->call, p->me, ctx->trial->settings.hidden));
+		follow(ctx, p, p->stream, p->compute);
+	}
 	if (coll != COLL_MOE_COMPUTE)
 		nccl_group(ctx, nccl_move_phase, &back);
 }
