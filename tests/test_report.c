@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 
 #include "queried.h"
-#include "../harness/report/gnuplot.h"
+#include "../harness/markup.h"
 #include "../harness/data/format.h"
 #include "../harness/terminal.h"
 #include "warned.h"
@@ -117,8 +117,9 @@ TEST(only_blocks_of_both_are_paired)
 	                              "JOIN place p ON p.id = place WHERE pace = 'stream' "
 	                              "AND bytes = 4096 AND v.name = 'processes'"),
 	                    "processes 0.8 - 5");
-	assert_string_equal(query(db, "SELECT ratio_blocks FROM result JOIN place p ON p.id = place "
-	                              "WHERE pace = 'stream' AND bytes = 4096 AND variant = 0"),
+	assert_string_equal(query(db,
+	                          "SELECT ratio_blocks FROM result JOIN place p ON p.id = place "
+	                          "WHERE pace = 'stream' AND bytes = 4096 AND variant = 0"),
 	                    "6");
 	assert_string_equal(
 	    query(db, "SELECT speed_blocks FROM over_sizes WHERE (variant, grp) = (2, 0)"), "5");
@@ -330,23 +331,23 @@ TEST(hostile_names_stay_text)
 TEST(quoting_ends_where_it_must)
 {
 	char out[16];
-	gnuplot_quote("it's\n", out, sizeof out);
+	markup_gnuplot("it's\n", out, sizeof out);
 	assert_string_equal(out, "\"it\\047s \"");
-	gnuplot_quote("", out, sizeof out);
+	markup_gnuplot("", out, sizeof out);
 	assert_string_equal(out, "''");
-	gnuplot_quote("]]>b]]>", out, sizeof out);
+	markup_gnuplot("]]>b]]>", out, sizeof out);
 	assert_string_equal(out, "']] >b]] >'");
 	/* Cut: still one string, and no half character or half number. */
 	for (unsigned n = 4; n < 12; n++) {
 		char cut[12];
-		gnuplot_quote("\xC3\xA4\xC3\xB6"
-		              "b\xE2\x82\xAC\xC3\xB7",
-		              cut, n);
+		markup_gnuplot("\xC3\xA4\xC3\xB6"
+		               "b\xE2\x82\xAC\xC3\xB7",
+		               cut, n);
 		assert_true(strlen(cut) < n);
 		assert_true(cut[0] == '\'' && cut[strlen(cut) - 1] == '\'');
 		/* Characters of two, two, one, three and two bytes: as many as fit whole. */
 		assert_int_equal(strlen(cut), n < 5 ? 2 : n < 7 ? 4 : n < 8 ? 6 : n < 11 ? 7 : 10);
-		gnuplot_quote("a'b", cut, n);
+		markup_gnuplot("a'b", cut, n);
 		assert_string_equal(cut, n < 8 ? "\"a\"" : n < 9 ? "\"a\\047\"" : "\"a\\047b\"");
 	}
 }

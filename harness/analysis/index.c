@@ -193,12 +193,6 @@ struct summary_row *index_row(const struct summary *s, unsigned variant, unsigne
 	return s->index.rows[variant * s->index.nplaces + place];
 }
 
-struct summary_row *index_at(const struct summary *s, unsigned variant, unsigned group,
-                             unsigned size)
-{
-	return index_row(s, variant, index_place(s, group, size));
-}
-
 bool index_counts(const struct record_cell *c)
 {
 	return !c->error[0] && c->cell.pass == PASS_TIMED;

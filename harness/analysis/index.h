@@ -158,9 +158,6 @@ bool index_other_ranks(const struct summary *summary, unsigned variant);
 unsigned index_place(const struct summary *summary, unsigned group, unsigned size);
 /* NULL where it was not measured. */
 struct summary_row *index_row(const struct summary *summary, unsigned variant, unsigned place);
-/* The same by group and the number of its size. */
-struct summary_row *index_at(const struct summary *summary, unsigned variant, unsigned group,
-                             unsigned size);
 /* Whether a cell of the record counts: measured, and in the timed pass. */
 bool index_counts(const struct record_cell *cell);
 /* Whether a collective is a part of a step that was measured whole: it shows what the step consists

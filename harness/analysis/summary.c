@@ -16,11 +16,6 @@ static const char *const role_names[] = {[ROLE_VARIANT] = "variant",
                                          [ROLE_AGAIN] = "again",
                                          [ROLE_LIMIT] = "limit"};
 
-const char *summary_role_name(enum summary_role role)
-{
-	return role_names[role];
-}
-
 static enum summary_role find_role(const char *name)
 {
 	for (int i = 0; i <= ROLE_LIMIT; i++)
@@ -435,16 +430,6 @@ void summary_make(const struct record_run *run, struct arena *arena, struct summ
 	index_trials(&s);
 	count_blocks(&s);
 	*out = s;
-}
-
-const struct summary_row *summary_find(const struct summary *s, unsigned variant, unsigned group,
-                                       size_t bytes)
-{
-	const struct summary_group *g = &s->groups[group];
-	for (unsigned i = 0; i < g->nsizes; i++)
-		if (g->bytes[i] == bytes)
-			return index_at(s, variant, group, i);
-	return NULL;
 }
 
 struct stats_interval summary_busbw(const struct summary_row *row)

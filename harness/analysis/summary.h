@@ -17,14 +17,10 @@ struct summary_trial summary_cell(struct arena *arena, const struct record_cell 
 /* The bytes that bandwidths of a cell on so many ranks are of. */
 size_t summary_moved(const struct record_run *run, const struct cell *cell, unsigned nranks);
 
-/* The row of a variant in a group at a size, or NULL. */
-const struct summary_row *summary_find(const struct summary *summary, unsigned variant,
-                                       unsigned group, size_t bytes);
 /* A row's bus bandwidth, GB/s, with that of the quartiles of its time. */
 struct stats_interval summary_busbw(const struct summary_row *row);
 /* Whether anything was measured at that pace, the limit omitted. */
 bool summary_has_pace(const struct summary *summary, enum pace pace);
-const char *summary_role_name(enum summary_role role);
 
 /* The fact with this key that a worker of the variant (below 0: any) reported, in the first trial
  * that has it; borrowed from the record. NULL: nothing. */

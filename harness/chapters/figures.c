@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../analysis/calls.h"
 #include "../analysis/channels.h"
-#include "../analysis/plot_order.h"
 #include "../analysis/spent.h"
 #include "../coll/counts.h"
 #include "../data/load.h"
@@ -20,15 +18,6 @@ static const char *name_of(const struct summary *s, int variant)
 	return variant < 0 ? NULL : s->variants[variant].name;
 }
 
-/* Where pictures have a variant, from 1 on; 0: they have it not. */
-static unsigned drawn_at(const struct plot_order *order, unsigned v)
-{
-	for (unsigned i = 0; i < order->n; i++)
-		if (order->variants[i] == v)
-			return i + 1;
-	return 0;
-}
-
 static void put_differs(const struct figures *f, unsigned v, unsigned other)
 {
 	char keys[512] = "", *rest = keys, *key;
@@ -38,14 +27,12 @@ static void put_differs(const struct figures *f, unsigned v, unsigned other)
 		db_add(f->db, "differs", "iit", v, other, key + strspn(key, " "));
 }
 
-static void put_known(const struct figures *f, const struct plot_order *order, unsigned v)
+static void put_known(const struct figures *f, unsigned v)
 {
 	const struct summary *s = f->s;
 	const struct summary_variant *of = &s->variants[v];
-	const unsigned at = drawn_at(order, v);
-	db_add(f->db, "known", "iiiiiiiiitti", v, of->measured,
-	       at && at <= order->main ? at - 1 : DB_NONE, summary_has_ratio(s, v),
-	       index_other_ranks(s, v), false, summary_is_asked(s, v), at, of->traits->launches,
+	db_add(f->db, "known", "iiiiiiiiitti", v, of->measured, DB_NONE, summary_has_ratio(s, v),
+	       index_other_ranks(s, v), false, summary_is_asked(s, v), 0, of->traits->launches,
 	       of->library, of->path,
 	       s->reference >= 0 && summary_like(s, v, (unsigned)s->reference));
 	for (unsigned w = 0; w < s->nvariants; w++)
@@ -88,7 +75,6 @@ static void put_given(const struct figures *f)
 {
 	const struct summary *s = f->s;
 	const struct looks *looks = &s->looks;
-	const struct plot_order order = plot_order_make(s, f->arena);
 	char machine[256];
 	run_machine(s, machine, sizeof machine);
 	db_add(f->db, "given", "ttddiiiiiiiiiiitttiiiidt", name_of(s, s->reference), machine,
@@ -103,7 +89,7 @@ static void put_given(const struct figures *f)
 	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence),
 	       arena_text(f->arena, "%.3g %%", 100 * (1 - looks->confidence)), looks->by_width);
 	for (unsigned v = 0; v < s->nvariants; v++)
-		put_known(f, &order, v);
+		put_known(f, v);
 }
 
 /* --- places --- */
@@ -126,13 +112,13 @@ static void put_places(const struct figures *f)
 		           pairs = coll_info(c->coll)->is & COLL_PAIRS;
 		const unsigned is = coll_info(c->coll)->is;
 		for (unsigned i = 0; i < of->nsizes; i++)
-			db_add(f->db, "place", "iiiiiiitittttiitiiiiillllii", index_place(f->s, g, i),
-			       g, i + 1, of->nsizes, of->limit, is_judged(f->s, of),
-			       index_is_part(f->s, c->coll), coll_info(c->coll)->name, c->coll,
-			       run_collective(f->arena, of), coll_title(c, of->nranks).text,
-			       coll_dtype_name(c->dtype), coll_op_name(c->op), c->root, c->in_place,
-			       coll_pace_name(c->pace), of->nranks,
-			       c->comm_ranks ? c->comm_ranks : of->nranks, whole,
+			db_add(f->db, "place", "iiiiiiitittttiitiiiiillllii",
+			       index_place(f->s, g, i), g, i + 1, of->nsizes, of->limit,
+			       is_judged(f->s, of), index_is_part(f->s, c->coll),
+			       coll_info(c->coll)->name, c->coll, run_collective(f->arena, of),
+			       coll_title(c, of->nranks).text, coll_dtype_name(c->dtype),
+			       coll_op_name(c->op), c->root, c->in_place, coll_pace_name(c->pace),
+			       of->nranks, c->comm_ranks ? c->comm_ranks : of->nranks, whole,
 			       pairs ? value_pair_from(c->root) : DB_NONE,
 			       pairs ? value_pair_to(c->root, of->nranks) : DB_NONE,
 			       of->asked_bytes[i], of->bytes[i],
@@ -178,21 +164,21 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	for (unsigned i = 0; i < row->ntrials; i++)
 		step_ns = fmax(step_ns, row->trials[i].step_ns);
 	busbw.estimate = row->busbw_gbs;
-	db_add(
-	    f->db, "result",
-	    "iiiisddddds"
-	    "dss"
-	    "dddrt"
-	    "dlliddd"
-	    "liddd",
-	    row->variant, place, row->ntrials, row->failed, time, row->time_rank0_us,
-	    row->time_mean_us, row->time_min_us, row->time_max_us, row->algbw_gbs, busbw,
-	    row->p50_us, row->p95_us, row->p99_us, row->launch_us, row->skew_us, row->resolution_us,
-	    STATS_NO_RATIO, (const char *)NULL,
-	    row->carries_data ? (double)row->wrong : NAN, row->faults, row->switches,
-	    last ? row->straggler : DB_NONE, last ? last->last : NAN, last ? last->last_by_us : NAN,
-	    summary_limit(s, row->cell.bytes), row->ncalls, summary_lost_cores(row),
-	    row->time_us * row->calls, step_ns / 1000, early_of(f->arena, row));
+	db_add(f->db, "result",
+	       "iiiisddddds"
+	       "dss"
+	       "dddrt"
+	       "dlliddd"
+	       "liddd",
+	       row->variant, place, row->ntrials, row->failed, time, row->time_rank0_us,
+	       row->time_mean_us, row->time_min_us, row->time_max_us, row->algbw_gbs, busbw,
+	       row->p50_us, row->p95_us, row->p99_us, row->launch_us, row->skew_us,
+	       row->resolution_us, STATS_NO_RATIO, (const char *)NULL,
+	       row->carries_data ? (double)row->wrong : NAN, row->faults, row->switches,
+	       last ? row->straggler : DB_NONE, last ? last->last : NAN,
+	       last ? last->last_by_us : NAN, summary_limit(s, row->cell.bytes), row->ncalls,
+	       summary_lost_cores(row), row->time_us * row->calls, step_ns / 1000,
+	       early_of(f->arena, row));
 	for (unsigned r = 0; row->ranks && r < row->nranks; r++) {
 		const struct summary_rank *k = &row->ranks[r];
 		db_add(f->db, "result_rank", "iiiddddddd", row->variant, place, r, k->skew_us,
@@ -214,39 +200,14 @@ static void put_level(const struct figures *f, unsigned v, unsigned place, unsig
 	const double time = row ? log_of(t->time_ns) : NAN;
 	if (!isnan(time))
 		db_add(f->db, "level", "iiidddddd", v, place, f->s->index.blocks[block], time,
-		       row->carries_data
-		           ? log_of(coll_busbw(row->cell.coll, row->cell.comm_ranks,
-		                               row->moved_bytes, t->time_ns * 1e-9))
-		           : NAN,
+		       row->carries_data ? log_of(coll_busbw(row->cell.coll, row->cell.comm_ranks,
+		                                             row->moved_bytes, t->time_ns * 1e-9))
+		                         : NAN,
 		       t->time_ns / 1e3, log_of(t->p95_ns), log_of(t->p99_ns),
 		       log_of(t->launch_ns));
 }
 
-/* --- calls, channels --- */
-
-static void put_call(const struct figures *f, enum coll_kind coll, unsigned variant)
-{
-	const struct calls_line line = calls_line_of(f->s, coll, variant, f->arena);
-	const struct record_cell *c = line.cell;
-	if (c)
-		db_add(f->db, "call_line", "iittilidddd", coll, variant,
-		       coll_word(&c->cell, c->nranks).text, coll_pass_name(c->cell.pass), c->nranks,
-		       c->cell.bytes, c->device_clock, line.total_us, line.before_us,
-		       line.residual_us, line.launch_us);
-}
-
-static void put_calls(const struct figures *f)
-{
-	const struct plot_order order = plot_order_make(f->s, f->arena);
-	const unsigned n = plot_order_count(f->s) ? order.main : 0;
-	uint64_t seen = 0; /* collectives */
-	for (unsigned g = 0; g < f->s->ngroups; g++) {
-		const enum coll_kind coll = f->s->groups[g].cell.coll;
-		for (unsigned i = 0; i < n && !(seen >> coll & 1); i++)
-			put_call(f, coll, order.variants[i]);
-		seen |= UINT64_C(1) << coll;
-	}
-}
+/* --- channels --- */
 
 /* How many channels a pair of ranks has, by the variant's own log: the twin has none. */
 static void put_channels(const struct figures *f, unsigned v, const struct path *path)
@@ -281,33 +242,6 @@ static void put_paths(const struct figures *f)
 	}
 }
 
-/* --- what titles of curves say beyond the results --- */
-
-/* Over all calls, as the picture has them: blocks scatter, and the median of each block's p95 would
- * be off the curve. */
-static void put_tail(const struct figures *f, unsigned group, unsigned v)
-{
-	const struct summary_row *row = index_at(f->s, v, group, 0);
-	const struct arena_mark mark = arena_mark(f->arena);
-	double *calls = row ? calls_room(f->s, f->arena) : NULL;
-	if (row)
-		db_add(f->db, "tail", "iid", group, v,
-		       stats_quantile(calls, calls_sorted(f->s, row, calls), 0.95));
-	arena_release(f->arena, mark);
-}
-
-static void put_curves(const struct figures *f)
-{
-	const struct summary *s = f->s;
-	const struct plot_order order = plot_order_make(s, f->arena);
-	const unsigned collectives = plot_order_collectives(s);
-	db_add(f->db, "drawn", "iiiii", collectives, PLOT_ORDER_EACH, PLOT_ORDER_DETAIL,
-	       plot_order_count(s), plot_order_left_out(s));
-	for (unsigned g = 0; g < s->ngroups && collectives <= PLOT_ORDER_EACH; g++)
-		for (unsigned i = 0; i < order.main && plot_order_has_group(s, g); i++)
-			put_tail(f, g, order.variants[i]);
-}
-
 static void put_chapters(const struct figures *f)
 {
 	unsigned n;
@@ -333,6 +267,8 @@ struct db *figures_load(const struct summary *s, struct arena *arena, struct sta
 	for (unsigned i = 0; i < s->run->ncells; i++)
 		if (s->index.place_of[i] != INDEX_NONE)
 			db_add(f.db, "cell_place", "ii", i, s->index.place_of[i]);
+	if (db_run_text(f.db, "harness/chapters/drawn.sql", st))
+		return NULL;
 	figures_of_links(&f);
 	put_paths(&f);
 	figures_of_trust(&f);
@@ -345,10 +281,8 @@ struct db *figures_load(const struct summary *s, struct arena *arena, struct sta
 	    db_run_text(f.db, "harness/chapters/gap_found.sql", st) ||
 	    db_run_text(f.db, "harness/chapters/evidence.sql", st) || figures_of_bandwidth(&f, st))
 		return NULL;
-	put_curves(&f);
 	figures_of_tuning(&f);
 	put_chapters(&f);
-	put_calls(&f);
 	if (db_run_text(f.db, "harness/chapters/tuned.sql", st) ||
 	    db_run_text(f.db, "harness/chapters/shared.sql", st))
 		return NULL;

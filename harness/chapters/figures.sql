@@ -44,7 +44,7 @@ CREATE TABLE look(
 CREATE TABLE known(
   variant     INTEGER PRIMARY KEY,
   measured    INTEGER,
-  drawn       INTEGER, -- its place in pictures of all sizes; or nothing
+  drawn       INTEGER, -- its place in pictures of all sizes; or nothing (drawn.sql)
   compared    INTEGER, -- 1: with the reference
   other_ranks INTEGER, -- 1: not as many as the reference
   placebo     INTEGER, -- 1: its settings should change nothing (factors.sql)
@@ -187,17 +187,6 @@ CREATE TABLE metric(
   regime TEXT,          -- of claims that name none; or nothing
   least_calls INTEGER,  -- in a trial
   whole INTEGER         -- 1: of the trial, not of a cell
-);
-
--- Of a drawn variant the call that the timeline of a collective shows: that of the median length,
--- with the device's stamps if there are any (analysis/calls.h).
-CREATE TABLE call_line(
-  coll INTEGER, variant INTEGER, what TEXT, pass TEXT, ranks INTEGER, bytes INTEGER,
-  device INTEGER,            -- 1: it has the device's stamps
-  total_us REAL,             -- to the latest end
-  before_us REAL,            -- the device seems to begin so long before
-  residual_us REAL,          -- its stamps may be off by so much
-  launch_us REAL             -- until issue has returned on all ranks
 );
 
 -- Channels that the library gives a pair of ranks, where its log says it.
@@ -388,15 +377,6 @@ CREATE TABLE session(
 
 -- Where a cell belongs.
 CREATE TABLE cell_place(cell INTEGER PRIMARY KEY, place INTEGER);
-
--- What pictures there are: one row.
-CREATE TABLE drawn(
-  collectives INTEGER, each INTEGER, detail INTEGER, -- more have none of their own; no details
-  curves INTEGER, left_out INTEGER                   -- variants
-);
-
--- 95 % of a variant's single calls of the smallest size take at most so long.
-CREATE TABLE tail(grp INTEGER, variant INTEGER, us REAL);
 
 -- A search: one row.
 CREATE TABLE sought(

@@ -23,7 +23,7 @@
 #define LEVELS 4 /* of nested variances */
 
 struct numbers {
-	double *x, *second; /* second: the other argument of each */
+	double *x, *second;   /* second: the other argument of each */
 	double third, fourth; /* further arguments, the same for each */
 	size_t n, room;
 	bool failed;
@@ -399,19 +399,41 @@ static void shell_word(sqlite3_context *context, int n, sqlite3_value **values)
 	sqlite3_result_text(context, text, -1, sqlite3_free);
 }
 
-static void xml(sqlite3_context *context, int n, sqlite3_value **values)
+/* As `form` has it: XML, CSV, or gnuplot. */
+enum form { XML, CSV, GNUPLOT };
+
+static void mark(sqlite3_context *context, sqlite3_value *value, enum form form)
 {
-	const char *from = (const char *)sqlite3_value_text(values[0]);
-	char *text = NULL;
+	const bool number = form == GNUPLOT && sqlite3_value_type(value) != SQLITE_TEXT;
+	const char *from = (const char *)sqlite3_value_text(value);
+	char *text = NULL, quoted[1024];
 	size_t bytes;
-	FILE *out = from ? open_memstream(&text, &bytes) : NULL;
-	(void)n;
+	FILE *out = from || number ? open_memstream(&text, &bytes) : NULL;
 	if (!out)
 		return;
-	markup_escape(out, from);
+	if (number && from)
+		fprintf(out, "1.0 * %.12g", sqlite3_value_double(value));
+	else if (number)
+		fputs("NaN", out);
+	else if (form == GNUPLOT)
+		fputs((markup_gnuplot(from, quoted, sizeof quoted), quoted), out);
+	else if (form == CSV)
+		markup_csv(out, from, false);
+	else
+		markup_escape(out, from);
 	fclose(out);
 	sqlite3_result_text(context, text, -1, free);
 }
+
+#define MARKS(name, form)                                                                          \
+	static void name(sqlite3_context *context, int n, sqlite3_value **values)                  \
+	{                                                                                          \
+		(void)n;                                                                           \
+		mark(context, values[0], form);                                                    \
+	}
+MARKS(xml, XML)
+MARKS(csv, CSV)
+MARKS(gnuplot, GNUPLOT)
 
 /* 2.28.3 as 22803; 0: it is none. */
 static void version(sqlite3_context *context, int n, sqlite3_value **values)
@@ -473,6 +495,8 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"by_chance", 4, NULL, add_leaf, take_by_chance},
 	    {"shell_word", 1, shell_word, NULL, NULL},
 	    {"xml", 1, xml, NULL, NULL},
+	    {"csv", 1, csv, NULL, NULL},
+	    {"gnuplot", 1, gnuplot, NULL, NULL},
 	    {"version", 1, version, NULL, NULL},
 	    {"student", 2, student, NULL, NULL},
 	    {"trend", 1, NULL, add_number, take_trend},

@@ -35,7 +35,8 @@
  *   sizes(lo, hi)    "4 KiB to 64 KiB"; hi is missing or the largest number: "from 4 KiB up"
  *   shares(lo, hi)   "60 to 75 %" of 0.6 and 0.75
  *   shell_word(text) quoted, so that a shell reads it back as one word
- *   xml(text)        escaped for HTML and XML (markup.h)
+ *   xml(text), csv(text)   escaped for HTML and XML; as a field (markup.h)
+ *   gnuplot(x)       as its string, a number as 1.0 * 12.3
  *   version(text)    22803 of 2.28.3; 0: it is none
  *   student(p, df)   the t of Student's distribution that is exceeded with probability p
  *   number(x), estimate(x), effect(x)   a number as sentences have it: 12.3, 0.987, 8.4 %

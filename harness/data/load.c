@@ -252,6 +252,7 @@ static void put_phases(struct db *db, struct arena *arena, const struct record_r
 struct db *load_run(const struct record_run *run, struct arena *arena, struct status *st)
 {
 	struct db *db = db_open(arena);
+	db_stamps(db, run);
 	if (db_run_text(db, "harness/data/schema.sql", st))
 		return NULL;
 	put_members(db, arena, "", run->environment);

@@ -14,7 +14,8 @@ extern const struct fields export_options;
  * NaN. */
 int export_write(const struct model *model, const char *const files[EXPORT_FORMATS],
                  struct status *st);
-/* A query's rows as the lines of a file. */
+/* A query's rows as lines, and as those of a file. */
+int export_write_lines(struct db *db, const char *sql, FILE *out, struct status *st);
 int export_lines(struct arena *arena, struct db *db, const char *sql, const char *file,
                  struct status *st);
 
