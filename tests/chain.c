@@ -1,6 +1,5 @@
 #include "chain.h"
 
-#include "../harness/analysis/summary.h"
 #include "../harness/backend/table.h"
 #include "../harness/record/record_search.h"
 #include "../harness/analysis/verdict.h"
@@ -282,11 +281,9 @@ static double chain_truth_of(const struct chain *c, const char *left, const char
 static struct chain_words chain_judge(const struct chain *c, struct chain_run *run, unsigned *more)
 {
 	struct chain_words out = {.blocks = run->blocks};
-	struct summary s;
 	struct status st = {""};
 	const struct arena_mark mark = arena_mark(scratch());
-	summary_make(&run->record, scratch(), &s);
-	struct db *db = figures_load(&s, scratch(), &st);
+	struct db *db = figures_load(&run->record, NULL, scratch(), &st);
 	if (!db) {
 		fprintf(stderr, "%s\n", st.text);
 		abort();
@@ -317,8 +314,9 @@ static struct chain_words chain_judge(const struct chain *c, struct chain_run *r
 		chain_count(&out, chain_word(db_text(rows, 1) ? db_text(rows, 1) : ""),
 		            chain_truth(c, db_text(rows, 0)));
 	db_end(rows, &st);
-	*more = (unsigned)query_number(db, "SELECT coalesce(max(more), 0) FROM claimed WHERE id = 0");
-	out.looks = s.looks.n;
+	*more =
+	    (unsigned)query_number(db, "SELECT coalesce(max(more), 0) FROM claimed WHERE id = 0");
+	out.looks = looks_count(&run->record).n;
 	arena_undo(scratch(), db);
 	arena_release(scratch(), mark);
 	return out;

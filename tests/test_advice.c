@@ -18,7 +18,11 @@ static void stamps(const struct made_place *p, int64_t out[6])
 {
 	double bytes = 4096.0 * (1 << 2 * p->size), ns = 1e6 + 10 * bytes;
 	bool has = p->variant < 3 && (small_only == 0 || bytes <= small_only);
-	ns /= p->variant == MADE_AGAIN && (small_only == 0 || bytes <= small_only) ? speed[MADE_THREADS] : has ? speed[p->variant] : p->variant == 2 ? beyond : 1;
+	ns /= p->variant == MADE_AGAIN && (small_only == 0 || bytes <= small_only)
+	          ? speed[MADE_THREADS]
+	      : has             ? speed[p->variant]
+	      : p->variant == 2 ? beyond
+	                        : 1;
 	/* The reference does not differ from itself: the run can detect differences. */
 	ns *= 1 + noise * made_noise(p->variant == MADE_AGAIN ? MADE_THREADS : p->variant, p->block,
 	                             p->size + 8 * p->isolated);
@@ -63,11 +67,11 @@ FIXTURE(fresh)
 	return 0;
 }
 
-static void judge(struct arena *into, void *summary)
+static void judge(struct arena *into, void *run)
 {
 	const char *const chapters[] = {"advice"};
 	struct status st = {""};
-	story_make(figures_load(summary, into, &st), chapters, 1, into, &story);
+	story_make(figures_load(run, NULL, into, &st), chapters, 1, into, &story);
 }
 
 /* For how many pairs of variants `words` are printed; with the last sentence that has them. */
@@ -78,7 +82,7 @@ static unsigned count(const char *words, const char **text)
 	unsigned n = 0;
 	made_load(&made, &l);
 	arena_free(arena);
-	assert_int_equal(arena_run(judge, &l.summary, &arena), 0);
+	assert_int_equal(arena_run(judge, &l.run, &arena), 0);
 	made_unload(&l);
 	const struct story_table *t = story_find_table(&story, "advice");
 	for (unsigned i = 0; t && i < t->nrows; i++)

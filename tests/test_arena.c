@@ -3,7 +3,7 @@
  * the first ones and every few of many. */
 #include <limits.h>
 
-#include "../harness/analysis/tuned.h"
+#include "../harness/run/tuned.h"
 #include "../harness/arena.h"
 #include "../harness/compare/compare.h"
 #include "../harness/run/tune.h"

@@ -49,8 +49,7 @@ static void load_with(const struct made *m, const struct looks *looks)
 {
 	struct status st = {""};
 	made_load(m, &loaded);
-	loaded.summary.looks = looks ? *looks : loaded.summary.looks;
-	db = figures_load(&loaded.summary, scratch(), &st);
+	db = figures_load(&loaded.run, looks, scratch(), &st);
 	if (!db)
 		fail_msg("%s", st.text);
 }
@@ -69,9 +68,10 @@ static void drop(void)
 /* Of the contrast of the claim of that number, from 0 on. */
 static double number(unsigned id, const char *what)
 {
-	return query_number(
-	    db, test_text("SELECT %s FROM contrast_found f JOIN contrast USING (asked) "
-	                  "WHERE (f.finding, f.part) = ('claims', %u)", what, id));
+	return query_number(db,
+	                    test_text("SELECT %s FROM contrast_found f JOIN contrast USING (asked) "
+	                              "WHERE (f.finding, f.part) = ('claims', %u)",
+	                              what, id));
 }
 
 static double ratio(unsigned id)
@@ -117,7 +117,8 @@ TEST(p99_wants_500_calls)
 		load(&m);
 		if (m.rows == 500) {
 			near(ratio(0), 1.1 * 2);
-			assert_string_equal(query(db, "SELECT group_concat(why) FROM claimed"), ",");
+			assert_string_equal(query(db, "SELECT group_concat(why) FROM claimed"),
+			                    ",");
 		} else {
 			assert_string_equal(query(db, "SELECT why FROM claimed"),
 			                    "p99 needs 500 isolated calls, this run has 499; ");
@@ -231,13 +232,16 @@ TEST(logs_add_up_over_steps)
 	}
 	asked.gap = (struct gap){.from = "single", .to = "processes", .bytes = {1, SIZE_MAX}};
 	load(&m);
-	assert_string_equal(query(db, "SELECT DISTINCT blocks FROM asked_found WHERE finding = 'gap' "
-	                              "AND part = 0"), "7");
+	assert_string_equal(query(db,
+	                          "SELECT DISTINCT blocks FROM asked_found WHERE finding = 'gap' "
+	                          "AND part = 0"),
+	                    "7");
 	assert_string_equal(
-	    query(db, "SELECT count(*), max(abs(steps - whole)) < 1e-12 FROM (SELECT block, sum(log) "
-	              "FILTER (WHERE nth) steps, sum(log) FILTER (WHERE NOT nth) whole "
-	              "FROM contrast_block JOIN asked_contrast ON id = asked "
-	              "WHERE finding = 'gap' AND part = 0 GROUP BY block)"),
+	    query(db,
+	          "SELECT count(*), max(abs(steps - whole)) < 1e-12 FROM (SELECT block, sum(log) "
+	          "FILTER (WHERE nth) steps, sum(log) FILTER (WHERE NOT nth) whole "
+	          "FROM contrast_block JOIN asked_contrast ON id = asked "
+	          "WHERE finding = 'gap' AND part = 0 GROUP BY block)"),
 	    "7 1");
 	drop();
 }
@@ -361,7 +365,8 @@ static void skewed_luck(const struct made_place *p, int64_t out[6])
  * that processes take less, where 5 are due. */
 TEST(skewed_noise_makes_no_difference)
 {
-	struct made m = {.blocks = 40, .sizes = 1, .rows = 1, .stamps = skewed_luck, .asked = &asked};
+	struct made m = {
+	    .blocks = 40, .sizes = 1, .rows = 1, .stamps = skewed_luck, .asked = &asked};
 	unsigned less = 0, more = 0;
 	made();
 	ask("processes", "threads", METRIC_TIME);

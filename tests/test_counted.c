@@ -15,8 +15,9 @@ TEST(claims_on_counters_rest_on_the_blocks_that_have_them)
 	claim(METRIC_DRAM_PER_NVLINK, CLAIM_MORE, 0.5);
 	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
 	find();
-	assert_string_equal(says_sql("SELECT outcome, ratio_blocks, alone FROM claimed ORDER BY id"),
-	                    "holds 6 0; holds 10 0");
+	assert_string_equal(
+	    says_sql("SELECT outcome, ratio_blocks, alone FROM claimed ORDER BY id"),
+	    "holds 6 0; holds 10 0");
 	assert_near(claim_number(0, "p"), 1.0 / (1 << 6), 1e-12);
 	assert_near(claim_number(0, "ratio"), 2, 1e-9);
 	assert_near(claim_number(1, "p"), 1.0 / (1 << 10), 1e-12);
@@ -24,7 +25,8 @@ TEST(claims_on_counters_rest_on_the_blocks_that_have_them)
 	claim(METRIC_NVLINK_TX, CLAIM_WITHIN, 0.02);
 	claim(METRIC_NVLINK_TX, CLAIM_WITHIN, 0.02);
 	find();
-	assert_string_equal(says_sql("SELECT alone FROM claimed WHERE id < 3 ORDER BY id"), "1; 0; 1");
+	assert_string_equal(says_sql("SELECT alone FROM claimed WHERE id < 3 ORDER BY id"),
+	                    "1; 0; 1");
 	done();
 }
 
@@ -81,7 +83,7 @@ TEST_WITH(a_plan_reads_counters_in_some_blocks, set_up, tear_down)
 
 struct choice {
 	struct claim claim;
-	const char *outcome;   /* by all */
+	const char *outcome;     /* by all */
 	double x[32], again[32]; /* a log ratio per block; to the twin's trial */
 	bool twinned;
 	unsigned nblocks;
@@ -142,11 +144,9 @@ static void tally_record(struct arena *arena, const char *folder_of, struct agre
 	           "JOIN asked_side s ON s.asked = b.asked AND side = 0 "
 	           "WHERE ratio_lo NOT NULL ORDER BY c.id, block"};
 	struct record_run run;
-	struct summary s;
 	struct status st = {""};
 	assert_works(record_load(folder_of, &run, &st), st);
-	summary_make(&run, arena, &s);
-	struct db *db = figures_load(&s, arena, &st);
+	struct db *db = figures_load(&run, NULL, arena, &st);
 	assert_non_null(db);
 	struct choice choice = {.nblocks = 0};
 	double id = NAN;

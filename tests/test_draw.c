@@ -4,7 +4,6 @@
 #include <limits.h>
 
 #include "../harness/report/draw.h"
-#include "../harness/markup.h"
 #include "../harness/report/gnuplot.h"
 #include "../harness/report/model.h"
 #include "../harness/data/format.h"
@@ -68,7 +67,7 @@ TEST(a_quoted_text_is_that_text)
 	char lines[2560] = "", wanted[1280] = "";
 	for (unsigned i = 0; i < LENGTH(texts); i++) {
 		char quoted[256];
-		markup_gnuplot(texts[i], quoted, sizeof quoted);
+		gnuplot_quote(texts[i], quoted, sizeof quoted);
 		status_add(lines, sizeof lines, "x = %s\nprint x\n", quoted);
 		status_add(wanted, sizeof wanted, "%s\n", texts[i]);
 	}

@@ -34,7 +34,7 @@ static struct db *make(unsigned n, const char *from, const char *to, unsigned mi
 		db_add(db, "environment", "tt", "gap.from", from);
 		db_add(db, "environment", "tt", "gap.to", to);
 	}
-	assert_works(db_run_text(db, "harness/chapters/drawn.sql", &st), st);
+	assert_works(db_run_text(db, "harness/analysis/drawn.sql", &st), st);
 	return db;
 }
 

@@ -25,7 +25,7 @@ static void make(const struct made *m)
 {
 	struct status st = {""};
 	made_load(m, &loaded);
-	db = figures_load(&loaded.summary, scratch(), &st);
+	db = figures_load(&loaded.run, NULL, scratch(), &st);
 	if (!db)
 		fail_msg("%s", st.text);
 }
@@ -65,7 +65,8 @@ TEST(a_contrast_is_of_speed)
 	     "single no difference 1; processes slower 1; threads-again no difference 1");
 	/* A time's own ratio is the other way round. */
 	says("SELECT (c ->> 'ratio') > 1.09, (c ->> 'ratio') < 0.92 FROM contrast_found "
-	     "WHERE finding = 'regime' AND variant = 2 ORDER BY part", "1 0; 0 1");
+	     "WHERE finding = 'regime' AND variant = 2 ORDER BY part",
+	     "1 0; 0 1");
 	drop();
 }
 
@@ -124,13 +125,15 @@ TEST(where_ranks_share_a_gpu_nothing_is_compared)
 	struct made m = quiet();
 	make(&m);
 	says("SELECT count(*) FROM regime", "2");
-	assert_true(summary_has_ratio(&loaded.summary, MADE_PROCESSES));
+	says("SELECT compared FROM known JOIN variant ON id = variant WHERE name = 'processes'",
+	     "1");
 	drop();
 	m.environment = two_on_each;
 	make(&m);
 	says("SELECT count(*) FROM regime", "0");
-	assert_int_equal(loaded.summary.trouble.wrong, 0);
-	assert_false(summary_has_ratio(&loaded.summary, MADE_PROCESSES));
+	says("SELECT trouble FROM given", "-");
+	says("SELECT compared FROM known JOIN variant ON id = variant WHERE name = 'processes'",
+	     "0");
 	says("SELECT uncompared FROM given",
 	     "2 ranks share a GPU in processes, where their kernels take turns");
 	drop();
@@ -146,7 +149,8 @@ TEST(figures_above_the_limit_are_not_believed)
 	make(&m);
 	/* Small is no bandwidth. */
 	says("SELECT name, tells FROM regime", "small 1; large 0");
-	assert_says(query(db, "SELECT doubt FROM regime WHERE nth"), " % of the measured copy limit");
+	assert_says(query(db, "SELECT doubt FROM regime WHERE nth"),
+	            " % of the measured copy limit");
 	drop();
 	m.no_limit = true;
 	make(&m);
@@ -172,9 +176,11 @@ TEST(where_copies_are_slower_the_limit_is_none)
 	for (unsigned i = 0; i < 7; i++) {
 		const size_t bytes = 4096u << 2 * i;
 		const bool below = bytes <= 1 << 20;
-		assert_int_equal(isnan(summary_limit(&loaded.summary, bytes)), below);
-		assert_int_equal(summary_beyond_copies(&loaded.summary, bytes) != NULL, below);
-		assert_false(isnan(summary_copies(&loaded.summary, bytes)));
+		says(test_text(
+		         "SELECT DISTINCT limit_gbs IS NULL, copies_gbs > 0 FROM result JOIN "
+		         "place p ON p.id = place JOIN copied_at c USING (bytes) WHERE bytes = %zu",
+		         bytes),
+		     below ? "1 1" : "0 1");
 	}
 	drop();
 	const json_t *report = made_report(&m);
@@ -248,7 +254,8 @@ TEST(without_streams_large_is_latency)
 	no_stream = true;
 	make(&m);
 	says("SELECT r.label, metric, cells FROM regime r JOIN speed ON regime = r.nth "
-	     "WHERE variant = 2", "large latency 2");
+	     "WHERE variant = 2",
+	     "large latency 2");
 	drop();
 	json_assert_says(made_report(&m), "trust", "large 1.0");
 	no_stream = false;

@@ -53,8 +53,9 @@ static const struct made run = {.blocks = 8,
 /* Times across ranks: of all cells that differ in their ranks alone. */
 TEST(ratios_go_across_ranks)
 {
-	static const char *const of[][2] = {
-	    {"threads-8", "threads-2"}, {"processes-8", "processes-2"}, {"processes-2", "threads-2"}};
+	static const char *const of[][2] = {{"threads-8", "threads-2"},
+	                                    {"processes-8", "processes-2"},
+	                                    {"processes-2", "threads-2"}};
 	static const double is[] = {4, 6.4, 1.25};
 	static struct made_loaded loaded;
 	struct claim_list *asked = ARENA_NEW(scratch(), struct claim_list);
@@ -63,7 +64,8 @@ TEST(ratios_go_across_ranks)
 	asked->nclaims = LENGTH(of);
 	for (unsigned i = 0; i < LENGTH(of); i++) {
 		struct claim *c = &asked->claims[i];
-		*c = (struct claim){.metric = METRIC_TIME, .by = 0.02, .bytes = {1, SIZE_MAX}, MADE_OPEN};
+		*c = (struct claim){
+		    .metric = METRIC_TIME, .by = 0.02, .bytes = {1, SIZE_MAX}, MADE_OPEN};
 		c->coll = COLL_ALLTOALL;
 		snprintf(c->name, sizeof c->name, "c%u", i);
 		strcpy(c->left, of[i][0]);
@@ -71,17 +73,19 @@ TEST(ratios_go_across_ranks)
 	}
 	m.asked = asked;
 	made_load(&m, &loaded);
-	struct db *db = figures_load(&loaded.summary, scratch(), &st);
+	struct db *db = figures_load(&loaded.run, NULL, scratch(), &st);
 	assert_non_null(db);
 	assert_string_equal(query(db, "SELECT cells, blocks FROM claimed"), "2 8; 2 8; 2 8");
 	for (unsigned i = 0; i < LENGTH(of); i++)
-		assert_near(query_number(db, test_text("SELECT ratio FROM claimed WHERE id = %u", i)),
-		            is[i], 0.05);
-	assert_string_equal(query(db, "SELECT ratio_lo > 3.9, ratio_hi < 4.1 FROM claimed WHERE NOT id"),
-	                    "1 1");
+		assert_near(
+		    query_number(db, test_text("SELECT ratio FROM claimed WHERE id = %u", i)),
+		    is[i], 0.05);
+	assert_string_equal(
+	    query(db, "SELECT ratio_lo > 3.9, ratio_hi < 4.1 FROM claimed WHERE NOT id"), "1 1");
 	/* The reference is compared with those of its own ranks in regimes. */
-	assert_string_equal(query(db, "SELECT DISTINCT name FROM speed JOIN variant ON id = variant"),
-	                    "single-2; processes-2; threads-2-again");
+	assert_string_equal(
+	    query(db, "SELECT DISTINCT name FROM speed JOIN variant ON id = variant"),
+	    "single-2; processes-2; threads-2-again");
 	assert_string_equal(query(db, "SELECT round(speed, 1) FROM speed WHERE variant = 5"),
 	                    "0.8; 0.8");
 	made_unload(&loaded);

@@ -4,7 +4,6 @@
 #include "made.h"
 #include "told.h"
 
-#include "../harness/analysis/summary.h"
 #include "queried.h"
 #include "../harness/data/format.h"
 #include "../harness/chapters/figures.h"
@@ -163,7 +162,7 @@ static void tell(struct arena *in, void *of)
 	struct status st = {""};
 	struct story told;
 	(void)of;
-	db = figures_load(&loaded.summary, in, &st);
+	db = figures_load(&loaded.run, NULL, in, &st);
 	assert_non_null(db);
 	story_make(db, &versions, 1, in, &told);
 	report = json_pack("{s:[]}", "chapters");
@@ -274,8 +273,12 @@ TEST(bandwidths_are_those_of_claims)
 	noise = 0.4;
 	find();
 	json_assert_text(side("2.28.3", "threads", "variant"), "", "threads");
-	assert_true(fabs(value("2.28.3", "processes") / query_number(db, "SELECT left_value FROM claimed") - 1) < 1e-5);
-	assert_true(fabs(value("2.28.3", "threads") / query_number(db, "SELECT right_value FROM claimed") - 1) < 1e-5);
+	assert_true(
+	    fabs(value("2.28.3", "processes") / query_number(db, "SELECT left_value FROM claimed") -
+	         1) < 1e-5);
+	assert_true(
+	    fabs(value("2.28.3", "threads") / query_number(db, "SELECT right_value FROM claimed") -
+	         1) < 1e-5);
 }
 
 /* Number by number: 2.9 is below 2.21. */

@@ -10,8 +10,14 @@ static const struct made_variant corners[MADE_VARIANTS] = {
     [NONE] = {.name = "none", .mode = "processes"},
     [BOTH] = {.name = "both", .env = "NCCL_BUFFSIZE=1"},
     [FIRST] = {.name = "first"},
-    [SECOND] = {.name = "second", .role = "reference", .mode = "processes", .env = "NCCL_BUFFSIZE=1"},
-    [AGAIN] = {.name = "second-again", .role = "again", .mode = "processes", .env = "NCCL_BUFFSIZE=1"},
+    [SECOND] = {.name = "second",
+                .role = "reference",
+                .mode = "processes",
+                .env = "NCCL_BUFFSIZE=1"},
+    [AGAIN] = {.name = "second-again",
+               .role = "again",
+               .mode = "processes",
+               .env = "NCCL_BUFFSIZE=1"},
 };
 static double speed[4], noise;
 static double line_end = 1; /* of the A/A line */
@@ -39,8 +45,13 @@ static void line(json_t *cell, const struct made_place *p)
 }
 
 static const struct made_call calls[] = {{.bytes = 16 << 20}, {.bytes = 64 << 20}};
-static struct made made = {
-    .blocks = 10, .sizes = 2, .calls = calls, .variants = corners, .asked = &asked, .line = line, .stamps = stamps};
+static struct made made = {.blocks = 10,
+                           .sizes = 2,
+                           .calls = calls,
+                           .variants = corners,
+                           .asked = &asked,
+                           .line = line,
+                           .stamps = stamps};
 
 static struct factor *factor(const char *name, enum corner from, enum corner to)
 {
@@ -74,7 +85,7 @@ static struct db *find(void)
 	struct made_loaded l;
 	struct status st = {""};
 	made_load(&made, &l);
-	struct db *db = figures_load(&l.summary, scratch(), &st);
+	struct db *db = figures_load(&l.run, NULL, scratch(), &st);
 	if (!db)
 		fail_msg("%s", st.text);
 	made_unload(&l);

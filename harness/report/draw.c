@@ -15,7 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../markup.h"
 #include "../sanitize.h"
 #include "gnuplot.h"
 #include "model.h"
@@ -197,7 +196,7 @@ static void draw_file(const char *name, void *arg)
 	if (job->late)
 		return;
 	char file[PATH_MAX + 512], plot_dir[2 * PATH_MAX], set[3 * PATH_MAX];
-	markup_gnuplot(job->plot_dir, plot_dir, sizeof plot_dir);
+	gnuplot_quote(job->plot_dir, plot_dir, sizeof plot_dir);
 	snprintf(file, sizeof file, "%s/%s", job->plot_dir, name);
 	snprintf(set, sizeof set, "dir='" HERE "'; plot_dir=%s; out='" HERE "/plots%s'", plot_dir,
 	         strrchr(job->out, '/'));

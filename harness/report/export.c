@@ -25,7 +25,7 @@ static int load(const struct model *m, struct status *st)
 	                 "harness/report/export.sql", st);
 }
 
-int export_write_lines(struct db *db, const char *sql, FILE *out, struct status *st)
+static int write_lines(struct db *db, const char *sql, FILE *out, struct status *st)
 {
 	const struct db_source query = {.file = "export.c", .sql = sql, .line = 1};
 	struct db_rows *lines = db_ask(db, &query, st);
@@ -40,7 +40,7 @@ int export_lines(struct arena *arena, struct db *db, const char *sql, const char
                  struct status *st)
 {
 	struct output *file = output_open_named(arena, to, st);
-	return file ? output_close(file, export_write_lines(db, sql, file->out, st), st) : -1;
+	return file ? output_close(file, write_lines(db, sql, file->out, st), st) : -1;
 }
 
 int export_write(const struct model *m, const char *const files[EXPORT_FORMATS], struct status *st)

@@ -10,12 +10,11 @@
 /* An option for each, of files[EXPORT_FORMATS]. */
 extern const struct fields export_options;
 /* Writes those formats that have a file. Each takes its name once it is complete. Times are in none if the
- * variants did not do the same work (summary.h's trouble); what is not known is left out, and no number is
+ * variants did not do the same work (given.trouble); what is not known is left out, and no number is
  * NaN. */
 int export_write(const struct model *model, const char *const files[EXPORT_FORMATS],
                  struct status *st);
-/* A query's rows as lines, and as those of a file. */
-int export_write_lines(struct db *db, const char *sql, FILE *out, struct status *st);
+/* A query's rows as the lines of a file. */
 int export_lines(struct arena *arena, struct db *db, const char *sql, const char *file,
                  struct status *st);
 

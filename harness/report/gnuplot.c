@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../chapters/run.h"
-#include "../markup.h"
 #include "export.h"
 #include "model.h"
 #include "output.h"
@@ -31,6 +30,37 @@ struct script {
 	double margin;
 };
 
+void gnuplot_quote(const char *text, char *out, size_t bytes)
+{
+	/* gnuplot does not read two adjacent single quotes reliably. */
+	char quote = strchr(text, '\'') ? '"' : '\'';
+	const char *begin = text;
+	size_t n = 0;
+	out[n++] = quote;
+	while (*text) {
+		char part[8] = {0};
+		size_t len = 1;
+		unsigned char c = (unsigned char)*text;
+		if (table_ends_cdata(begin, text) && n + 3 < bytes)
+			out[n++] = ' ';
+		if (c < ' ' || c == 0x7F)
+			part[0] = ' ';
+		else if (quote == '"' && c < 0x80 && c != ' ' && !isalpha(c))
+			len = (size_t)sprintf(part, "\\%03o", c);
+		else
+			for (len = 0;
+			     len < 4 && (!len || ((unsigned char)text[len] & 0xC0) == 0x80); len++)
+				part[len] = text[len];
+		if (n + len + 2 > bytes)
+			break;
+		memcpy(out + n, part, len);
+		n += len;
+		text += len > 1 && part[0] != '\\' ? len : 1;
+	}
+	out[n++] = quote;
+	out[n] = 0;
+}
+
 /* `name = value`, or for an array its i-th, from 1. */
 static void script_put(struct script *p, const char *name, unsigned i, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -48,7 +78,7 @@ static void script_put(struct script *p, const char *name, unsigned i, const cha
 static void script_text(struct script *p, const char *name, unsigned i, const char *text)
 {
 	char quoted[2 * SCRIPT_TEXT_BYTES];
-	markup_gnuplot(text, quoted, sizeof quoted);
+	gnuplot_quote(text, quoted, sizeof quoted);
 	script_put(p, name, i, "%s", quoted);
 }
 
@@ -78,8 +108,6 @@ static void put_prefix(struct script *p, const char *backend)
 	script_text(p, "prefix", 0, safe);
 }
 
-/* ---- lines of curves -------------------------------------------------------------------- */
-
 static struct db_rows *ask(const struct script *p, const char *sql)
 {
 	struct db_source *query = ARENA_NEW(p->arena, struct db_source);
@@ -89,6 +117,37 @@ static struct db_rows *ask(const struct script *p, const char *sql)
 	arena_need(p->arena, rows != NULL);
 	return rows;
 }
+
+static void put_arrays(struct script *p)
+{
+	struct status ignored = {""};
+	struct db_rows *rows =
+	    ask(p, "SELECT name, max(at) FROM assigned WHERE at GROUP BY name ORDER BY name");
+	while (db_next(rows))
+		fprintf(p->out, "array %s[%s]\n", db_text(rows, 0), db_text(rows, 1));
+	db_end(rows, &ignored);
+}
+
+/* What plots.sql assigns: texts, whole numbers, others. */
+static void put_assigned(struct script *p)
+{
+	struct status ignored = {""};
+	struct db_rows *rows =
+	    ask(p, "SELECT name, at, typeof(value), value FROM assigned ORDER BY name, at");
+	while (db_next(rows)) {
+		const char *name = db_text(rows, 0), *kind = db_text(rows, 2);
+		const unsigned at = (unsigned)db_real(rows, 1);
+		if (!strcmp(kind, "text"))
+			script_text(p, name, at, db_text(rows, 3));
+		else if (!strcmp(kind, "integer"))
+			script_put(p, name, at, "%s", db_text(rows, 3));
+		else
+			script_number(p, name, at, db_real(rows, 3));
+	}
+	db_end(rows, &ignored);
+}
+
+/* ---- lines of curves -------------------------------------------------------------------- */
 
 static void read_drawn(struct script *p)
 {
@@ -330,8 +389,9 @@ int gnuplot_write(const struct model *m, const char *plots, unsigned *variants, 
 	if (!output)
 		return -1;
 	struct script p = {.out = output->out, .arena = m->arena, .db = m->db};
-	if (export_write_lines(m->db, "SELECT line FROM script ORDER BY part, name, at", p.out, st))
-		return output_close(output, -1, st);
+	fputs("# Made by launchgap report from trials.jsonl; read by the files of plot/.\n", p.out);
+	put_arrays(&p);
+	put_assigned(&p);
 	put_prefix(&p, run_text(&m->run, "backend"));
 	read_drawn(&p);
 	if (p.n)

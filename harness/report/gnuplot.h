@@ -3,6 +3,8 @@
 #ifndef LAUNCHGAP_GNUPLOT_H
 #define LAUNCHGAP_GNUPLOT_H
 
+#include <stddef.h>
+
 struct model;
 struct status;
 
@@ -17,5 +19,12 @@ int gnuplot_write(const struct model *model, const char *plots, unsigned *varian
  * many lines. */
 unsigned gnuplot_merge(const double *values, unsigned n, unsigned nsizes, double tolerance,
                        unsigned *line);
+
+/* text as a string of gnuplot, quoted: the only way for a text of a record to enter a script.
+ * Within single quotes gnuplot knows no escapes, no shell and no variables. A text with such a
+ * quote is in double ones, with everything but letters and blanks as octal numbers. Control
+ * characters become blanks, and "]]>" is split (table_ends_cdata). Cut to fit, between
+ * characters. */
+void gnuplot_quote(const char *text, char *out, size_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 -- The files that pictures are drawn from: plots/run.gp but for what the story and lines of curves
 -- add (gnuplot.c), ecdf.csv and timeline.csv; a view of lines for each.
 
--- --- run.gp: what is assigned, with its array and place in it ---
+-- --- run.gp: what is assigned ---
 
 -- The library versions of the drawn variants, each once: "2.28.3 and 2.21.5".
 CREATE TEMP VIEW libraries_of_run AS
@@ -34,22 +34,22 @@ CREATE TEMP VIEW setting_of_run AS
 WITH best AS (SELECT max(busbw_gbs) gbs, count(*) FILTER (WHERE pace = 'stream') sizes
               FROM result r JOIN place p ON p.id = place JOIN variant v ON v.id = r.variant
               WHERE role = 'limit' AND busbw_gbs NOT NULL)
-SELECT 'title' name, gnuplot(coalesce(max(value), '')) value FROM environment WHERE key = 'title'
+SELECT 'title' name, coalesce(max(value), '') value FROM environment WHERE key = 'title'
 UNION ALL SELECT 'stretches', coalesce(max(value), 0) FROM environment WHERE key = 'stretches'
 UNION ALL SELECT 'calls', coalesce(max(value), 0) FROM environment WHERE key = 'calls'
-UNION ALL SELECT 'machine', gnuplot(machine) FROM given
-UNION ALL SELECT 'where', gnuplot("where") FROM where_of_run
-UNION ALL SELECT 'library_name', gnuplot(upper(backend)) FROM where_of_run
-UNION ALL SELECT 'library', gnuplot(libraries) FROM where_of_run
-UNION ALL SELECT 'reference', gnuplot(coalesce(reference, '')) FROM given
+UNION ALL SELECT 'machine', machine FROM given
+UNION ALL SELECT 'where', "where" FROM where_of_run
+UNION ALL SELECT 'library_name', upper(backend) FROM where_of_run
+UNION ALL SELECT 'library', libraries FROM where_of_run
+UNION ALL SELECT 'reference', coalesce(reference, '') FROM given
 UNION ALL SELECT 'blocks', blocks FROM given
-UNION ALL SELECT 'isolated_calls', gnuplot(
-  iif(least_calls < isolated_calls, least_calls || ' to ', '') || isolated_calls) FROM given
-UNION ALL SELECT 'margin', gnuplot(margin) FROM given
+UNION ALL SELECT 'isolated_calls', 
+  iif(least_calls < isolated_calls, least_calls || ' to ', '') || isolated_calls FROM given
+UNION ALL SELECT 'margin', margin FROM given
 UNION ALL SELECT 'carries_data', data FROM given
 UNION ALL SELECT 'comparable', compared FROM given
 UNION ALL SELECT 'limit_sizes', sizes FROM best
-UNION ALL SELECT 'limit_best', gnuplot(gbs) FROM best
+UNION ALL SELECT 'limit_best', gbs FROM best
 UNION ALL SELECT 'variants', curves FROM drawn
 UNION ALL SELECT 'main', count(*) FILTER (WHERE main) FROM drawn_variant
 UNION ALL SELECT 'left_out', left_out FROM drawn
@@ -105,42 +105,44 @@ FROM (SELECT grp, place, bytes, quantile(us, 0.005) least, quantile(us, 0.99) mo
       FROM single WHERE pictured GROUP BY place, variant)
 GROUP BY place;
 
-CREATE TEMP VIEW in_array(name, at, value) AS
-SELECT 'V_name', at, gnuplot(name) FROM plotted_variant
-UNION ALL SELECT 'V_label', at, gnuplot(iif(role = 'again', coalesce(reference, name) ||
-                                            ' again (A/A)', name)) FROM plotted_variant, given
-UNION ALL SELECT 'V_mode', at, gnuplot(mode) FROM plotted_variant
-UNION ALL SELECT 'V_role', at, gnuplot(role) FROM plotted_variant
+-- In arrays from 1 on, the others at 0. A text is quoted, a real is one to gnuplot too.
+CREATE TEMP VIEW assigned(name, at, value) AS
+SELECT name, 0, value FROM setting_of_run UNION ALL
+SELECT 'V_name', at, name FROM plotted_variant
+UNION ALL SELECT 'V_label', at, iif(role = 'again', coalesce(reference, name) ||
+                                            ' again (A/A)', name) FROM plotted_variant, given
+UNION ALL SELECT 'V_mode', at, mode FROM plotted_variant
+UNION ALL SELECT 'V_role', at, role FROM plotted_variant
 UNION ALL SELECT 'V_family', at, family FROM plotted_variant
-UNION ALL SELECT 'R_list', panel, gnuplot(group_concat(at, ' '))
+UNION ALL SELECT 'R_list', panel, group_concat(at, ' ')
   FROM (SELECT * FROM ratio_panel ORDER BY nth) GROUP BY panel
-UNION ALL SELECT 'G_coll', nth, gnuplot(what) FROM drawn_group
-UNION ALL SELECT 'G_pace', nth, gnuplot(pace) FROM drawn_group
+UNION ALL SELECT 'G_coll', nth, what FROM drawn_group
+UNION ALL SELECT 'G_pace', nth, pace FROM drawn_group
 UNION ALL SELECT 'G_ranks', nth, ranks FROM drawn_group
 UNION ALL SELECT 'G_sizes', nth, sizes FROM drawn_group
-UNION ALL SELECT 'G_max', nth, gnuplot(most) FROM drawn_group
-UNION ALL SELECT 'G_list', g.nth, gnuplot(group_concat(asked_bytes || '.0', ' '))
+UNION ALL SELECT 'G_max', nth, 1.0 * most FROM drawn_group
+UNION ALL SELECT 'G_list', g.nth, group_concat(asked_bytes || '.0', ' ')
   FROM drawn_group g JOIN (SELECT * FROM place ORDER BY id) USING (grp) GROUP BY grp
-UNION ALL SELECT 'G_split', g.nth, gnuplot(coalesce(min(asked_bytes) FILTER (
-    WHERE asked_bytes >= iif(gpus, 16 << 20, 256 << 10)), 0))
+UNION ALL SELECT 'G_split', g.nth, 1.0 * coalesce(min(asked_bytes) FILTER (
+    WHERE asked_bytes >= iif(gpus, 16 << 20, 256 << 10)), 0)
   FROM drawn_group g JOIN place USING (grp), given GROUP BY grp
 UNION ALL SELECT 'E_panels', g.nth, count(p.grp)
   FROM drawn_group g LEFT JOIN panel p USING (grp) GROUP BY grp
-UNION ALL SELECT 'E_bytes', 3 * g.nth + p.nth - 3, gnuplot(bytes)
+UNION ALL SELECT 'E_bytes', 3 * g.nth + p.nth - 3, 1.0 * bytes
   FROM drawn_group g JOIN panel p USING (grp)
-UNION ALL SELECT 'E_lo', 3 * g.nth + p.nth - 3, gnuplot(lo)
+UNION ALL SELECT 'E_lo', 3 * g.nth + p.nth - 3, lo
   FROM drawn_group g JOIN panel p USING (grp)
-UNION ALL SELECT 'E_hi', 3 * g.nth + p.nth - 3, gnuplot(hi)
+UNION ALL SELECT 'E_hi', 3 * g.nth + p.nth - 3, hi
   FROM drawn_group g JOIN panel p USING (grp);
 
-CREATE TEMP VIEW script AS
-SELECT 0 part, '' name, 0 at,
-       '# Made by launchgap report from trials.jsonl; read by the files of plot/.' line
-UNION ALL SELECT 1, name, 0, name || ' = ' || value FROM setting_of_run
-UNION ALL SELECT 2, name, 0, 'array ' || name || '[' || max(at) || ']' FROM in_array GROUP BY name
-UNION ALL SELECT 2, name, at, name || '[' || at || '] = ' || value FROM in_array;
-
 -- --- the other two ---
+
+-- A variant's name as a field of CSV: no formula of a spreadsheet.
+CREATE TEMP VIEW field_of AS
+SELECT id variant, iif(name GLOB '*[^-a-zA-Z0-9_.+]*' OR name GLOB '[-+=@]*',
+                       '"' || iif(name GLOB '[-+=@]*', '''', '') || replace(name, '"', '""') || '"',
+                       name) field
+FROM variant;
 
 -- Each call's time and the share of calls that took no longer, of every variant; thinned to the 200
 -- that a picture can show. number: the variant's in pictures; 0: it is not shown.
@@ -150,8 +152,8 @@ WITH sorted AS (SELECT *, row_number() OVER own at, count(*) OVER (PARTITION BY 
 SELECT -1 place, 0 variant, 0 at, 'variant,what,bytes,time_us,share,number' line
 UNION ALL
 SELECT place, variant, at,
-       csv(name) || printf(',%s,%d,%.6g,%.6g,%d', what, bytes, us, 1.0 * at / n, pictured)
-FROM sorted WHERE n <= 200 OR (at * 200 + n - 1) / n * n / 200 = at;
+       field || printf(',%s,%d,%.6g,%.6g,%d', what, bytes, us, 1.0 * at / n, pictured)
+FROM sorted JOIN field_of USING (variant) WHERE n <= 200 OR (at * 200 + n - 1) / n * n / 200 = at;
 
 -- For each collective and variant the call of the median length, a line a rank.
 CREATE TEMP VIEW timeline AS
@@ -159,10 +161,11 @@ SELECT -1 coll_nth, 0 variant, 0 rank, 'variant,what,bytes,rank,start_us,issued_
        || 'device_start_us,device_end_us,number' line
 UNION ALL
 SELECT s.coll_nth, s.variant, rank,
-       csv(name) || printf(',%s,%d,%d,%.6g,%.6g,%.6g,', coalesce(what, s.coll), s.bytes, rank,
+       field || printf(',%s,%d,%d,%.6g,%.6g,%.6g,', coalesce(what, s.coll), s.bytes, rank,
                            start_us, issued_us, idle_us)
        || iif(device_start_us IS NULL, ',', printf('%.6g,', device_start_us))
        || iif(device_end_us IS NULL, '', printf('%.6g', device_end_us)) || ',' || pictured
 FROM median_stamp s JOIN variant v ON v.id = s.variant JOIN known k ON k.variant = v.id
+JOIN field_of f ON f.variant = v.id
 LEFT JOIN cell_place USING (cell) LEFT JOIN place p ON p.id = place
 WHERE role <> 'limit';

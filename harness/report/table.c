@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../markup.h"
 #include "../sanitize.h"
 #include "../terminal.h"
 
@@ -226,6 +225,11 @@ static bool has_interval(enum column_kind kind)
 	return kind == KIND_SPREAD || kind == KIND_RATIO;
 }
 
+bool table_ends_cdata(const char *begin, const char *at)
+{
+	return *at == '>' && at - begin >= 2 && at[-1] == ']' && at[-2] == ']';
+}
+
 /* How rows of CSV are written: the digits of a number, the text for no number, and whether gnuplot
  * reads them or a spreadsheet may. */
 struct csv {
@@ -233,6 +237,20 @@ struct csv {
 	const char *none;
 	bool gnuplot;
 };
+
+static void csv_text(FILE *out, struct csv as, const char *text)
+{
+	const char *quote = strpbrk(text, ",\"\r\n") ? "\"" : "", *begin = text;
+	fputs(quote, out);
+	if (!as.gnuplot && *text && strchr("=+-@\t", *text))
+		fputc('\'', out);
+	for (; *text; text++) {
+		if (*text == '"' || (as.gnuplot && table_ends_cdata(begin, text)))
+			fputc(*text == '"' ? '"' : ' ', out);
+		fputc(*text == '\n' || *text == '\r' ? ' ' : *text, out);
+	}
+	fputs(quote, out);
+}
 
 static void csv_number(FILE *out, struct csv as, double x)
 {
@@ -245,7 +263,7 @@ static void csv_number(FILE *out, struct csv as, double x)
 static void csv_cell(FILE *out, struct csv as, const struct entry *e)
 {
 	if (is_text(e->kind))
-		markup_csv(out, e->text, as.gnuplot);
+		csv_text(out, as, e->text);
 	else if (e->has && (e->kind == KIND_COUNT || e->kind == KIND_BYTES || e->kind == KIND_FLAG))
 		fprintf(out, "%lld", e->count);
 	else if (e->kind == KIND_SHARE && e->has)

@@ -49,6 +49,9 @@ void table_write_csv(const struct story_table *table, FILE *out);
 /* CSV as a data block of gnuplot, $name, for `set datafile separator comma`: nine digits, NaN
  * for no number. */
 void table_write_gnuplot(const struct story_table *table, FILE *out);
+/* Whether the character at `at` is the > of "]]>": XML forbids that in a text, and gnuplot writes
+ * it into its SVG. A blank has to precede it. */
+bool table_ends_cdata(const char *begin, const char *at);
 /* A number of report.json: null if it is none. */
 json_t *table_figure(double x);
 /* {"name", "title", "columns": [{"key", "head", "unit", "kind"}], "rows": [[…]]}. The caller owns

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../analysis/tuned.h"
+#include "tuned.h"
 #include "../clock.h"
 #include "../record/record_search.h"
 #include "describe.h"

@@ -47,7 +47,7 @@ FROM (SELECT count(*) curves FROM drawn_variant);
 -- 95 % of a variant's calls of the smallest size take at most so long. Over all calls, as the
 -- picture has them: blocks scatter, and the median of each block's p95 would be off the curve.
 CREATE TABLE tail AS
-SELECT grp, variant, quantile(value, 0.95) / 1000 us
+SELECT grp, variant, quantile(value / 1000, 0.95) us
 FROM drawn, drawn_group JOIN place p USING (grp) JOIN cell_place ON place = p.id
 JOIN cell c ON c.id = cell JOIN trial t ON t.id = trial JOIN known USING (variant),
      json_each(calls(c.id))
