@@ -1,6 +1,9 @@
 -- Results: of a variant at a place one number a block, and the medians of these. Cells of another
 -- pass than the timed one are in none.
 
+INSERT INTO phase SELECT part, seconds FROM spent_part ORDER BY nth;
+DROP VIEW spent_part;
+
 -- A trial that measures its cells several times has their mean: over connections and allocations
 -- the geometric one, as they differ by factors, as jobs do. A time below the clock's step is none.
 CREATE TABLE block_time AS

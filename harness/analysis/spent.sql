@@ -4,7 +4,14 @@
 -- job's time ends where the next one starts. Jobs without phases (they failed) count as a whole.
 -- What is in no job, set-up or report is the rest: the runner between jobs, and starts and closes
 -- of jobs on a host with another clock.
-INSERT INTO phase
+
+-- Of each session the times, and of each cell its phases.
+CREATE TEMP TABLE spent_job("on", session, variant, block, ord, from_ns INTEGER, to_ns INTEGER);
+CREATE TEMP TABLE spent_cell(variant, block, ord, from_ns, connect, prepare, warm_up, calls,
+                             counters, timeline, "check");
+
+-- In their order; the last one is all.
+CREATE TEMP VIEW spent_part AS
 WITH
   wall AS (SELECT sum(ns) ns FROM (SELECT max(to_ns) - min(from_ns) ns FROM spent_job
                                    GROUP BY session) WHERE ns > 0),
@@ -30,8 +37,8 @@ WITH
               WHERE "on" = 'path'
     UNION ALL SELECT 12, 'jobs that failed', sum(to_ns - from_ns) FROM job WHERE first IS NULL
     UNION ALL SELECT 13, 'the report', sum(to_ns - from_ns) FROM spent_job WHERE "on" = 'report')
-SELECT part, 1e-9 * ns FROM (
+SELECT nth, part, 1e-9 * ns seconds FROM (
   SELECT nth, part, ifnull(p.ns, 0) ns FROM part p
   UNION ALL SELECT 14, 'the rest', wall.ns - (SELECT total(x.ns) FROM part x) FROM wall
   UNION ALL SELECT 15, 'all', ns FROM wall)
-WHERE (SELECT ns FROM wall) > 0 ORDER BY nth;
+WHERE (SELECT ns FROM wall) > 0;

@@ -254,7 +254,8 @@ struct db *load_run(const struct record_run *run, struct arena *arena, struct st
 {
 	struct db *db = db_open(arena);
 	db_stamps(db, run);
-	if (db_run_text(db, "harness/data/schema.sql", st))
+	if (db_run_text(db, "harness/data/schema.sql", st) ||
+	    db_run_text(db, "harness/analysis/spent.sql", st))
 		return NULL;
 	put_members(db, arena, "", run->environment);
 	for (unsigned v = 0; v < run->nvariants; v++)
@@ -266,5 +267,5 @@ struct db *load_run(const struct record_run *run, struct arena *arena, struct st
 		db_add(db, "failure", "iit", variant_of(run, run->failures[i].variant),
 		       run->failures[i].block, run->failures[i].error);
 	put_spent(db, run);
-	return db_run_text(db, "harness/analysis/spent.sql", st) ? NULL : db;
+	return db;
 }

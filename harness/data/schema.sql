@@ -112,8 +112,3 @@ CREATE TABLE failure(variant INTEGER, block INTEGER, error TEXT);
 
 -- What the run's time went to; the last row is all of it.
 CREATE TABLE phase(part TEXT, seconds REAL); -- sum
-
--- What spent.sql makes it of.
-CREATE TEMP TABLE spent_job("on", session, variant, block, ord, from_ns INTEGER, to_ns INTEGER);
-CREATE TEMP TABLE spent_cell(variant, block, ord, from_ns, connect, prepare, warm_up, calls,
-                             counters, timeline, "check");
