@@ -75,7 +75,7 @@ $(MPI): harness/mpi/mpi_calls.c harness/mpi/mpi_calls.h $(CALLS) $(B)/flags | de
 	$(Q)rm -f $@; $(if $(MPI_ON),echo "  MPICC $<"; OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC) $(CPPFLAGS) $(CFLAGS) $(MAP) $(STD) $(WARN) $(SANFLAG) -fPIC -shared $(LDFLAGS) -o $@ $<,:)
 
 # Files that are part of the program (harness/texts.h).
-TEXTS   := harness/config/keys.txt harness/data/schema.sql $(wildcard $(addprefix harness/,chapters/*.sql chapters/*.chapter compare/*.sql compare/*.chapter report/*.sql)) results/reference/bandwidth.csv results/report.schema.json
+TEXTS   := harness/config/keys.txt harness/data/schema.sql $(wildcard $(addprefix harness/,analysis/*.sql chapters/*.sql chapters/*.chapter compare/*.sql compare/*.chapter report/*.sql)) results/reference/bandwidth.csv results/report.schema.json
 $(B)/texts.c: $(TEXTS) Makefile
 	@mkdir -p $(@D)
 	@{ echo 'extern const struct text { const char *path, *text; } texts_all[];'; echo 'const struct text texts_all[] = {'; \

@@ -159,8 +159,10 @@ static inline void find_in(bool regimes)
 {
 	struct status st = {""};
 	made_load(&made, &loaded);
-	loaded.summary.reference = regimes ? loaded.summary.reference : -1;
-	found = figures_load(&loaded.summary, scratch(), &st);
+	for (unsigned v = 0; v < loaded.run.nvariants && !regimes; v++)
+		if (!strcmp(loaded.run.variants[v].role, "reference"))
+			loaded.run.variants[v].role = "variant";
+	found = figures_load(&loaded.run, NULL, scratch(), &st);
 	if (!found)
 		fail_msg("%s", st.text);
 }

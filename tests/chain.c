@@ -279,11 +279,9 @@ static double chain_truth_of(const struct chain *c, const char *left, const char
 static struct chain_words chain_judge(const struct chain *c, struct chain_run *run, unsigned *more)
 {
 	struct chain_words out = {.blocks = run->blocks};
-	struct summary s;
 	struct status st = {""};
 	const struct arena_mark mark = arena_mark(scratch());
-	summary_make(&run->record, scratch(), &s);
-	struct db *db = figures_load(&s, scratch(), &st);
+	struct db *db = figures_load(&run->record, NULL, scratch(), &st);
 	if (!db) {
 		fprintf(stderr, "%s\n", st.text);
 		abort();
@@ -316,7 +314,7 @@ static struct chain_words chain_judge(const struct chain *c, struct chain_run *r
 	db_end(rows, &st);
 	*more =
 	    (unsigned)query_number(db, "SELECT coalesce(max(more), 0) FROM claimed WHERE id = 0");
-	out.looks = s.looks.n;
+	out.looks = looks_count(&run->record).n;
 	arena_undo(scratch(), db);
 	arena_release(scratch(), mark);
 	return out;

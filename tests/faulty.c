@@ -214,11 +214,11 @@ WRAP(int, folder_append, struct folder *folder, const char *file, struct status 
 	return __real_folder_append(folder, file, st);
 }
 
-WRAP(int, gnuplot_write, const struct model *m, const struct plot_order *order, const char *file,
+WRAP(int, gnuplot_write, const struct model *m, const char *plots, unsigned *variants,
      struct status *st)
 {
 	drawing = true;
-	return __real_gnuplot_write(m, order, file, st);
+	return __real_gnuplot_write(m, plots, variants, st);
 }
 
 /* gnuplot's second child is the first that draws. */

@@ -470,34 +470,15 @@ void made_write(const struct made *given)
 	json_decref(w.environment);
 }
 
-static void sum_up(struct arena *arena, void *of)
-{
-	struct made_loaded *l = of;
-	summary_make(&l->run, arena, &l->summary);
-}
-
 void made_load(const struct made *m, struct made_loaded *out)
 {
 	made_write(m);
 	out->run = cli_record(folder);
-	assert_int_equal(arena_run(sum_up, out, &out->arena), 0);
 }
 
 void made_unload(struct made_loaded *l)
 {
-	arena_free(l->arena);
 	record_free(&l->run);
-}
-
-const struct summary_row *made_row(const struct summary *s, const char *variant, enum pace pace,
-                                   size_t bytes)
-{
-	for (unsigned i = 0; i < s->nrows; i++)
-		if (!strcmp(s->variants[s->rows[i].variant].name, variant) &&
-		    s->rows[i].cell.pace == pace && s->rows[i].cell.bytes == bytes)
-			return &s->rows[i];
-	fail_msg("no row of %s", variant);
-	return NULL;
 }
 
 /* --- its report -------------------------------------------------------------------------------- */

@@ -4,6 +4,8 @@
 #define LAUNCHGAP_MADE_H
 
 #include "../harness/report/report.h"
+#include "../harness/analysis/stats.h"
+#include "../harness/record/record.h"
 #include "cli.h"
 #include "json.h"
 #include "test.h"
@@ -111,16 +113,12 @@ json_t *made_environment(const struct made *m);
 void made_write(const struct made *m);
 
 struct made_loaded {
-	struct arena *arena;
 	struct record_run run;
-	struct summary summary;
 };
 
-/* Written, read and summed up. */
+/* Written and read. */
 void made_load(const struct made *m, struct made_loaded *out);
 void made_unload(struct made_loaded *l);
-const struct summary_row *made_row(const struct summary *s, const char *variant, enum pace pace,
-                                   size_t bytes);
 
 /* report.json of the record, written and reported on with the pictures of `plot`; the last one's is
  * freed. */

@@ -67,11 +67,11 @@ FIXTURE(fresh)
 	made.backend = "nccl";
 }
 
-static void judge(struct arena *into, void *summary)
+static void judge(struct arena *into, void *run)
 {
 	const char *const chapters[] = {"advice"};
 	struct status st = {""};
-	story_make(figures_load(summary, into, &st), chapters, 1, into, &story);
+	story_make(figures_load(run, NULL, into, &st), chapters, 1, into, &story);
 }
 
 /* For how many pairs of variants `words` are printed; with the last sentence that has them. */
@@ -82,7 +82,7 @@ static unsigned count(const char *words, const char **text)
 	unsigned n = 0;
 	made_load(&made, &l);
 	arena_free(arena);
-	assert_int_equal(arena_run(judge, &l.summary, &arena), 0);
+	assert_int_equal(arena_run(judge, &l.run, &arena), 0);
 	made_unload(&l);
 	const struct story_table *t = story_find_table(&story, "advice");
 	for (unsigned i = 0; t && i < t->nrows; i++)

@@ -2,7 +2,8 @@
  * grow by calloc alone, by 64 KiB or more; such steps of a piece of work are refused in turn, each of
  * the first ones and every few of many. */
 
-#include "../harness/analysis/tuned.h"
+#include "../harness/run/tuned.h"
+#include "../harness/arena.h"
 #include "../harness/compare/compare.h"
 #include "../harness/run/tune.h"
 #include "made.h"

@@ -81,7 +81,7 @@ static struct telling tell_whole(const char *record, struct arena **arena)
 	struct telling whole = {.model = model_make(scratch(), path, NULL, &st)};
 	if (!whole.model)
 		fail_msg("%s: %s", path, st.text);
-	whole.db = figures_load(whole.model->summary, scratch(), &st);
+	whole.db = figures_load(&whole.model->run, NULL, scratch(), &st);
 	whole.all = chapters_all(&whole.n);
 	assert_int_equal(arena_run(tell, &whole, arena), 0);
 	const struct story_sentence *one;

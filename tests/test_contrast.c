@@ -59,8 +59,7 @@ static void load_with(const struct looks *looks)
 	if (db)
 		drop();
 	made_load(&m, &loaded);
-	loaded.summary.looks = looks ? *looks : loaded.summary.looks;
-	db = figures_load(&loaded.summary, scratch(), &st);
+	db = figures_load(&loaded.run, looks, scratch(), &st);
 	if (!db)
 		fail_msg("%s", st.text);
 }

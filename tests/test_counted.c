@@ -142,11 +142,9 @@ static void tally_record(struct arena *arena, const char *folder_of, struct agre
 	           "JOIN asked_side s ON s.asked = b.asked AND side = 0 "
 	           "WHERE ratio_lo NOT NULL ORDER BY c.id, block"};
 	struct record_run run;
-	struct summary s;
 	struct status st = {""};
 	assert_works(record_load(folder_of, &run, &st), st);
-	summary_make(&run, arena, &s);
-	struct db *db = figures_load(&s, arena, &st);
+	struct db *db = figures_load(&run, NULL, arena, &st);
 	assert_non_null(db);
 	struct choice choice = {.nblocks = 0};
 	double id = NAN;

@@ -2,7 +2,6 @@
 #include "made_pictures.h"
 
 #include "../harness/report/draw.h"
-#include "../harness/analysis/calls.h"
 #include "../harness/report/gnuplot.h"
 #include "../harness/data/format.h"
 #include "scratch.h"
@@ -11,59 +10,33 @@ TEST(curves_that_are_alike_are_one_line)
 {
 	unsigned line[6];
 	static const double all[] = {10, 100, 5, 99, 10.1, 101, 13, 100, 5.05, 98};
-	assert_int_equal(plot_order_merge(all, 5, 2, 1.02, line), 3);
+	assert_int_equal(gnuplot_merge(all, 5, 2, 1.02, line), 3);
 	assert_memory_equal(line, ((unsigned[]){0, 1, 0, 2, 1}), 5 * sizeof *line);
 	/* At every size: 13 against 10 at one of them is enough to be another line. */
-	assert_int_equal(plot_order_merge(all, 5, 2, 1.4, line), 2);
+	assert_int_equal(gnuplot_merge(all, 5, 2, 1.4, line), 2);
 	assert_memory_equal(line, ((unsigned[]){0, 1, 0, 0, 1}), 5 * sizeof *line);
 	/* b is as near to a as c is to b, but c is not equal to a: no line of all three. */
 	static const double chain[] = {100, 101.5, 103, 104.4};
-	assert_int_equal(plot_order_merge(chain, 4, 1, 1.02, line), 2);
+	assert_int_equal(gnuplot_merge(chain, 4, 1, 1.02, line), 2);
 	assert_memory_equal(line, ((unsigned[]){0, 0, 1, 1}), 4 * sizeof *line);
 	/* A curve that lacks a size is not equal to one that has it; two that lack it may be. */
 	static const double some[] = {1, 2, NAN, 1, 2, 3, 1, 2, NAN};
-	assert_int_equal(plot_order_merge(some, 3, 3, 1.02, line), 2);
+	assert_int_equal(gnuplot_merge(some, 3, 3, 1.02, line), 2);
 	assert_memory_equal(line, ((unsigned[]){0, 1, 0}), 3 * sizeof *line);
-	assert_int_equal(plot_order_merge(some, 0, 3, 1.02, line), 0);
+	assert_int_equal(gnuplot_merge(some, 0, 3, 1.02, line), 0);
 }
 
 TEST(what_it_is_about_stands_first)
 {
-	struct made_loaded l;
-	struct plot_order order;
-	made_load(&plain, &l);
-	order = plot_order_make(&l.summary, l.arena);
-	static const unsigned wanted[] = {MADE_THREADS, MADE_SINGLE, MADE_PROCESSES, MADE_AGAIN};
-	assert_int_equal(order.n, 4);
-	assert_int_equal(order.main, 3);
-	assert_memory_equal(order.variants, wanted, sizeof wanted);
-	assert_memory_equal(order.families, ((unsigned[]){0, 0, 0, 0}), 4 * sizeof(unsigned));
-	l.summary.variants[MADE_PROCESSES].name = "old-processes-2";
-	order = plot_order_make(&l.summary, l.arena);
-	assert_memory_equal(order.families, ((unsigned[]){0, 0, 1, 0}), 4 * sizeof(unsigned));
-	made_unload(&l);
-}
-
-/* Many variants: the time to group them is no power of their number. */
-TEST(variants_of_one_name_are_a_family)
-{
-	static const char *const modes[] = {"threads", "processes"};
-	struct summary_variant variants[64];
-	struct record_run run = {0};
-	struct summary s = {.run = &run, .variants = variants, .nvariants = 64};
-	struct plot_order order;
-	char names[64][16];
-	for (unsigned v = 0; v < 64; v++) {
-		snprintf(names[v], sizeof names[v], "%s-%u", modes[v % 2], v / 2);
-		variants[v] = (struct summary_variant){.name = names[v],
-		                                       .mode = modes[v % 2],
-		                                       .measured = true,
-		                                       .role = v ? ROLE_VARIANT : ROLE_REFERENCE};
+	static const char *const wanted[] = {"threads", "single", "processes", "threads-again"};
+	made_report(&plain);
+	const char *script = made_read("plots/run.gp");
+	assert_says(script, "\nvariants = 4\n");
+	assert_says(script, "\nmain = 3\n");
+	for (unsigned i = 0; i < 4; i++) {
+		assert_says(script, test_text("\nV_name[%u] = '%s'\n", i + 1, wanted[i]));
+		assert_says(script, test_text("\nV_family[%u] = 0\n", i + 1));
 	}
-	order = plot_order_make(&s, scratch());
-	assert_int_equal(order.n, 64);
-	for (unsigned i = 0; i < order.n; i++)
-		assert_int_equal(order.families[i], order.variants[i] / 2);
 }
 
 /* gnuplot itself has to read back what went in, and nothing else may happen. */
@@ -308,25 +281,25 @@ static void lame_stamps(const struct made_place *p, int64_t out[6])
 	out[2] *= p->block > 4 ? 10 : 1;
 }
 
+/* The curve's points are the calls; the first with a share above 95 % is as long as the tail says. */
 TEST(a_tail_is_that_of_the_curve)
 {
 	struct made lame = plain;
-	struct made_loaded l;
-	unsigned g = 0;
+	double us = 0, share = 0;
 	lame.stamps = lame_stamps;
-	const char *said = caption_of(made_report(&lame), "isolated", "tail_said");
-	made_load(&lame, &l);
-	while (l.summary.groups[g].cell.pace != PACE_ISOLATED)
-		g++;
-	const struct summary_row *row =
-	    index_at(&l.summary, (unsigned)index_variant(&l.summary, "threads"), g, 0);
-	double *calls = calls_room(&l.summary, l.arena);
-	const double p95 = stats_quantile(calls, calls_sorted(&l.summary, row, calls), 0.95);
-	char *words =
-	    test_text("95 %% of all calls take at most %s µs in threads", format_number(p95).text);
-	assert_says(said, words);
-	assert_true(p95 > 5 * row->p95_us.estimate);
-	made_unload(&l);
+	const json_t *report = made_report(&lame);
+	const char *said = caption_of(report, "isolated", "tail_said"),
+	           *at = made_read("plots/ecdf.csv");
+	while (share < 0.95 && (at = strstr(at + 1, "\nthreads,alltoall,4096,")))
+		assert_int_equal(sscanf(at, "\nthreads,alltoall,4096,%lf,%lf", &us, &share), 2);
+	assert_non_null(at);
+	assert_says(said, test_text("95 %% of all calls take at most %s µs in threads",
+	                            format_number(us).text));
+	const double p95_us = json_number_value(json_object_get(
+	    json_cell(json_table(report, "summary"),
+	              JSON_IS("variant", "threads", "pace", "isolated", "bytes", "4096"), "p95_us"),
+	    "value"));
+	assert_true(us > 5 * p95_us);
 }
 
 static bool is_stream(const struct made_place *p)

@@ -148,7 +148,7 @@ static struct networks networks_by(const char *a, const char *b, const char *tra
 	cards[0] = a;
 	cards[1] = b;
 	made_load(&m, &l);
-	struct networks of = networks_of(&l.summary, 0, transport, scratch());
+	struct networks of = networks_of(&l.run, l.run.variants[0].name, transport, scratch());
 	made_unload(&l);
 	return of;
 }
@@ -177,7 +177,7 @@ TEST(the_network_is_that_of_the_host_with_the_least)
 	/* A variant on one host. */
 	struct made_loaded l;
 	made_load(&plain, &l);
-	assert_int_equal(networks_of(&l.summary, 1, "NET/IB", scratch()).hosts, 0);
+	assert_int_equal(networks_of(&l.run, l.run.variants[1].name, "NET/IB", scratch()).hosts, 0);
 	made_unload(&l);
 }
 

@@ -1,79 +1,92 @@
 /* Many variants: pictures draw those that the gap is about. */
-#include "../harness/analysis/plot_order.h"
+#include "../harness/data/db.h"
+#include "scratch.h"
 #include "test.h"
 
-#define MOST 34
-
-static char names[MOST][TRIAL_NAME_BYTES];
-static struct summary_variant variants[MOST];
-static struct record_run run;
-static struct summary summary;
+#define MOST  34
+#define DRAWN 12 /* all that pictures can tell apart (drawn.sql) */
 
 /* n variants, the first the reference, the second its twin, the third the limit; every other of
- * the rest in processes. */
-static void make(unsigned n)
+ * the rest in processes. missing: one that was not measured. */
+static struct db *make(unsigned n, const char *from, const char *to, unsigned missing)
 {
+	static const struct record_run none;
+	struct status st = {""};
+	struct db *db = db_open(scratch());
+	db_stamps(db, &none);
+	assert_works(db_run_text(db, "harness/data/schema.sql", &st) ||
+	                 db_run_text(db, "harness/chapters/figures.sql", &st),
+	             st);
 	for (unsigned v = 0; v < n; v++) {
-		snprintf(names[v], sizeof names[v], "variant-%u", v);
-		variants[v] =
-		    (struct summary_variant){.name = names[v],
-		                             .mode = v > 2 && v % 2 ? "processes" : "threads",
-		                             .role = v == 0   ? ROLE_REFERENCE
-		                                     : v == 1 ? ROLE_AGAIN
-		                                     : v == 2 ? ROLE_LIMIT
-		                                              : ROLE_VARIANT,
-		                             .measured = true};
+		const char *mode = v > 2 && v % 2 ? "processes" : "threads",
+		           *role = v == 0   ? "reference"
+		                   : v == 1 ? "again"
+		                   : v == 2 ? "limit"
+		                            : "variant";
+		const char *name = from || v < 3 ? test_text("variant-%u", v)
+		                                 : test_text("%s-%u", mode, (v - 3) / 2);
+		db_add(db, "variant", "ittttiiittit", v, name, role, mode, "1x2x1", 1, 2, 2, "host",
+		       "none", 0, NULL);
+		db_add(db, "known", "iiiiiiiiitti", v, v != missing, DB_NONE, 0, 0, 0, 1, 0, 0, "",
+		       "", 0);
 	}
-	summary = (struct summary){.run = &run, .nvariants = n, .variants = variants};
+	if (from) {
+		db_add(db, "environment", "tt", "gap.from", from);
+		db_add(db, "environment", "tt", "gap.to", to);
+	}
+	assert_works(db_run_text(db, "harness/analysis/drawn.sql", &st), st);
+	return db;
 }
 
-static void ask(const char *from, const char *to)
+/* The variants that are drawn, in their order in the file; and how many were measured but are not. */
+static void assert_drawn(struct db *db, const char *which, unsigned left_out)
 {
-	json_decref(run.environment);
-	run.environment = json_object();
-	if (from)
-		json_object_set_new(run.environment, "gap",
-		                    json_pack("{s:s, s:s}", "from", from, "to", to));
-	else
-		json_object_set_new(run.environment, "gap", json_null());
+	const struct db_source source = {
+	    .file = "test",
+	    .sql = "SELECT group_concat(variant, ' '), (SELECT left_out FROM drawn) FROM "
+	           "(SELECT variant FROM drawn_variant ORDER BY variant)"};
+	struct status st = {""};
+	struct db_rows *rows = db_ask(db, &source, &st);
+	assert_true(rows && db_next(rows));
+	assert_string_equal(db_text(rows, 0), which);
+	assert_int_equal((unsigned)db_real(rows, 1), left_out);
+	assert_works(db_end(rows, &st), st);
 }
 
 TEST(pictures_draw_all_where_they_can)
 {
-	make(PLOT_ORDER_MOST + 1);
-	ask("variant-6", "variant-8");
-	for (unsigned v = 0; v <= PLOT_ORDER_MOST; v++)
-		assert_int_equal(plot_order_has(&summary, v), v != 2);
-	assert_int_equal(plot_order_count(&summary), PLOT_ORDER_MOST);
-	assert_int_equal(plot_order_left_out(&summary), 0);
+	assert_drawn(make(DRAWN + 1, "variant-6", "variant-8", MOST), "0 1 3 4 5 6 7 8 9 10 11 12",
+	             0);
 	/* Without a gap nothing says which to leave out. */
-	make(MOST);
-	ask(NULL, NULL);
-	assert_int_equal(plot_order_left_out(&summary), 0);
-	assert_int_equal(plot_order_count(&summary), MOST - 1);
+	assert_drawn(
+	    make(MOST, NULL, NULL, MOST),
+	    "0 1 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 "
+	    "30 31 32 33",
+	    0);
 }
 
+/* One was not measured, so that the first of its mode is the next. */
 TEST(of_many_pictures_draw_the_gap)
 {
-	make(PLOT_ORDER_MOST + 3);
-	ask("variant-6", "variant-8");
-	variants[3].measured = false; /* so that the first of its mode is the next */
-	static const unsigned shown[] = {0, 1, 5, 6, 8};
-	unsigned n = 0;
-	for (unsigned v = 0; v < summary.nvariants; v++) {
-		bool is = n < 5 && shown[n] == v;
-		assert_int_equal(plot_order_has(&summary, v), is);
-		n += is;
-	}
-	assert_int_equal(n, 5);
-	assert_int_equal(plot_order_count(&summary), 5);
-	assert_int_equal(plot_order_left_out(&summary), PLOT_ORDER_MOST + 3 - 2 - 5);
+	assert_drawn(make(DRAWN + 3, "variant-6", "variant-8", 3), "0 1 5 6 8", DRAWN + 3 - 2 - 5);
 }
 
-FIXTURE(clean)
+/* Of names that differ in the mode alone; the twin's, which is the last, is the reference's. */
+TEST(variants_of_one_name_are_a_family)
 {
-	json_decref(run.environment);
-	run.environment = NULL;
+	struct db *db = make(9, NULL, NULL, MOST);
+	struct status st = {""};
+	const struct db_source source = {
+	    .file = "test",
+	    .sql = "SELECT group_concat(name || ' ' || family, ', ') FROM "
+	           "(SELECT * FROM plotted_variant ORDER BY at)"};
+	assert_works(db_run_text(db, "harness/report/plots.sql", &st), st);
+	struct db_rows *rows = db_ask(db, &source, &st);
+	assert_true(rows && db_next(rows));
+	assert_string_equal(db_text(rows, 0),
+	                    "variant-0 0, processes-0 1, threads-0 1, processes-1 2, threads-1 2, "
+	                    "processes-2 3, threads-2 3, variant-1 0");
+	assert_works(db_end(rows, &st), st);
 }
 
-TESTS(.end = clean);
+TESTS();

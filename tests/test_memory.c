@@ -57,7 +57,7 @@ TEST(what_no_worker_says_has_no_figure)
 	m.line = half_said;
 	m.asked = &asked;
 	made_load(&m, &l);
-	struct db *db = figures_load(&l.summary, scratch(), &st);
+	struct db *db = figures_load(&l.run, NULL, scratch(), &st);
 	assert_string_equal(query(db, "SELECT ratio, why FROM claimed"),
 	                    "- the record does not have it of each of the variants: making "
 	                    "the communicators of a fresh job");

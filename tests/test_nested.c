@@ -1,6 +1,7 @@
 /* Connections and allocations within a job: who makes what again, and when; and the one number for
  * a trial with several of them. */
 #include "made.h"
+#include "queried.h"
 
 #include "../harness/backend/table.h"
 #include "../harness/clock.h"
@@ -199,20 +200,22 @@ TEST(a_trial_is_the_geometric_mean)
 	                          .allocations = 2,
 	                          .stamps = stamps};
 	struct made_loaded l;
+	struct status st = {""};
 	made_load(&made, &l);
-	unsigned rows = 0;
-	for (unsigned i = 0; i < l.summary.nrows; i++) {
-		const struct summary_row *row = &l.summary.rows[i];
-		if (l.summary.variants[row->variant].role == ROLE_LIMIT)
-			continue;
-		rows++;
-		assert_int_equal(row->ntrials, 6);
-		assert_int_equal(row->trials[0].ntimes, 6);
-		double us = 36 * 4 * 3 / (row->cell.pace == PACE_STREAM ? 10.0 : 1);
-		assert_true(fabs(row->trials[0].time_ns / 1000 - us) < 1e-9 * us);
-		assert_true(fabs(row->time_rank0_us - us) < 1e-9 * us);
-	}
-	assert_int_equal(rows, 2 * 4);
+	struct db *db = figures_load(&l.run, NULL, scratch(), &st);
+	assert_non_null(db);
+	assert_string_equal(
+	    query(db, "SELECT DISTINCT pace, blocks, round(time_us, 6), round(time_rank0_us, 6) "
+	              "FROM result JOIN place ON place.id = place JOIN variant v ON v.id = variant "
+	              "WHERE v.role <> 'limit' ORDER BY pace"),
+	    "isolated 6 432.0 432.0; stream 6 43.2 43.2");
+	assert_string_equal(query(db, "SELECT count(*) FROM cell JOIN trial t ON t.id = trial "
+	                              "WHERE block = 0 AND variant = 0 AND pace = 'stream'"),
+	                    "6");
+	assert_string_equal(query(db,
+	                          "SELECT count(*) FROM result JOIN variant v ON v.id = variant "
+	                          "WHERE role <> 'limit'"),
+	                    "8");
 	made_unload(&l);
 }
 

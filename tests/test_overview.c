@@ -1,7 +1,9 @@
 /* Pictures of runs with several collectives: one of all, and fewer of each. */
 #include "made.h"
 
-#include "../harness/analysis/plot_order.h"
+/* drawn.sql: of more collectives there are no details, no pictures of each. */
+#define DETAIL 4
+#define EACH   15
 
 static void stamps(const struct made_place *place, int64_t out[6])
 {
@@ -83,11 +85,11 @@ TEST(from_three_collectives_on_there_is_an_overview)
 
 TEST(many_collectives_have_fewer_pictures_each)
 {
-	draw(PLOT_ORDER_DETAIL);
+	draw(DETAIL);
 	for (unsigned i = 0; i < LENGTH(details); i++)
 		assert_true(drawn(details[i]));
 	assert_false(json_one_says(json_section(drawn_report, "pictures"), "are not drawn"));
-	draw(PLOT_ORDER_DETAIL + 1);
+	draw(DETAIL + 1);
 	for (unsigned i = 0; i < LENGTH(details); i++)
 		assert_false(drawn(details[i]));
 	assert_true(drawn("all_reduce_busbw") && drawn("all_reduce_latency"));
@@ -101,11 +103,10 @@ TEST(beyond_that_there_is_the_overview_alone)
 {
 	struct made m = plain;
 	m.has = is_stream; /* half as many pictures */
-	m.sizes = PLOT_ORDER_EACH;
+	m.sizes = EACH;
 	draw_made(&m);
 	assert_true(drawn("all_reduce_busbw") && drawn("overview"));
-	assert_int_equal(json_array_size(json_object_get(drawn_report, "pictures")),
-	                 2 * PLOT_ORDER_EACH + 1);
+	assert_int_equal(json_array_size(json_object_get(drawn_report, "pictures")), 2 * EACH + 1);
 	m.sizes++;
 	draw_made(&m);
 	assert_false(drawn("all_reduce_busbw"));

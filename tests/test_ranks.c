@@ -1,8 +1,6 @@
 /* Ranks, single calls and the timeline's pass: from stamps to tables and pictures. */
 #include "made.h"
 
-#include "../harness/report/calls_csv.h"
-
 /* Rank 2 starts 50 ns late, launches for 100 + 10 × rank, and rank 1 ends 300 ns after the
  * others in four rows of five. The timeline's calls take much longer. */
 static void stamps(const struct made_place *p, int64_t out[6])
@@ -86,69 +84,61 @@ TEST(the_timelines_pass_counts_nowhere)
 	free(before);
 }
 
+/* A figure of the timeline's call of single. */
+static double of_single(const json_t *report, const char *key)
+{
+	return json_number_value(
+	    json_cell(json_table(report, "calls"), JSON_IS("name", "single"), key));
+}
+
 TEST(the_timeline_is_of_its_own_pass)
 {
 	struct made m = plain;
-	struct made_loaded l;
-	struct status st = {""};
-	made_load(&m, &l);
-	struct plot_order order = plot_order_make(&l.summary, l.arena);
-	struct calls_line line = calls_line_of(&l.summary, COLL_ALLTOALL, MADE_SINGLE, l.arena);
-	assert_non_null(line.cell);
-	assert_int_equal(line.cell->cell.pass, PASS_TIMELINE);
-	assert_true(line.cell->device_clock);
-	assert_int_equal(line.cell->cell.bytes, 4096);
-	near(line.before_us, 0.2);
-	near(line.residual_us, 0.5);
+	const json_t *report = made_report(&m);
+	assert_string_equal(json_string_value(json_cell(json_table(report, "calls"),
+	                                                JSON_IS("name", "single"), "pass")),
+	                    "timeline");
+	near(of_single(report, "bytes"), 4096);
+	near(of_single(report, "before"), 0.2);
+	near(of_single(report, "residual"), 0.5);
 	/* Lengths are 90000 + row, and 300 more but in rows 0 and 5: the median is row 3's.
 	 */
-	assert_int_equal(line.row, 3);
-	assert_int_equal(calls_write_timeline(&l.summary, &order, l.arena, made_path("t.csv"), &st),
-	                 0);
-	assert_says(made_read("t.csv"), "\nsingle,alltoall,4096,3,0,0.13,90.003,2.8,80,2\n");
-	made_unload(&l);
+	assert_says(made_read("plots/timeline.csv"),
+	            "\nsingle,alltoall,4096,3,0,0.13,90.003,2.8,80,2\n");
 	/* Without a device's clock the columns are empty, without the pass any call will do. */
 	m.device = false;
-	made_load(&m, &l);
-	order = plot_order_make(&l.summary, l.arena);
-	assert_int_equal(calls_write_timeline(&l.summary, &order, l.arena, made_path("t.csv"), &st),
-	                 0);
-	assert_says(made_read("t.csv"), "\nsingle,alltoall,4096,3,0,0.13,90.003,,,2\n");
-	made_unload(&l);
+	made_report(&m);
+	assert_says(made_read("plots/timeline.csv"),
+	            "\nsingle,alltoall,4096,3,0,0.13,90.003,,,2\n");
 	m.timeline = false;
-	made_load(&m, &l);
-	line = calls_line_of(&l.summary, COLL_ALLTOALL, MADE_SINGLE, l.arena);
-	assert_int_equal(line.cell->cell.pass, PASS_TIMED);
-	near(line.total_us, 5.3);
-	near(line.launch_us, 0.17); /* rank 2 starts 50 ns late */
-	made_unload(&l);
+	report = made_report(&m);
+	assert_string_equal(json_string_value(json_cell(json_table(report, "calls"),
+	                                                JSON_IS("name", "single"), "pass")),
+	                    "timed");
+	near(of_single(report, "total"), 5.3);
+	near(of_single(report, "launch"), 0.17); /* rank 2 starts 50 ns late */
 }
 
 TEST(all_calls_are_in_the_ecdf)
 {
-	struct made_loaded l;
-	struct status st = {""};
-	struct calls_panel panels[CALLS_PANELS];
-	unsigned isolated = 0;
-	made_load(&plain, &l);
-	const struct plot_order order = plot_order_make(&l.summary, l.arena);
-	while (l.summary.groups[isolated].cell.pace != PACE_ISOLATED)
-		isolated++;
-	assert_int_equal(calls_panels(&l.summary, isolated, order.variants, order.n,
-	                              calls_room(&l.summary, l.arena), panels),
-	                 3);
-	assert_int_equal(panels[1].bytes, 16384);
-	near(panels[0].lo_us, 5);
-	near(panels[0].hi_us, 5.3);
-	assert_int_equal(calls_write_ecdf(&l.summary, &order, l.arena, made_path("e.csv"), &st), 0);
-	char *text = made_read("e.csv");
+	made_report(&plain);
+	const char *script = made_read("plots/run.gp"), *group = strstr(script, "'isolated'\n");
+	unsigned k = 0;
+	assert_non_null(group);
+	while (*--group != '[')
+		;
+	k = (unsigned)atoi(group + 1);
+	assert_says(script, test_text("\nE_panels[%u] = 3\n", k));
+	assert_says(script, test_text("\nE_bytes[%u] = 1.0 * 16384\n", 3 * k - 1));
+	assert_says(script, test_text("\nE_lo[%u] = 1.0 * 5\n", 3 * k - 2));
+	assert_says(script, test_text("\nE_hi[%u] = 1.0 * 5.3\n", 3 * k - 2));
+	char *text = made_read("plots/ecdf.csv");
 	assert_says(text, "\nthreads,alltoall,65536,80,0.0166667,1\n");
 	assert_says(text, "\nprocesses,alltoall,4096,5.3,1,3\n");
 	unsigned lines = 0;
 	for (char *p = text; *p; p++)
 		lines += *p == '\n';
 	assert_int_equal(lines, 1 + 3 * 4 * 60);
-	made_unload(&l);
 }
 
 TEST(bad_device_stamps_are_refused)

@@ -37,7 +37,7 @@ static void make(void)
 	if (db)
 		drop();
 	made_load(&m, &loaded);
-	db = figures_load(&loaded.summary, scratch(), &st);
+	db = figures_load(&loaded.run, NULL, scratch(), &st);
 	if (!db)
 		fail_msg("%s", st.text);
 }
@@ -125,12 +125,14 @@ TEST(where_ranks_share_a_gpu_nothing_is_compared)
 {
 	make();
 	says("SELECT count(*) FROM regime", "2");
-	assert_true(summary_has_ratio(&loaded.summary, MADE_PROCESSES));
+	says("SELECT compared FROM known JOIN variant ON id = variant WHERE name = 'processes'",
+	     "1");
 	m.environment = two_on_each;
 	make();
 	says("SELECT count(*) FROM regime", "0");
-	assert_int_equal(loaded.summary.trouble.wrong, 0);
-	assert_false(summary_has_ratio(&loaded.summary, MADE_PROCESSES));
+	says("SELECT trouble FROM given", "-");
+	says("SELECT compared FROM known JOIN variant ON id = variant WHERE name = 'processes'",
+	     "0");
 	says("SELECT uncompared FROM given",
 	     "2 ranks share a GPU in processes, where their kernels take turns");
 	/* Nor does a picture's title put times side by side. */
@@ -168,9 +170,11 @@ TEST(where_copies_are_slower_the_limit_is_none)
 	for (unsigned i = 0; i < 7; i++) {
 		const size_t bytes = 4096u << 2 * i;
 		const bool below = bytes <= 1 << 20;
-		assert_int_equal(isnan(summary_limit(&loaded.summary, bytes)), below);
-		assert_int_equal(summary_beyond_copies(&loaded.summary, bytes) != NULL, below);
-		assert_false(isnan(summary_copies(&loaded.summary, bytes)));
+		says(test_text(
+		         "SELECT DISTINCT limit_gbs IS NULL, copies_gbs > 0 FROM result JOIN "
+		         "place p ON p.id = place JOIN copied_at c USING (bytes) WHERE bytes = %zu",
+		         bytes),
+		     below ? "1 1" : "0 1");
 	}
 	const json_t *report = made_report(&m);
 	const json_t *table = json_table(report, "no_limit");

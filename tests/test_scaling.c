@@ -73,7 +73,7 @@ TEST(ratios_go_across_ranks)
 	}
 	m.asked = asked;
 	made_load(&m, &loaded);
-	struct db *db = figures_load(&loaded.summary, scratch(), &st);
+	struct db *db = figures_load(&loaded.run, NULL, scratch(), &st);
 	assert_non_null(db);
 	assert_string_equal(query(db, "SELECT cells, blocks FROM claimed"), "2 8; 2 8; 2 8");
 	for (unsigned i = 0; i < LENGTH(of); i++)

@@ -2,7 +2,7 @@
  * reported: a real gain, no false one, and nccl.conf. */
 #include "made.h"
 
-#include "../harness/analysis/tuned.h"
+#include "../harness/run/tuned.h"
 #include "../harness/config/family.h"
 #include "../harness/run/tune.h"
 #include "scratch.h"

@@ -1,5 +1,5 @@
 /* Injected disturbances are found and named, and a quiet run has none. */
-#include "scratch.h"
+#include "queried.h"
 #include "warned.h"
 
 /* A call's length: 20 µs × size, ±1 % by trial and ±1 % by row. */
@@ -121,14 +121,12 @@ TEST(a_coarse_end_is_named)
 static double p95_of(void)
 {
 	struct made_loaded l;
-	double us = 0;
+	struct status st = {""};
 	made_load(&m, &l);
-	for (unsigned i = 0; i < l.summary.nrows; i++) {
-		const struct summary_row *row = &l.summary.rows[i];
-		if (row->variant == MADE_PROCESSES && row->cell.bytes == 4096 << 2 &&
-		    row->cell.pace == PACE_ISOLATED)
-			us = row->p95_us.estimate;
-	}
+	struct db *db = figures_load(&l.run, NULL, scratch(), &st);
+	const double us = query_number(
+	    db, "SELECT p95_us FROM result JOIN place p ON p.id = place JOIN variant v ON "
+	        "v.id = variant WHERE name = 'processes' AND bytes = 16384 AND pace = 'isolated'");
 	made_unload(&l);
 	return us;
 }

@@ -159,7 +159,7 @@ static void tell(struct arena *in, void *of)
 	struct status st = {""};
 	struct story told;
 	(void)of;
-	db = figures_load(&loaded.summary, in, &st);
+	db = figures_load(&loaded.run, NULL, in, &st);
 	assert_non_null(db);
 	story_make(db, &versions, 1, in, &told);
 	report = json_pack("{s:[]}", "chapters");

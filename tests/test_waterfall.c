@@ -83,7 +83,7 @@ static struct db *find(void)
 	struct made_loaded l;
 	struct status st = {""};
 	made_load(&made, &l);
-	struct db *db = figures_load(&l.summary, scratch(), &st);
+	struct db *db = figures_load(&l.run, NULL, scratch(), &st);
 	if (!db)
 		fail_msg("%s", st.text);
 	made_unload(&l);

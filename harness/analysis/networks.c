@@ -7,13 +7,11 @@
 #include "../arena.h"
 
 /* The first cell that a trial on several hosts measured; NULL: there is none. */
-static const struct record_cell *first_cell(const struct summary *s, unsigned variant)
+static const struct record_cell *first_cell(const struct record_run *run, const char *variant)
 {
-	for (unsigned i = 0; i < s->run->ncells; i++) {
-		const struct record_cell *c = &s->run->cells[i];
-		if (s->index.variant_of[i] == variant && c->nhosts && !c->error[0])
+	for (const struct record_cell *c = run->cells; c < run->cells + run->ncells; c++)
+		if (!strcmp(c->variant, variant) && c->nhosts && !c->error[0])
 			return c;
-	}
 	return NULL;
 }
 
@@ -56,10 +54,10 @@ static bool are_machines(const struct record_cell *c)
 	return true;
 }
 
-struct networks networks_of(const struct summary *s, unsigned variant, const char *transport,
-                            struct arena *arena)
+struct networks networks_of(const struct record_run *run, const char *variant,
+                            const char *transport, struct arena *arena)
 {
-	const struct record_cell *c = first_cell(s, variant);
+	const struct record_cell *c = first_cell(run, variant);
 	const bool verbs = !strncmp(transport, "NET/IB", 6),
 	           sockets = !strncmp(transport, "NET/Socket", 10);
 	struct networks out = {

@@ -4,7 +4,8 @@
 #ifndef LAUNCHGAP_NETWORKS_H
 #define LAUNCHGAP_NETWORKS_H
 
-#include "summary.h"
+#include "../arena.h"
+#include "../record/record.h"
 
 struct networks {
 	unsigned hosts; /* 0, 1: there is no network between the ranks */
@@ -16,8 +17,8 @@ struct networks {
 
 /* transport, by the library's log: NET/IB takes cards for verbs, NET/Socket interfaces; of another one
  * nothing is known. All memory is the arena's. */
-struct networks networks_of(const struct summary *summary, unsigned variant, const char *transport,
-                            struct arena *arena);
+struct networks networks_of(const struct record_run *run, const char *variant,
+                            const char *transport, struct arena *arena);
 
 /* The bus bandwidth that they allow at most, GB/s, with n ranks, k of them on each host; NaN: not known.
  * It comes from the least data that has to leave or enter a host, whatever the algorithm. Of what

@@ -3,79 +3,82 @@
 #include <math.h>
 #include <string.h>
 
-#include "../analysis/calls.h"
+#include "../analysis/cells.h"
 #include "../analysis/channels.h"
-#include "../analysis/plot_order.h"
-#include "../analysis/spent.h"
+#include "../analysis/looks.h"
+#include "../analysis/stats.h"
 #include "../coll/counts.h"
 #include "../data/load.h"
-#include "../data/format.h"
 #include "chapters.h"
 #include "run.h"
 
-#define FEW_GROUPS 30 /* for tables by size; with more, only the files have them */
+#define MARGIN 0.02 /* where the record names none */
 
-static const char *name_of(const struct summary *s, int variant)
+double figures_number(const struct figures *f, const char *sql)
 {
-	return variant < 0 ? NULL : s->variants[variant].name;
-}
-
-/* Where pictures have a variant, from 1 on; 0: they have it not. */
-static unsigned drawn_at(const struct plot_order *order, unsigned v)
-{
-	for (unsigned i = 0; i < order->n; i++)
-		if (order->variants[i] == v)
-			return i + 1;
-	return 0;
+	const struct db_source query = {.file = "harness/chapters/figures.c", .sql = sql};
+	struct status ignored = {""};
+	struct db_rows *rows = db_ask(f->db, &query, &ignored);
+	const double x = rows && db_next(rows) ? db_real(rows, 0) : NAN;
+	if (rows)
+		db_end(rows, &ignored);
+	return x;
 }
 
 static void put_differs(const struct figures *f, unsigned v, unsigned other)
 {
 	char keys[512] = "", *rest = keys, *key;
-	settings_differ(&f->s->run->variants[other].settings, &f->s->run->variants[v].settings,
-	                keys, sizeof keys);
+	settings_differ(&f->run->variants[other].settings, &f->run->variants[v].settings, keys,
+	                sizeof keys);
 	while (*keys && (key = strsep(&rest, ",")))
 		db_add(f->db, "differs", "iit", v, other, key + strspn(key, " "));
 }
 
-static void put_known(const struct figures *f, const struct plot_order *order, unsigned v)
+/* Whether two variants are the same except for who launches and for the library. */
+static bool is_like(const struct record_variant *a, const struct record_variant *b)
 {
-	const struct summary *s = f->s;
-	const struct summary_variant *of = &s->variants[v];
-	const unsigned at = drawn_at(order, v);
-	db_add(f->db, "known", "iiiiiiiiitti", v, of->measured,
-	       at && at <= order->main ? at - 1 : DB_NONE, summary_has_ratio(s, v),
-	       index_other_ranks(s, v), false, summary_is_asked(s, v), at, of->traits->launches,
-	       of->library, of->path,
-	       s->reference >= 0 && summary_like(s, v, (unsigned)s->reference));
-	for (unsigned w = 0; w < s->nvariants; w++)
-		put_differs(f, v, w);
+	char keys[512];
+	struct settings as = b->settings;
+	if (!a->known || !b->known || layout_ranks(a->settings.layout) != layout_ranks(as.layout))
+		return false;
+	memcpy(as.mode, a->settings.mode, sizeof as.mode);
+	memcpy(as.nccl, a->settings.nccl, sizeof as.nccl);
+	as.layout = a->settings.layout;
+	return !settings_differ(&a->settings, &as, keys, sizeof keys);
 }
 
-/* What a trial's job took, on the mean. */
-static double job_s(const struct figures *f)
+/* The variant of a role, or nvariants. */
+static unsigned with_role(const struct record_run *run, const char *role)
 {
-	double sum_s = 0;
-	unsigned n;
-	const struct spent_job *jobs = spent_jobs(f->s->run, f->arena, &n);
-	for (unsigned i = 0; i < n; i++)
-		sum_s += 1e-9 * (double)(jobs[i].job->to_ns - jobs[i].job->from_ns);
-	return n ? sum_s / n : NAN;
+	unsigned v = 0;
+	while (v < run->nvariants && strcmp(run->variants[v].role, role))
+		v++;
+	return v;
+}
+
+static void put_known(const struct figures *f, unsigned reference)
+{
+	const struct record_variant *all = f->run->variants;
+	for (unsigned v = 0; v < f->run->nvariants; v++) {
+		db_add(f->db, "known", "iiiiiiiiitti", v, 0, DB_NONE, 0, 0, 0, 0, 0,
+		       record_traits(f->run, all[v].name)->launches, "", "",
+		       reference < f->run->nvariants && is_like(&all[v], &all[reference]));
+		for (unsigned w = 0; w < f->run->nvariants; w++)
+			put_differs(f, v, w);
+	}
 }
 
 /* The argument of alltoallv, if it was measured; else NULL. */
 static const char *counts_of(const struct figures *f)
 {
-	const json_t *counts = json_object_get(f->s->run->environment, "counts");
+	const json_t *counts = json_object_get(f->run->environment, "counts");
 	struct value_weights weights;
 	struct status st = {""};
 	char text[COUNTS_TEXT_BYTES];
-	bool measured = false;
-	for (unsigned g = 0; g < f->s->ngroups; g++)
-		measured |= f->s->groups[g].cell.coll == COLL_ALLTOALLV;
-	if (!measured || counts_from_json(counts, &weights, &st))
+	if (isnan(figures_number(f, "SELECT 1 FROM place WHERE coll = 'alltoallv'")) ||
+	    counts_from_json(counts, &weights, &st))
 		return NULL;
-	counts_text(&weights, (unsigned)run_number(f->s->run, "ranks"), text);
+	counts_text(&weights, (unsigned)run_number(f->run, "ranks"), text);
 	return arena_copy(f->arena, text);
 }
 
@@ -84,228 +87,189 @@ size_t figures_end(struct claim_range sizes)
 	return sizes.hi < LLONG_MAX ? sizes.hi : (size_t)LLONG_MAX;
 }
 
-static void put_given(const struct figures *f)
+/* What results.sql does not find. */
+static void put_given(const struct figures *f, const struct looks *looks)
 {
-	const struct summary *s = f->s;
-	const struct looks *looks = &s->looks;
-	const struct plot_order order = plot_order_make(s, f->arena);
-	char machine[256];
-	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiiitttiiiidt", name_of(s, s->reference), machine,
-	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
-	       s->measured && s->ngroups <= FEW_GROUPS, s->isolated_calls, s->least_calls,
-	       TRIAL_P99_CALLS, s->measured, s->carries_data, summary_has_pace(s, PACE_ISOLATED),
-	       s->reference >= 0 && !s->uncompared, s->uncompared,
-	       s->trouble.wrong ? trouble_text(f->arena, &s->trouble) : NULL, (const char *)NULL,
-	       s->run->search != NULL, DB_NONE, record_traits(s->run, NULL)->gpus, DB_NONE,
-	       job_s(f), counts_of(f));
-	db_add(f->db, "look", "iiiitti", s->nblocks, looks->n, looks->first, looks->added,
+	const struct record_run *run = f->run;
+	const unsigned reference = with_role(run, "reference");
+	const json_t *calls = json_object_get(run->environment, "isolated_calls");
+	const double margin = json_number_value(json_object_get(run->environment, "margin"));
+	const unsigned isolated =
+	    json_integer_value(calls) > 0 ? (unsigned)json_integer_value(calls) : DB_NONE;
+	db_add(f->db, "given", "ttddiiiiiiiiiiitttiiiidt",
+	       reference < run->nvariants ? run->variants[reference].name : NULL,
+	       run_machine(run, f->arena), margin > 0 ? margin : MARGIN, looks->confidence, 0,
+	       STATS_MIN_BLOCKS,
+	       (unsigned)figures_number(f, "SELECT ifnull(max(grp) + 1, 0) FROM place"), 0,
+	       isolated, isolated, TRIAL_P99_CALLS, 0, 0, 0, 0, (const char *)NULL,
+	       run_trouble(run, f->arena), (const char *)NULL, run->search != NULL, DB_NONE,
+	       record_traits(run, NULL)->gpus, DB_NONE,
+	       figures_number(
+	           f, "SELECT 1e-9 * avg(to_ns - from_ns) FROM spent_job WHERE \"on\" = 'trial'"),
+	       counts_of(f));
+	db_add(f->db, "look", "iiiitti", 0, looks->n, looks->first, looks->added,
 	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence),
 	       arena_text(f->arena, "%.3g %%", 100 * (1 - looks->confidence)), looks->by_width);
-	for (unsigned v = 0; v < s->nvariants; v++)
-		put_known(f, &order, v);
+	put_known(f, reference);
 }
 
 /* --- places --- */
 
+/* A row of place_found. */
+struct found {
+	unsigned id, group, nth, sizes;
+	bool limit;
+	const struct record_cell *cell;
+};
+
+/* Whether a collective is a part of a step that was measured whole: it shows what the step consists
+ * of, and is not compared in addition. */
+static bool is_part(const struct found *all, unsigned n, enum coll_kind coll)
+{
+	const unsigned kinds = COLL_TRAINS | COLL_ROUTED, is = coll_info(coll)->is;
+	for (unsigned i = 0; (is & COLL_STEP_PART) && i < n; i++) {
+		const unsigned other = coll_info(all[i].cell->cell.coll)->is;
+		if (!(other & COLL_STEP_PART) && (other & kinds) == (is & kinds))
+			return true;
+	}
+	return false;
+}
+
 /* Parts of a step, pairs and pseudo-collectives have no verdict of their own; launching has none
  * where ranks share cores. */
-static bool is_judged(const struct summary *s, const struct summary_group *g)
+static void put_place(const struct figures *f, const struct found *of, bool part, bool shared)
 {
-	return !g->limit && !index_is_part(s, g->cell.coll) &&
-	       !(coll_info(g->cell.coll)->is & (COLL_PSEUDO | COLL_PAIRS)) &&
-	       !(s->oversubscribed && g->cell.pace == PACE_ISOLATED);
+	const struct cell *c = &of->cell->cell;
+	const unsigned is = coll_info(c->coll)->is, nranks = of->cell->nranks,
+	               among = c->comm_ranks ? c->comm_ranks : nranks;
+	const bool judged = !of->limit && !part && !(is & (COLL_PSEUDO | COLL_PAIRS)) &&
+	                    !(shared && c->pace == PACE_ISOLATED);
+	const size_t moved = cells_moved(f->run, c, nranks);
+	const double share = coll_algbw(c->coll, c->comm_ranks, 1000000000, 1);
+	db_add(f->db, "place",
+	       "iiiiiiitittttiitiiiiillllii"
+	       "dd",
+	       of->id, of->group, of->nth, of->sizes, of->limit, judged, part,
+	       coll_info(c->coll)->name, c->coll, coll_word(c, nranks).text,
+	       coll_title(c, nranks).text, coll_dtype_name(c->dtype), coll_op_name(c->op), c->root,
+	       c->in_place, coll_pace_name(c->pace), nranks, among, among == nranks,
+	       is & COLL_PAIRS ? value_pair_from(c->root) : DB_NONE,
+	       is & COLL_PAIRS ? value_pair_to(c->root, nranks) : DB_NONE, c->asked_bytes, c->bytes,
+	       c->bytes / coll_dtype_bytes(c->dtype), moved, (is & COLL_ROOTED) != 0,
+	       (is & COLL_IN_PLACE) != 0, (double)moved * share,
+	       coll_busbw(c->coll, c->comm_ranks, 1000000000, 1) / share);
 }
 
-static void put_places(const struct figures *f)
+static int put_places(const struct figures *f, struct status *st)
 {
-	for (unsigned g = 0; g < f->s->ngroups; g++) {
-		const struct summary_group *of = &f->s->groups[g];
-		const struct cell *c = &of->cell;
-		const bool whole = !c->comm_ranks || c->comm_ranks == of->nranks,
-		           pairs = coll_info(c->coll)->is & COLL_PAIRS;
-		const unsigned is = coll_info(c->coll)->is;
-		for (unsigned i = 0; i < of->nsizes; i++)
-			db_add(f->db, "place", "iiiiiiitittttiitiiiiillllii", index_place(f->s, g, i),
-			       g, i + 1, of->nsizes, of->limit, is_judged(f->s, of),
-			       index_is_part(f->s, c->coll), coll_info(c->coll)->name, c->coll,
-			       run_collective(f->arena, of), coll_title(c, of->nranks).text,
-			       coll_dtype_name(c->dtype), coll_op_name(c->op), c->root, c->in_place,
-			       coll_pace_name(c->pace), of->nranks,
-			       c->comm_ranks ? c->comm_ranks : of->nranks, whole,
-			       pairs ? value_pair_from(c->root) : DB_NONE,
-			       pairs ? value_pair_to(c->root, of->nranks) : DB_NONE,
-			       of->asked_bytes[i], of->bytes[i],
-			       of->bytes[i] / coll_dtype_bytes(c->dtype), of->moved_bytes[i],
-			       (is & COLL_ROOTED) != 0, (is & COLL_IN_PLACE) != 0);
+	static const struct db_source query = {
+	    .file = "harness/chapters/figures.c",
+	    .sql = "SELECT id, grp, nth, sizes, is_limit, cell FROM place_found ORDER BY id"};
+	struct db_rows *rows = db_ask(f->db, &query, st);
+	struct found *all = NULL;
+	unsigned n = 0;
+	bool shared = false;
+	for (; rows && db_next(rows); n++) {
+		all = arena_more(f->arena, all, n, sizeof *all);
+		all[n] = (struct found){
+		    (unsigned)db_real(rows, 0), (unsigned)db_real(rows, 1),
+		    (unsigned)db_real(rows, 2), (unsigned)db_real(rows, 3),
+		    db_real(rows, 4) > 0,       &f->run->cells[(unsigned)db_real(rows, 5)]};
+		shared |= run_shares_cores(f->run, all[n].cell->nranks);
 	}
+	for (unsigned i = 0; i < n; i++)
+		put_place(f, &all[i], is_part(all, n, all[i].cell->cell.coll), shared);
+	return rows ? db_end(rows, st) : -1;
 }
 
-static unsigned place_of(const struct summary *s, const struct summary_row *row)
+/* --- ranks --- */
+
+/* Of the cells of a variant at a place. */
+static void put_ranks(const struct figures *f, unsigned variant, unsigned place,
+                      const struct record_cell *const *cells, size_t n)
 {
-	unsigned size = 0;
-	while (s->groups[row->group].bytes[size] != row->cell.bytes)
-		size++;
-	return index_place(s, row->group, size);
-}
-
-#define EARLY_P 0.02 /* chance would give it so rarely */
-
-/* How much slower the first rows are, the median over trials; NaN unless it is systematic. */
-static double early_of(struct arena *arena, const struct summary_row *row)
-{
-	double *x = ARENA_ARRAY(arena, double, row->ntrials + 1);
-	unsigned n = 0, slower = 0;
-	for (unsigned i = 0; i < row->ntrials; i++)
-		if (!isnan(row->trials[i].early)) {
-			x[n++] = row->trials[i].early;
-			slower += row->trials[i].early > 1;
-		}
-	return n >= STATS_MIN_BLOCKS && stats_sign_probability(slower, n) < EARLY_P
-	           ? stats_median(x, n)
-	           : NAN;
-}
-
-static void put_result(const struct figures *f, const struct summary_row *row)
-{
-	const struct summary *s = f->s;
-	const struct summary_rank *last =
-	    row->ranks && row->nranks > 1 ? &row->ranks[row->straggler] : NULL;
-	const unsigned place = place_of(s, row);
-	const struct stats_interval time = {row->time_us, row->time_us_lo, row->time_us_hi};
-	struct stats_interval busbw = summary_busbw(row);
-	double step_ns = 0;
-	for (unsigned i = 0; i < row->ntrials; i++)
-		step_ns = fmax(step_ns, row->trials[i].step_ns);
-	busbw.estimate = row->busbw_gbs;
-	db_add(
-	    f->db, "result",
-	    "iiiisddddds"
-	    "dss"
-	    "dddrt"
-	    "dlliddd"
-	    "liddd",
-	    row->variant, place, row->ntrials, row->failed, time, row->time_rank0_us,
-	    row->time_mean_us, row->time_min_us, row->time_max_us, row->algbw_gbs, busbw,
-	    row->p50_us, row->p95_us, row->p99_us, row->launch_us, row->skew_us, row->resolution_us,
-	    STATS_NO_RATIO, (const char *)NULL,
-	    row->carries_data ? (double)row->wrong : NAN, row->faults, row->switches,
-	    last ? row->straggler : DB_NONE, last ? last->last : NAN, last ? last->last_by_us : NAN,
-	    summary_limit(s, row->cell.bytes), row->ncalls, summary_lost_cores(row),
-	    row->time_us * row->calls, step_ns / 1000, early_of(f->arena, row));
-	for (unsigned r = 0; row->ranks && r < row->nranks; r++) {
-		const struct summary_rank *k = &row->ranks[r];
-		db_add(f->db, "result_rank", "iiiddddddd", row->variant, place, r, k->skew_us,
-		       k->launch_us, k->finish_us, k->late_us, k->late_sure_us, k->last,
-		       k->last_by_us);
-	}
-}
-
-/* NaN: no value has no logarithm. */
-static double log_of(double x)
-{
-	return x > 0 && isfinite(x) ? log(x) : NAN;
-}
-
-static void put_level(const struct figures *f, unsigned v, unsigned place, unsigned block)
-{
-	const struct summary_trial *t = index_timed(f->s, v, place, block);
-	const struct summary_row *row = t ? index_row(f->s, v, place) : NULL;
-	const double time = row ? log_of(t->time_ns) : NAN;
-	if (!isnan(time))
-		db_add(f->db, "level", "iiidddddd", v, place, f->s->index.blocks[block], time,
-		       row->carries_data
-		           ? log_of(coll_busbw(row->cell.coll, row->cell.comm_ranks,
-		                               row->moved_bytes, t->time_ns * 1e-9))
-		           : NAN,
-		       t->time_ns / 1e3, log_of(t->p95_ns), log_of(t->p99_ns),
-		       log_of(t->launch_ns));
-}
-
-/* --- calls, channels --- */
-
-static void put_call(const struct figures *f, enum coll_kind coll, unsigned variant)
-{
-	const struct calls_line line = calls_line_of(f->s, coll, variant, f->arena);
-	const struct record_cell *c = line.cell;
-	if (c)
-		db_add(f->db, "call_line", "iittilidddd", coll, variant,
-		       coll_word(&c->cell, c->nranks).text, coll_pass_name(c->cell.pass), c->nranks,
-		       c->cell.bytes, c->device_clock, line.total_us, line.before_us,
-		       line.residual_us, line.launch_us);
-}
-
-static void put_calls(const struct figures *f)
-{
-	const struct plot_order order = plot_order_make(f->s, f->arena);
-	const unsigned n = plot_order_count(f->s) ? order.main : 0;
-	uint64_t seen = 0; /* collectives */
-	for (unsigned g = 0; g < f->s->ngroups; g++) {
-		const enum coll_kind coll = f->s->groups[g].cell.coll;
-		for (unsigned i = 0; i < n && !(seen >> coll & 1); i++)
-			put_call(f, coll, order.variants[i]);
-		seen |= UINT64_C(1) << coll;
-	}
-}
-
-/* How many channels a pair of ranks has, by the variant's own log: the twin has none. */
-static void put_channels(const struct figures *f, unsigned v, const struct path *path)
-{
-	for (unsigned g = 0; g < f->s->ngroups; g++) {
-		const struct summary_group *of = &f->s->groups[g];
-		const unsigned parts = channels_parts(of->cell.coll, of->cell.comm_ranks);
-		struct channels rule;
-		for (unsigned i = 0;
-		     parts && channels_rule(path, of->cell.comm_ranks, &rule) && i < of->nsizes;
-		     i++) {
-			const size_t message = of->bytes[i] / parts,
-			             bound = channels_bound(&rule, message);
-			db_add(f->db, "pair_channels", "iiilili", v, index_place(f->s, g, i),
-			       rule.all, rule.chunk_bytes, channels_of(&rule, message),
-			       bound * parts, bound ? channels_of(&rule, bound + 1) : DB_NONE);
-		}
-	}
-}
-
-static void put_paths(const struct figures *f)
-{
-	const struct record_run *run = f->s->run;
-	for (unsigned i = 0; i < run->npaths; i++) {
-		const int v = index_variant(f->s, run->paths[i].variant);
-		struct path path;
-		struct status ignored = {""};
-		if (v < 0 || path_from_json(run->paths[i].path, &path, &ignored))
-			continue;
-		put_channels(f, (unsigned)v, &path);
-		path_free(&path);
-	}
-}
-
-/* --- what titles of curves say beyond the results --- */
-
-/* Over all calls, as the picture has them: blocks scatter, and the median of each block's p95 would
- * be off the curve. */
-static void put_tail(const struct figures *f, unsigned group, unsigned v)
-{
-	const struct summary_row *row = index_at(f->s, v, group, 0);
 	const struct arena_mark mark = arena_mark(f->arena);
-	double *calls = row ? calls_room(f->s, f->arena) : NULL;
-	if (row)
-		db_add(f->db, "tail", "iid", group, v,
-		       stats_quantile(calls, calls_sorted(f->s, row, calls), 0.95));
+	const struct cells_rank *ranks = n ? cells_ranks_of(f->arena, cells, n) : NULL;
+	for (unsigned r = 0; n && r < cells[0]->nranks; r++)
+		db_add(f->db, "result_rank", "iiiddddddd", variant, place, r, ranks[r].skew_us,
+		       ranks[r].launch_us, ranks[r].finish_us, ranks[r].late_us,
+		       ranks[r].late_sure_us, ranks[r].last, ranks[r].last_by_us);
 	arena_release(f->arena, mark);
 }
 
-static void put_curves(const struct figures *f)
+/* Where each cell belongs, and the ranks of those that count. */
+static int put_cells(const struct figures *f, struct status *st)
 {
-	const struct summary *s = f->s;
-	const struct plot_order order = plot_order_make(s, f->arena);
-	const unsigned collectives = plot_order_collectives(s);
-	db_add(f->db, "drawn", "iiiii", collectives, PLOT_ORDER_EACH, PLOT_ORDER_DETAIL,
-	       plot_order_count(s), plot_order_left_out(s));
-	for (unsigned g = 0; g < s->ngroups && collectives <= PLOT_ORDER_EACH; g++)
-		for (unsigned i = 0; i < order.main && plot_order_has_group(s, g); i++)
-			put_tail(f, g, order.variants[i]);
+	static const struct db_source query = {
+	    .file = "harness/chapters/figures.c",
+	    .sql = "SELECT c.id, p.id, variant, pass = 'timed' AND error IS NULL, "
+	           "max(ifnull(time_ns, 0) > 0 AND pass = 'timed' AND error IS NULL) "
+	           "OVER (PARTITION BY variant, p.id) FROM place p CROSS JOIN cell c "
+	           "JOIN trial t ON t.id = c.trial WHERE (c.coll_nth, c.bytes, c.pace, c.dtype, "
+	           "c.op, c.in_place, c.root, c.ranks, coalesce(nullif(c.comm_ranks, 0), c.ranks)) "
+	           "= (p.coll_nth, p.bytes, p.pace, p.dtype, p.op, p.in_place, p.root, p.ranks, "
+	           "p.comm_ranks) ORDER BY variant, p.id, c.id"};
+	const struct record_cell **cells =
+	    ARENA_ARRAY(f->arena, const struct record_cell *, f->run->ncells + 1);
+	struct db_rows *rows = db_ask(f->db, &query, st);
+	unsigned place = UINT_MAX, variant = 0;
+	size_t n = 0;
+	while (rows && db_next(rows)) {
+		const unsigned id = (unsigned)db_real(rows, 0), at = (unsigned)db_real(rows, 1),
+		               of = (unsigned)db_real(rows, 2);
+		if (at != place || of != variant) {
+			put_ranks(f, variant, place, cells, n);
+			n = 0;
+		}
+		place = at;
+		variant = of;
+		db_add(f->db, "cell_place", "ii", id, place);
+		if (db_real(rows, 3) > 0 && db_real(rows, 4) > 0)
+			cells[n++] = &f->run->cells[id];
+	}
+	put_ranks(f, variant, place, cells, n);
+	return rows ? db_end(rows, st) : -1;
+}
+
+/* --- channels --- */
+
+/* How many channels a pair of ranks has, by the variant's own log: the twin has none. */
+static int put_channels(const struct figures *f, unsigned v, const struct path *path,
+                        struct status *st)
+{
+	static const struct db_source query = {
+	    .file = "harness/chapters/figures.c",
+	    .sql = "SELECT id, coll_nth, comm_ranks, bytes FROM place ORDER BY id"};
+	struct db_rows *rows = db_ask(f->db, &query, st);
+	struct channels rule;
+	while (rows && db_next(rows)) {
+		const unsigned nranks = (unsigned)db_real(rows, 2),
+		               parts = channels_parts((enum coll_kind)db_real(rows, 1), nranks);
+		if (!parts || !channels_rule(path, nranks, &rule))
+			continue;
+		const size_t message = (size_t)db_real(rows, 3) / parts,
+		             bound = channels_bound(&rule, message);
+		db_add(f->db, "pair_channels", "iiilili", v, (unsigned)db_real(rows, 0), rule.all,
+		       rule.chunk_bytes, channels_of(&rule, message), bound * parts,
+		       bound ? channels_of(&rule, bound + 1) : DB_NONE);
+	}
+	return rows ? db_end(rows, st) : -1;
+}
+
+static int put_paths(const struct figures *f, struct status *st)
+{
+	const struct record_run *run = f->run;
+	int rc = 0;
+	for (unsigned i = 0; i < run->npaths && !rc; i++) {
+		const unsigned v = run_variant(run, run->paths[i].variant);
+		struct path path;
+		struct status ignored = {""};
+		if (v == run->nvariants || path_from_json(run->paths[i].path, &path, &ignored))
+			continue;
+		rc = put_channels(f, v, &path, st);
+		path_free(&path);
+	}
+	return rc;
 }
 
 static void put_chapters(const struct figures *f)
@@ -316,39 +280,44 @@ static void put_chapters(const struct figures *f)
 		db_add(f->db, "chapter", "t", all[i]);
 }
 
-struct db *figures_load(const struct summary *s, struct arena *arena, struct status *st)
+/* The tables that a comparison of runs needs too. */
+static int load_results(struct figures *f, const struct looks *looks, struct status *st)
 {
-	struct figures f = {s, arena, load_run(s->run, arena, st)};
-	if (!f.db || db_run_text(f.db, "harness/chapters/figures.sql", st))
+	f->db = load_run(f->run, f->arena, st);
+	if (!f->db || db_run_text(f->db, "harness/chapters/figures.sql", st) || put_places(f, st) ||
+	    put_cells(f, st))
+		return -1;
+	db_looks(f->db, looks);
+	put_given(f, looks);
+	figures_of_trust(f);
+	return db_run_text(f->db, "harness/analysis/results.sql", st);
+}
+
+struct db *figures_results(const struct record_run *run, struct arena *arena, struct status *st)
+{
+	struct figures f = {run, arena, NULL};
+	const struct looks looks = looks_count(run);
+	return load_results(&f, &looks, st) ? NULL : f.db;
+}
+
+struct db *figures_load(const struct record_run *run, const struct looks *looks,
+                        struct arena *arena, struct status *st)
+{
+	static const char *const asked[] = {"asked",    "factors",  "gap",       "versions",
+	                                    "contrast", "verdicts", "gap_found", "evidence"};
+	struct figures f = {run, arena, NULL};
+	const struct looks own = looks_count(run);
+	if (load_results(&f, looks ? looks : &own, st) ||
+	    db_run_text(f.db, "harness/analysis/drawn.sql", st) || put_paths(&f, st) ||
+	    figures_of_asked(&f, st))
 		return NULL;
-	db_looks(f.db, &s->looks);
-	put_given(&f);
-	put_places(&f);
-	for (unsigned i = 0; i < s->nrows; i++)
-		put_result(&f, &s->rows[i]);
-	for (unsigned v = 0; v < s->nvariants; v++)
-		for (unsigned p = 0; p < s->index.nplaces; p++)
-			for (unsigned b = 0; b < s->index.nblocks; b++)
-				put_level(&f, v, p, b);
-	for (unsigned i = 0; i < s->run->ncells; i++)
-		if (s->index.place_of[i] != INDEX_NONE)
-			db_add(f.db, "cell_place", "ii", i, s->index.place_of[i]);
 	figures_of_links(&f);
-	put_paths(&f);
-	figures_of_trust(&f);
-	if (figures_of_asked(&f, st) || db_run_text(f.db, "harness/chapters/asked.sql", st) ||
-	    db_run_text(f.db, "harness/chapters/factors.sql", st) ||
-	    db_run_text(f.db, "harness/chapters/gap.sql", st) ||
-	    db_run_text(f.db, "harness/chapters/versions.sql", st) ||
-	    db_run_text(f.db, "harness/chapters/contrast.sql", st) ||
-	    db_run_text(f.db, "harness/chapters/verdicts.sql", st) ||
-	    db_run_text(f.db, "harness/chapters/gap_found.sql", st) ||
-	    db_run_text(f.db, "harness/chapters/evidence.sql", st) || figures_of_bandwidth(&f, st))
+	for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++)
+		if (db_run_text(f.db, arena_text(arena, "harness/chapters/%s.sql", asked[i]), st))
+			return NULL;
+	if (figures_of_bandwidth(&f, st) || figures_of_tuning(&f, st))
 		return NULL;
-	put_curves(&f);
-	figures_of_tuning(&f);
 	put_chapters(&f);
-	put_calls(&f);
 	if (db_run_text(f.db, "harness/chapters/tuned.sql", st) ||
 	    db_run_text(f.db, "harness/chapters/shared.sql", st))
 		return NULL;

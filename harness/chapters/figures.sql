@@ -44,7 +44,7 @@ CREATE TABLE look(
 CREATE TABLE known(
   variant     INTEGER PRIMARY KEY,
   measured    INTEGER,
-  drawn       INTEGER, -- its place in pictures of all sizes; or nothing
+  drawn       INTEGER, -- its place in pictures of all sizes; or nothing (analysis/drawn.sql)
   compared    INTEGER, -- 1: with the reference
   other_ranks INTEGER, -- 1: not as many as the reference
   placebo     INTEGER, -- 1: its settings should change nothing (factors.sql)
@@ -89,8 +89,28 @@ CREATE TABLE place(
   elements    INTEGER,
   moved_bytes INTEGER, -- what bandwidth is of
   rooted      INTEGER, -- 1: its collective has a root
-  may_in_place INTEGER -- 1: and is done in place too
+  may_in_place INTEGER, -- 1: and is done in place too
+  counted_bytes REAL,  -- that algbw is of
+  bus_factor REAL      -- of busbw by algbw
 );
+
+-- In their order: collective, pace and so on, then size. cell: the first of the first variant.
+CREATE VIEW place_found AS
+WITH found AS (
+  SELECT coll_nth, pace, dtype_nth, op, in_place, root, comm_ranks, c.ranks, bytes,
+         min((variant << 32) + c.id) & ((1 << 32) - 1) cell, min(role = 'limit') of_limit
+  FROM cell c JOIN trial t ON t.id = trial JOIN variant v ON v.id = variant
+  WHERE pass = 'timed'
+  GROUP BY coll_nth, pace, dtype_nth, op, in_place, root, comm_ranks, c.ranks, bytes),
+grouped AS (
+  SELECT *, dense_rank() OVER (ORDER BY coll_nth, pace = 'isolated', dtype_nth,
+                               instr('sum prod min max avg premulsum none', op), in_place, root,
+                               comm_ranks, ranks) - 1 grp
+  FROM found)
+SELECT cell, grp, row_number() OVER (ORDER BY grp, bytes) - 1 id,
+       row_number() OVER (PARTITION BY grp ORDER BY bytes) nth,
+       count(*) OVER (PARTITION BY grp) sizes, min(of_limit) OVER (PARTITION BY grp) is_limit
+FROM grouped;
 
 -- A variant at a place: medians over blocks, with quartiles; p95 and p99 with the 95 % interval of
 -- their medians.
@@ -187,17 +207,6 @@ CREATE TABLE metric(
   regime TEXT,          -- of claims that name none; or nothing
   least_calls INTEGER,  -- in a trial
   whole INTEGER         -- 1: of the trial, not of a cell
-);
-
--- Of a drawn variant the call that the timeline of a collective shows: that of the median length,
--- with the device's stamps if there are any (analysis/calls.h).
-CREATE TABLE call_line(
-  coll INTEGER, variant INTEGER, what TEXT, pass TEXT, ranks INTEGER, bytes INTEGER,
-  device INTEGER,            -- 1: it has the device's stamps
-  total_us REAL,             -- to the latest end
-  before_us REAL,            -- the device seems to begin so long before
-  residual_us REAL,          -- its stamps may be off by so much
-  launch_us REAL             -- until issue has returned on all ranks
 );
 
 -- Channels that the library gives a pair of ranks, where its log says it.
@@ -345,7 +354,12 @@ CREATE TABLE reached(
 
 -- A timed cell's rows (stretches or calls): the median of the logarithms of their times, their
 -- standard deviation by quartiles, and when the last one ended.
-CREATE TABLE cell_rows(cell INTEGER PRIMARY KEY, log REAL, sd REAL, until_ns REAL);
+-- early: how much slower the first rows were; step_ns: the clock's step; the others the medians of
+-- their times by the workers' own clocks.
+CREATE TABLE cell_rows(
+  cell INTEGER PRIMARY KEY, log REAL, sd REAL, until_ns REAL,
+  rank0_ns REAL, mean_ns REAL, min_ns REAL, max_ns REAL, early REAL, step_ns REAL
+);
 
 -- Roughly what a variant's job takes before it measures, and for each more that it makes.
 CREATE TABLE making(
@@ -364,6 +378,7 @@ CREATE TABLE went(
   ended TEXT, words TEXT, -- by budget, precision, search, blocks; and in words
   folder TEXT,
   go_on TEXT,             -- the command for the blocks that are missing
+  block_s REAL,           -- what a block takes
   next_block INTEGER,     -- after the last one
   cores INTEGER,
   shared INTEGER,         -- 1: fewer cores than ranks
@@ -388,15 +403,6 @@ CREATE TABLE session(
 
 -- Where a cell belongs.
 CREATE TABLE cell_place(cell INTEGER PRIMARY KEY, place INTEGER);
-
--- What pictures there are: one row.
-CREATE TABLE drawn(
-  collectives INTEGER, each INTEGER, detail INTEGER, -- more have none of their own; no details
-  curves INTEGER, left_out INTEGER                   -- variants
-);
-
--- 95 % of a variant's single calls of the smallest size take at most so long.
-CREATE TABLE tail(grp INTEGER, variant INTEGER, us REAL);
 
 -- A search: one row.
 CREATE TABLE sought(

@@ -16,36 +16,33 @@ static const char *regime_name(int regime)
 }
 
 /* The sizes of a pace that are judged, ascending, each once. */
-static unsigned sizes_of(const struct summary *s, enum pace pace, size_t *list)
+static unsigned sizes_of(const struct figures *f, enum pace pace, size_t **list)
 {
+	const struct db_source query = {
+	    .file = "harness/chapters/figures_asked.c",
+	    .sql = arena_text(f->arena,
+	                      "SELECT DISTINCT asked_bytes FROM place WHERE NOT is_limit AND NOT "
+	                      "of_step AND coll <> 'init' AND pace = '%s' ORDER BY 1",
+	                      coll_pace_name(pace))};
+	struct status ignored = {""};
+	struct db_rows *rows = db_ask(f->db, &query, &ignored);
 	unsigned n = 0;
-	for (unsigned p = 0; p < s->index.nplaces; p++) {
-		const struct summary_group *g = s->groups;
-		while (p >= index_place(s, (unsigned)(g - s->groups), g->nsizes))
-			g++;
-		const size_t asked =
-		    g->asked_bytes[p - index_place(s, (unsigned)(g - s->groups), 0)];
-		unsigned at = n;
-		if (g->cell.pace != pace || g->limit || g->cell.coll == COLL_INIT ||
-		    index_is_part(s, g->cell.coll))
-			continue;
-		while (at && list[at - 1] >= asked)
-			at--;
-		if (at < n && list[at] == asked)
-			continue;
-		memmove(list + at + 1, list + at, (n++ - at) * sizeof *list);
-		list[at] = asked;
+	for (; rows && db_next(rows); n++) {
+		*list = arena_more(f->arena, *list, n, sizeof **list);
+		(*list)[n] = (size_t)db_real(rows, 0);
 	}
+	if (rows)
+		db_end(rows, &ignored);
 	return n;
 }
 
 static void put_range(const struct figures *f, enum regime_kind kind, enum pace pace)
 {
-	size_t *sizes = ARENA_ARRAY(f->arena, size_t, f->s->index.nplaces + 1), least = 0, most = 0;
-	const unsigned n = sizes_of(f->s, pace, sizes);
+	size_t *sizes = NULL, least = 0, most = 0;
+	const unsigned n = sizes_of(f, pace, &sizes);
 	bool third = false;
-	const struct claim_range range = claim_regime_range(
-	    kind, record_traits(f->s->run, NULL)->gpus, sizes, n, &third);
+	const struct claim_range range =
+	    claim_regime_range(kind, record_traits(f->run, NULL)->gpus, sizes, n, &third);
 	for (unsigned i = n; i-- > 0;)
 		least = sizes[i] >= range.lo && sizes[i] <= range.hi ? sizes[i] : least;
 	for (unsigned i = 0; i < n; i++)
@@ -89,7 +86,7 @@ static void put_claim(const struct figures *f, const struct claim *c, unsigned i
 	       c->coll == CLAIM_ANY_COLL ? NULL : coll_info((enum coll_kind)c->coll)->name,
 	       metric_info(c->metric)->name, regime_name(c->regime), pace_name(c->pace),
 	       claim_test_name(c->test), c->by, c->of, c->bytes.lo, figures_end(c->bytes), primary,
-	       record_traits(f->s->run, NULL)->analogue, FAMILY_ALPHA,
+	       record_traits(f->run, NULL)->analogue, FAMILY_ALPHA,
 	       arena_text(f->arena, "%d %d %d %d %d %s %s %zu %zu", c->metric, c->test, c->regime,
 	                  c->pace, c->coll, c->left_coll, c->right_coll, c->bytes.lo, c->bytes.hi));
 }
@@ -97,7 +94,7 @@ static void put_claim(const struct figures *f, const struct claim *c, unsigned i
 int figures_of_asked(const struct figures *f, struct status *st)
 {
 	struct claim_list *asked = ARENA_NEW(f->arena, struct claim_list);
-	if (claim_list_take(f->s->run->environment, asked, st))
+	if (claim_list_take(f->run->environment, asked, st))
 		return -1;
 	for (unsigned m = 0; m < METRIC_KINDS; m++)
 		put_metric(f, (enum metric)m);
@@ -111,7 +108,6 @@ int figures_of_asked(const struct figures *f, struct status *st)
 		db_add(f->db, "asked_gap", "ttllt", asked->gap.from, asked->gap.to,
 		       asked->gap.bytes.lo, figures_end(asked->gap.bytes), "");
 	for (unsigned i = 0; i < asked->nclaims; i++)
-		put_claim(f, &asked->claims[i], i,
-		          !strcmp(asked->claims[i].name, asked->primary));
+		put_claim(f, &asked->claims[i], i, !strcmp(asked->claims[i].name, asked->primary));
 	return 0;
 }

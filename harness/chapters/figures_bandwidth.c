@@ -8,13 +8,11 @@
 #include "figures.h"
 
 /* What links carry in both directions as busbw's factors assume. */
-static bool is_bounded(const struct summary *s, const struct summary_group *g)
+static bool is_bounded(enum coll_kind coll)
 {
 	const unsigned others = COLL_PSEUDO | COLL_PAIRS | COLL_LOCAL | COLL_TRAINS | COLL_ROUTED |
 	                        COLL_STEP_PART | COLL_RAW;
-	return s->carries_data && !s->trouble.wrong && !g->limit && g->cell.pace == PACE_STREAM &&
-	       (!g->cell.comm_ranks || g->cell.comm_ranks == g->nranks) &&
-	       !(coll_info(g->cell.coll)->is & others);
+	return !(coll_info(coll)->is & others);
 }
 
 struct figures_joined figures_joined_of(struct db *db, struct arena *arena, struct status *st)
@@ -72,25 +70,25 @@ double figures_line_gbs(const struct figures_joined *of, enum coll_kind coll, un
 static void put_crossed(const struct figures *f, const struct figures_joined *links,
                         const struct db_rows *row)
 {
-	const unsigned v = (unsigned)db_real(row, 0), group = (unsigned)db_real(row, 2);
-	const struct summary_variant *of = &f->s->variants[v];
+	const unsigned v = (unsigned)db_real(row, 0);
+	const struct record_variant *of = &f->run->variants[v];
 	const char *by = db_text(row, 3), *net = strstr(db_text(row, 4), "NET/"),
 	           *algorithm = db_text(row, 5), *text = links->text;
-	const unsigned hosts = of->settings ? settings_hosts(of->settings) : 1;
-	const enum coll_kind coll = f->s->groups[group].cell.coll;
+	const unsigned hosts = of->known ? settings_hosts(&of->settings) : 1;
+	const enum coll_kind coll = (enum coll_kind)db_real(row, 2);
 	struct networks cards = {.text = NULL};
 	double gbs = NAN;
 	if (hosts > 1) {
-		cards = networks_of(f->s, v, net ? net : by, f->arena);
+		cards = networks_of(f->run, of->name, net ? net : by, f->arena);
 		gbs = networks_rate(&cards, coll, !strncasecmp(algorithm, "CollNet", 7));
 		text = cards.text;
-	} else if (!of->traits->gpus || !strcmp(by, "mixed")) {
+	} else if (!record_traits(f->run, of->name)->gpus || !strcmp(by, "mixed")) {
 		text = NULL;
 	} else if (!strncmp(by, "SHM", 3) || !strncmp(by, "NET", 3)) {
 		gbs = links->pcie_gbs;
 		text = links->memory;
 	} else {
-		gbs = figures_line_gbs(links, coll, f->s->groups[0].nranks,
+		gbs = figures_line_gbs(links, coll, (unsigned)db_real(row, 6),
 		                       !strncasecmp(algorithm, "NVLS", 4));
 	}
 	db_add(f->db, "crossed", "iiittdt", v, (unsigned)db_real(row, 1), hosts, links->text, text,
@@ -101,13 +99,15 @@ static int put_bandwidth(const struct figures *f, struct status *st)
 {
 	static const struct db_source asked = {
 	    .file = "harness/chapters/figures_bandwidth.c",
-	    .sql = "SELECT way.variant, place.id, grp, transport, mixed, coalesce(algorithm, '') "
-	           "FROM way CROSS JOIN place LEFT JOIN choice c ON c.variant = way.variant "
-	           "AND c.place = place.id ORDER BY 1, 2"};
+	    .sql = "SELECT way.variant, p.id, coll_nth, transport, mixed, coalesce(algorithm, ''), "
+	           "(SELECT ranks FROM place WHERE id = 0) FROM way CROSS JOIN place p CROSS JOIN "
+	           "given LEFT JOIN choice c ON c.variant = way.variant AND c.place = p.id "
+	           "WHERE data AND trouble IS NULL AND NOT is_limit AND pace = 'stream' AND whole "
+	           "ORDER BY 1, 2"};
 	const struct figures_joined links = figures_joined_of(f->db, f->arena, st);
 	struct db_rows *rows = db_ask(f->db, &asked, st);
 	while (rows && db_next(rows))
-		if (is_bounded(f->s, &f->s->groups[(unsigned)db_real(rows, 2)]))
+		if (is_bounded((enum coll_kind)db_real(rows, 2)))
 			put_crossed(f, &links, rows);
 	return rows ? db_end(rows, st) : -1;
 }

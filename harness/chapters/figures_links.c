@@ -1,10 +1,12 @@
 /* The ranks' devices and what joins them, by the record's topology: the tables device, link and
  * link_load. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../analysis/links.h"
 #include "figures.h"
+#include "run.h"
 
 #define MOST_RANKS 64 /* beyond this nothing is reported */
 
@@ -25,8 +27,8 @@ struct source {
 
 static const char *fact(const struct source *src, int worker, const char *key, unsigned rank)
 {
-	return summary_fact(src->f->s, src->variant, worker,
-	                    arena_text(src->f->arena, "%s_%u", key, rank));
+	return run_fact(src->f->run, src->variant, worker,
+	                arena_text(src->f->arena, "%s_%u", key, rank));
 }
 
 /* each: ranks of a worker. */
@@ -34,7 +36,7 @@ static struct rank rank_of(const struct source *src, unsigned rank, unsigned eac
 {
 	const char *device = fact(src, -1, "device", rank),
 	           *at = device ? strstr(device, " at ") : NULL,
-	           *bind = summary_fact(src->f->s, src->variant, (int)(rank / each), "bind");
+	           *bind = run_fact(src->f->run, src->variant, (int)(rank / each), "bind");
 	struct rank r = {.device = device ? device : bind ? bind : "", .gpus = device};
 	r.gpu = at ? topology_gpu(&src->topology, at + 4) : -1;
 	r.name = at ? at + 4 : r.device;
@@ -108,31 +110,25 @@ static void put_loads(const struct source *src)
 		       edges[i].gbs);
 }
 
-/* Of the reference's ranks, else those of the first variant that was measured. */
-static int subject_of(const struct summary *s)
-{
-	int variant = s->reference;
-	for (unsigned v = 0; v < s->nvariants && variant < 0; v++)
-		if (s->variants[v].measured && s->variants[v].role != ROLE_LIMIT)
-			variant = (int)v;
-	return variant;
-}
-
 void figures_of_links(const struct figures *f)
 {
-	const struct summary *s = f->s;
-	const json_t *json = json_object_get(s->run->environment, "topology");
-	const int variant = subject_of(s);
+	const json_t *json = json_object_get(f->run->environment, "topology");
+	const double ranks = figures_number(f, "SELECT ranks FROM place WHERE id = 0"),
+	             variant =
+	                 figures_number(f, /* the reference, else the first that has results */
+	                                "SELECT id FROM variant v JOIN known ON variant = id "
+	                                "WHERE role = 'reference' OR measured AND role <> "
+	                                "'limit' ORDER BY role <> 'reference', id");
 	struct status ignored = {""};
 	struct source *src = ARENA_NEW(f->arena, struct source);
 	unsigned each = 1;
-	if (!json || variant < 0 || !s->ngroups || s->groups[0].nranks > MOST_RANKS ||
+	if (!json || isnan(variant) || !(ranks <= MOST_RANKS) ||
 	    topology_from_json(json, &src->topology, &ignored))
 		return;
 	src->f = f;
 	src->variant = (unsigned)variant;
-	src->nranks = s->groups[0].nranks;
-	if (sscanf(s->variants[variant].layout, "%*ux%*ux%u", &each) != 1 || !each)
+	src->nranks = (unsigned)ranks;
+	if (sscanf(f->run->variants[src->variant].layout, "%*ux%*ux%u", &each) != 1 || !each)
 		each = 1;
 	for (unsigned r = 0; r < src->nranks; r++)
 		src->ranks[r] = rank_of(src, r, each);

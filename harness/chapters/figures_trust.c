@@ -2,7 +2,10 @@
  * session. */
 #include <math.h>
 
+#include "../analysis/cells.h"
+#include "../analysis/looks.h"
 #include "../analysis/sessions.h"
+#include "../analysis/stats.h"
 #include "../config/plan.h"
 #include "figures.h"
 #include "run.h"
@@ -10,7 +13,7 @@
 static void put_rows(const struct figures *f, unsigned cell)
 {
 	const struct arena_mark mark = arena_mark(f->arena);
-	const struct record_cell *c = &f->s->run->cells[cell];
+	const struct record_cell *c = &f->run->cells[cell];
 	const struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
 	double *logs = ARENA_ARRAY(f->arena, double, c->rows + 1);
 	int64_t until_ns = 0;
@@ -22,18 +25,20 @@ static void put_rows(const struct figures *f, unsigned cell)
 	}
 	const double log = stats_median(logs, c->rows), wide = stats_quantile(logs, c->rows, 0.75) -
 	                                                       stats_quantile(logs, c->rows, 0.25);
-	db_add(f->db, "cell_rows", "iddd", cell, isfinite(log) ? log : NAN, wide / 1.349,
-	       (double)until_ns);
+	const struct cells_own own = cells_own_of(f->arena, c);
+	db_add(f->db, "cell_rows", "iddddddddd", cell, isfinite(log) ? log : NAN, wide / 1.349,
+	       (double)until_ns, own.workers.rank0_ns, own.workers.mean_ns, own.workers.min_ns,
+	       own.workers.max_ns, own.early, own.step_ns);
 	arena_release(f->arena, mark);
 }
 
 static void put_scatter(const struct figures *f)
 {
-	for (unsigned i = 0; i < f->s->run->ncells; i++)
-		if (index_counts(&f->s->run->cells[i]))
+	for (unsigned i = 0; i < f->run->ncells; i++)
+		if (!f->run->cells[i].error[0] && f->run->cells[i].cell.pass == PASS_TIMED)
 			put_rows(f, i);
-	for (unsigned v = 0; v < f->s->nvariants; v++) {
-		const struct backend_traits *of = f->s->variants[v].traits;
+	for (unsigned v = 0; v < f->run->nvariants; v++) {
+		const struct backend_traits *of = record_traits(f->run, f->run->variants[v].name);
 		db_add(f->db, "making", "iiddd", v, of->connects,
 		       of->gpus ? COST_DEVICE_START_S : COST_CORE_START_S,
 		       of->gpus ? COST_CONNECT_S : 0.0, of->gpus ? COST_ALLOCATE_S : 0.0);
@@ -42,12 +47,17 @@ static void put_scatter(const struct figures *f)
 
 static void put_went(const struct figures *f)
 {
-	const struct summary *s = f->s;
-	const struct record_run *run = s->run;
-	db_add(f->db, "went", "iiiliittttiiii", run->nlines, run->unsummed, run->torn,
+	const struct record_run *run = f->run;
+	const json_t *machine = json_object_get(run->environment, "machine");
+	const unsigned cores = (unsigned)json_integer_value(json_object_get(machine, "cores"));
+	const double load = json_number_value(json_object_get(machine, "load1")),
+	             ranks = figures_number(f, "SELECT max(ranks) FROM place");
+	db_add(f->db, "went", "iiiliittttdiiii", run->nlines, run->unsummed, run->torn,
 	       (int64_t)record_blocks_asked(run), record_begun(run), record_block_trials(run),
-	       run->end.reason, run->end.text, run->folder, run_command(s, f->arena),
-	       record_next_block(run), s->ncores, s->oversubscribed, s->loaded);
+	       run->end.reason, run->end.text, run->folder, (const char *)NULL,
+	       session_block_s(run), record_next_block(run), cores,
+	       ranks > 0 && run_shares_cores(run, (unsigned)ranks),
+	       cores && load > 1 && load > 0.1 * cores);
 	for (unsigned i = 0; i < run->nresumes; i++) {
 		const struct record_resume *r = &run->resumes[i];
 		struct session_pause p = {.pause_s = NAN};

@@ -1,9 +1,10 @@
 /* A search: the tables sought, search_level, search_trial, search_promise and finalist. */
 #include <math.h>
 
-#include "../analysis/tuned.h"
+#include "../run/tuned.h"
 #include "../config/family.h"
 #include "figures.h"
+#include "run.h"
 
 /* A set's settings. */
 static void put_levels(const struct figures *f, const struct candidates_seen *seen, unsigned set)
@@ -23,15 +24,17 @@ static void put_levels(const struct figures *f, const struct candidates_seen *se
 static unsigned put_finalists(const struct figures *f, const struct candidates_seen *seen,
                               const unsigned *places, unsigned nplaces)
 {
-	const struct summary *s = f->s;
-	const struct record_search_block *confirmed = s->run->search->confirmed;
+	const struct record_search *search = f->run->search;
+	const struct record_search_block *confirmed = search->confirmed;
+	const bool may =
+	    !isnan(figures_number(f, "SELECT 1 FROM given WHERE reference NOT NULL AND "
+	                             "trouble IS NULL"));
 	double *promise = ARENA_ARRAY(f->arena, double, seen->ncells + 1);
 	unsigned n = 0;
-	for (unsigned i = 0;
-	     confirmed && s->reference >= 0 && !s->trouble.wrong && i < confirmed->nsets; i++) {
+	for (unsigned i = 0; confirmed && may && i < confirmed->nsets; i++) {
 		const unsigned set = confirmed->sets[i];
-		const int v = index_variant(s, s->run->search->variants[set].name);
-		if (v < 0)
+		const unsigned v = run_variant(f->run, search->variants[set].name);
+		if (v == f->run->nvariants)
 			continue;
 		n++;
 		db_add(f->db, "finalist", "ii", set, v);
@@ -42,16 +45,22 @@ static unsigned put_finalists(const struct figures *f, const struct candidates_s
 	return n;
 }
 
-void figures_of_tuning(const struct figures *f)
+int figures_of_tuning(const struct figures *f, struct status *st)
 {
-	const struct summary *s = f->s;
-	unsigned *places = ARENA_ARRAY(f->arena, unsigned, s->index.nplaces + 1), nplaces = 0;
-	if (!s->run->search)
-		return;
-	for (unsigned g = 0; g < s->ngroups; g++)
-		for (unsigned i = 0; i < s->groups[g].nsizes && !s->groups[g].limit; i++)
-			places[nplaces++] = index_place(s, g, i);
-	const struct candidates_seen seen = tuned_seen(s->run, f->arena);
+	static const struct db_source query = {
+	    .file = "harness/chapters/figures_tuning.c",
+	    .sql = "SELECT id FROM place WHERE NOT is_limit ORDER BY id"};
+	unsigned *places = NULL, nplaces = 0;
+	if (!f->run->search)
+		return 0;
+	struct db_rows *rows = db_ask(f->db, &query, st);
+	for (; rows && db_next(rows); nplaces++) {
+		places = arena_more(f->arena, places, nplaces, sizeof *places);
+		places[nplaces] = (unsigned)db_real(rows, 0);
+	}
+	if (!rows || db_end(rows, st))
+		return -1;
+	const struct candidates_seen seen = tuned_seen(f->run, f->arena);
 	const unsigned n = put_finalists(f, &seen, places, nplaces);
 	for (unsigned i = 0; i < seen.nsets; i++)
 		put_levels(f, &seen, i);
@@ -61,5 +70,6 @@ void figures_of_tuning(const struct figures *f)
 			db_add(f->db, "search_trial", "iid", seen.set_of[i / nplaces],
 			       places[i % nplaces], expm1(seen.gains[i]));
 	db_add(f->db, "sought", "iiii", seen.space->nkeys, seen.nsets,
-	       n ? family_blocks(n, FAMILY_ALPHA) : 0, s->run->search->confirmed != NULL);
+	       n ? family_blocks(n, FAMILY_ALPHA) : 0, f->run->search->confirmed != NULL);
+	return 0;
 }

@@ -1,13 +1,9 @@
 #include "run.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "../analysis/sessions.h"
-#include "../record/member.h"
-#include "../sanitize.h"
-#include "../status.h"
 #include "../data/format.h"
+#include "../record/member.h"
 
 const char *run_text(const struct record_run *run, const char *key)
 {
@@ -19,43 +15,58 @@ long long run_number(const struct record_run *run, const char *key)
 	return (long long)json_integer_value(json_object_get(run->environment, key));
 }
 
-const char *run_collective(struct arena *arena, const struct summary_group *g)
+unsigned run_variant(const struct record_run *run, const char *name)
 {
-	return arena_copy(arena, coll_word(&g->cell, g->nranks).text);
+	unsigned v = 0;
+	while (v < run->nvariants && strcmp(run->variants[v].name, name))
+		v++;
+	return v;
 }
 
-void run_machine(const struct summary *s, char *text, size_t bytes)
+const char *run_fact(const struct record_run *run, unsigned variant, int worker, const char *key)
 {
-	const json_t *machine = json_object_get(s->run->environment, "machine");
-	const char *name, *cpu = json_string_value(json_object_get(machine, "cpu"));
-	const size_t gpus = summary_gpus(s, &name);
-	text[0] = '\0';
-	if (gpus)
-		status_add(text, bytes, "%zu × %.80s, ", gpus, name);
-	status_add(text, bytes, "%.100s, %u core%s", cpu && *cpu ? cpu : "unknown processor",
-	           s->ncores, format_plural(s->ncores));
+	for (const struct record_cell *c = run->cells; c < run->cells + run->ncells; c++) {
+		const json_t *facts = json_object_get(c->json, "facts");
+		if (strcmp(c->variant, run->variants[variant].name))
+			continue;
+		for (size_t w = 0; w < json_array_size(facts); w++) {
+			const char *text =
+			    json_string_value(json_object_get(json_array_get(facts, w), key));
+			if (text && (worker < 0 || worker == (int)w))
+				return text;
+		}
+	}
+	return NULL;
 }
 
-const char *run_command(const struct summary *s, struct arena *arena)
+static const json_t *machine_of(const struct record_run *run)
 {
-	const struct record_run *run = s->run;
-	const long long asked = record_blocks_asked(run), has = s->nblocks;
-	const bool few = asked && asked < STATS_MIN_BLOCKS;
-	const long long wanted = few || !asked ? STATS_MIN_BLOCKS : asked;
-	const char *folder = run->folder[0] ? run->folder : "DIR", *about = "", *more = "";
-	const size_t bytes = SANITIZE_WORD(strlen(folder));
-	char *word = arena_take(arena, bytes);
-	sanitize_word(folder, word, bytes);
-	const double s_left =
-	    session_block_s(run) *
-	    ((double)(wanted - has) - (double)record_begun(run) / record_block_trials(run));
-	if (s_left >= 120)
-		about = arena_text(arena, " (about %.2g min)", s_left / 60);
-	else if (s_left > 0)
-		about = arena_text(arena, " (about %.0f s)", ceil(s_left));
-	if (few && !json_object_get(run->environment, "search"))
-		more = arena_text(arena, " blocks=%lld", wanted - has);
-	return arena_text(arena, "To go on%s: launchgap resume %s%s", about, word, more);
+	return json_object_get(run->environment, "machine");
+}
+
+static unsigned cores_of(const struct record_run *run)
+{
+	return (unsigned)json_integer_value(json_object_get(machine_of(run), "cores"));
+}
+
+bool run_shares_cores(const struct record_run *run, unsigned nranks)
+{
+	return cores_of(run) && nranks > cores_of(run);
+}
+
+const char *run_machine(const struct record_run *run, struct arena *arena)
+{
+	const json_t *gpus = json_object_get(machine_of(run), "gpus"),
+	             *gpu = json_array_get(gpus, 0);
+	const char *cpu = json_string_value(json_object_get(machine_of(run), "cpu")),
+	           *name =
+	               json_is_string(gpu) ? json_string_value(gpu) : member_or_empty(gpu, "name"),
+	           *before = "";
+	if (record_traits(run, NULL)->gpus && json_array_size(gpus))
+		before = arena_text(arena, "%zu × %.80s, ", json_array_size(gpus), name);
+	return arena_text(arena, "%s%.100s, %u core%s", before,
+	                  cpu && *cpu ? cpu : "unknown processor", cores_of(run),
+	                  format_plural(cores_of(run)));
 }
 
 static long long number_at(const json_t *at, const char *key)
@@ -69,19 +80,23 @@ static const char *bits_at(const json_t *at, const char *key)
 	return text ? text : "?";
 }
 
-const char *trouble_text(struct arena *arena, const struct trouble *t)
+const char *run_trouble(const struct record_run *run, struct arena *arena)
 {
-	const char *where = arena_text(arena, "%s of %zu bytes: %s (block %u)", t->collective,
-	                               t->bytes, t->variant, t->block);
-	if (!t->wrong)
-		return "";
-	const char *delivered = arena_text(arena, "%s delivered %llu wrong element%s", where,
-	                                   t->wrong, format_plural(t->wrong));
-	return !t->at ? delivered
-	              : arena_text(arena,
-	                           "%s, the first on rank %lld at element %lld (byte %lld): "
-	                           "expected %.24s, got %.24s",
-	                           delivered, number_at(t->at, "rank"), number_at(t->at, "element"),
-	                           number_at(t->at, "byte"), bits_at(t->at, "expected"),
-	                           bits_at(t->at, "got"));
+	const struct record_cell *c = run->cells;
+	while (c < run->cells + run->ncells && !c->wrong)
+		c++;
+	if (c == run->cells + run->ncells)
+		return NULL;
+	const json_t *at = json_object_get(c->json, "wrong_at");
+	const char *delivered =
+	    arena_text(arena, "%s of %zu bytes: %s (block %u) delivered %llu wrong element%s",
+	               coll_info(c->cell.coll)->name, c->cell.bytes, c->variant, c->block + 1,
+	               (unsigned long long)c->wrong, format_plural(c->wrong));
+	return !json_is_object(at)
+	           ? delivered
+	           : arena_text(arena,
+	                        "%s, the first on rank %lld at element %lld (byte %lld): "
+	                        "expected %.24s, got %.24s",
+	                        delivered, number_at(at, "rank"), number_at(at, "element"),
+	                        number_at(at, "byte"), bits_at(at, "expected"), bits_at(at, "got"));
 }

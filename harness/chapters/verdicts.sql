@@ -101,20 +101,13 @@ SELECT f.*, shows - 1 > margin wide, max(shows - 1, margin) least_effect,
 FROM (SELECT *, max(speed_hi, 1 / speed_lo) shows FROM contrast_found) f
 JOIN variant v ON v.id = variant AND role = 'again' JOIN given;
 
--- What plain copies reach.
-CREATE VIEW copied AS
-SELECT bytes, busbw_gbs FROM result JOIN place ON place.id = place JOIN variant v ON v.id = variant
-WHERE role = 'limit' AND busbw_gbs NOT NULL;
-
 -- A bandwidth above the limit by a factor that is no noise; a reduction can be computed on the way.
 CREATE VIEW above_limit AS
 SELECT g.nth regime, v.name, max(busbw_gbs / copies_gbs) share
 FROM regime g JOIN judged_place p ON p.pace = g.pace
   AND p.asked_bytes BETWEEN g.from_bytes AND g.to_bytes AND p.op = 'none'
 JOIN result r ON r.place = p.id JOIN variant v ON v.id = r.variant
-JOIN (SELECT p.bytes, coalesce((SELECT busbw_gbs FROM copied c WHERE c.bytes = p.bytes LIMIT 1),
-                               (SELECT max(busbw_gbs) FROM copied)) copies_gbs
-      FROM place p GROUP BY p.bytes) l USING (bytes)
+JOIN copied_at l USING (bytes)
 WHERE g.metric = 'busbw' AND busbw_gbs / copies_gbs > 1.1
 GROUP BY g.nth;
 

@@ -54,12 +54,15 @@ static int say_all(const struct combining *c, struct db *run, struct status *st)
 	        "c ->> 'blocks', c ->> 'confidence' "
 	        "FROM contrast_found f JOIN asked_claim a ON a.id = part WHERE finding = 'claims' "
 	        "UNION ALL SELECT printf('%s %s %d %d', v.name, r.name, least_bytes, most_bytes), "
-	        "'regime', r.nth, role = 'again', r.name, v.name, r.label, NULL, 0, speed, speed_lo, "
+	        "'regime', r.nth, role = 'again', r.name, v.name, r.label, NULL, 0, speed, "
+	        "speed_lo, "
 	        "speed_hi, c ->> 'blocks', c ->> 'confidence' FROM contrast_found f "
 	        "JOIN regime r ON r.nth = part JOIN variant v ON v.id = f.variant "
 	        "WHERE finding = 'regime' "
-	        "UNION ALL SELECT printf('%s %s %s %s %s %d %d %d %d %d', v.name, coll, pace, dtype, "
-	        "op, in_place, root, comm_ranks, p.ranks, bytes), 'cell', p.id, role = 'again', NULL, "
+	        "UNION ALL SELECT printf('%s %s %s %s %s %d %d %d %d %d', v.name, coll, pace, "
+	        "dtype, "
+	        "op, in_place, root, comm_ranks, p.ranks, bytes), 'cell', p.id, role = 'again', "
+	        "NULL, "
 	        "v.name, what, pace, asked_bytes, speed, speed_lo, speed_hi, c ->> 'blocks', "
 	        "c ->> 'confidence' FROM contrast_found f JOIN place p ON p.id = part "
 	        "JOIN variant v ON v.id = f.variant WHERE finding = 'place' ORDER BY 2, 3, 6"};
@@ -75,21 +78,12 @@ static int say_all(const struct combining *c, struct db *run, struct status *st)
 	return of ? db_end(of, st) : -1;
 }
 
-/* The regimes in which the run cannot distinguish variants; NULL: none. */
-static const char *doubt_of(struct arena *arena, struct db *run, struct status *st)
-{
-	static const struct db_source query = {
-	    .file = "combine.c", .sql = "SELECT group_concat(label, ', ') FROM regime WHERE NOT tells"};
-	struct db_rows *rows = db_ask(run, &query, st);
-	const char *all = rows && db_next(rows) && db_text(rows, 0)
-	                      ? arena_copy(arena, db_text(rows, 0))
-	                      : NULL;
-	arena_need(arena, rows && !db_end(rows, st));
-	return all;
-}
-
 static int add_run(struct combining *c, const struct told *t, const char *path, struct status *st)
 {
+	static const struct db_source about = {
+	    .file = "combine.c", /* and the regimes in which the run cannot distinguish variants */
+	    .sql = "SELECT blocks, (SELECT group_concat(label, ', ') FROM regime WHERE NOT tells) "
+	           "FROM given"};
 	struct side side = {
 	    .arena = c->arena, .db = c->db, .letter = arena_text(c->arena, "%c", 'A' + c->n)};
 	if (!access(path, F_OK) && !source_is_record(path))
@@ -101,16 +95,20 @@ static int add_run(struct combining *c, const struct told *t, const char *path, 
 	struct source_record *record = ARENA_NEW(c->arena, struct source_record);
 	if (source_open(path, c->arena, record, st))
 		return -1;
-	source_facts(&side, &record->s);
-	struct db *run = figures_load(&record->s, c->arena, st);
+	source_facts(&side, record);
+	arena_undo(c->arena, record->db);
+	struct db *run = figures_load(&record->run, NULL, c->arena, st);
 	c->runs[c->n] = ARENA_NEW(c->arena, struct claim_list);
 	if (!run || claim_list_take(record->run.environment, c->runs[c->n], st))
 		return -1;
 	const json_t *env = record->run.environment, *machine = json_object_get(env, "machine");
+	struct db_rows *rows = db_ask(run, &about, st);
+	if (!rows || !db_next(rows))
+		return -1;
 	db_add(c->db, "repetition", "ttitttt", side.letter, side_plain(c->arena, path),
-	       record->s.nblocks, gpus_of(c->arena, machine), member_or_empty(machine, "boot"),
-	       doubt_of(c->arena, run, st), member_or_empty(env, "seed"));
-	if (say_all(c, run, st))
+	       (unsigned)db_real(rows, 0), gpus_of(c->arena, machine),
+	       member_or_empty(machine, "boot"), db_text(rows, 1), member_or_empty(env, "seed"));
+	if (db_end(rows, st) || say_all(c, run, st))
 		return -1;
 	arena_undo(c->arena, run);
 	c->n++;
@@ -126,7 +124,7 @@ struct question {
 	bool twin;
 	struct stats_ratio runs[POOLED_MOST];
 	unsigned n;
-	const struct claim *claim;  /* of the first run that tested it; NULL: it is none */
+	const struct claim *claim; /* of the first run that tested it; NULL: it is none */
 	struct claims_result result;
 	bool primary;
 	double p_adjusted; /* within its family; of the primary claim p itself */

@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
-#include "../analysis/summary.h"
 #include "../data/db.h"
+#include "../record/record.h"
 #include "../status.h"
 #include "../trial/trial.h"
 
@@ -48,19 +48,18 @@ const char *side_plain(struct arena *arena, const char *text);
 /* Copies, cut to fit; control characters become '?': records come from anywhere. */
 void side_clean(const char *text, char *out, size_t bytes);
 
-/* source.c: a record with its summary. */
+/* source.c: a record with its results (chapters/figures.h), which live as long as the arena. */
 struct source_record {
 	struct record_run run;
-	struct summary s;
-	struct arena *own; /* the summary's */
+	struct db *db;
 };
 /* A file of our own, or a folder that has one; else it is nccl-tests', or not there. */
 bool source_is_record(const char *path);
-/* Both live as long as the arena. -1 with the sentence, as for wrong results. */
+/* -1 with the sentence, as for wrong results. */
 int source_open(const char *path, struct arena *arena, struct source_record *out,
                 struct status *st);
 /* The facts that a record states. */
-void source_facts(struct side *side, const struct summary *summary);
+void source_facts(struct side *side, const struct source_record *record);
 /* Loads what its path names: a run's folder or record, or nccl-tests' JSON (a file, a list with commas, a
  * folder); each file is a trial. `variant` names nccl-tests' times; NULL: their layout does. */
 int source_load(struct side *side, const char *variant, struct status *st);

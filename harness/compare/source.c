@@ -4,11 +4,12 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../analysis/summary.h"
+#include "../chapters/figures.h"
 #include "../chapters/run.h"
 #include "../arena.h"
 #include "../coll/counts.h"
@@ -62,9 +63,21 @@ static void add_counts(struct side *side, const json_t *env)
 	side_says(side, "counts", text);
 }
 
-void source_facts(struct side *side, const struct summary *s)
+/* Asks the record; errors are defects of ours. */
+static struct db_rows *ask(struct side *side, const struct source_record *x, const char *sql)
 {
-	const json_t *env = s->run->environment;
+	struct db_source *query = ARENA_NEW(side->arena, struct db_source);
+	struct status st = {""};
+	*query = (struct db_source){.file = "harness/compare/source.c", .sql = sql};
+	struct db_rows *rows = db_ask(x->db, query, &st);
+	arena_need(side->arena, rows != NULL);
+	return rows;
+}
+
+void source_facts(struct side *side, const struct source_record *x)
+{
+	const json_t *env = x->run.environment;
+	struct status ignored = {""};
 	char text[SIDE_FACT_BYTES];
 	snprintf(text, sizeof text, "%.64s%s", member_or_empty(env, "experiment"),
 	         json_object_get(env, "quick") ? " --quick" : "");
@@ -77,20 +90,23 @@ void source_facts(struct side *side, const struct summary *s)
 	         (long long)json_integer_value(json_object_get(env, "ranks")));
 	side_says(side, "ranks", text);
 	add_counts(side, env);
-	for (unsigned v = 0; v < s->nvariants; v++)
-		if (s->variants[v].measured && *s->variants[v].library)
-			side_says(side, "library", s->variants[v].library);
-	add_machine(side, s->run);
+	struct db_rows *rows = ask(side, x,
+	                           "SELECT library FROM known WHERE measured AND library <> '' "
+	                           "ORDER BY variant");
+	while (db_next(rows))
+		side_says(side, "library", db_text(rows, 0));
+	db_end(rows, &ignored);
+	add_machine(side, &x->run);
 }
 
-static void add_settings(const struct side *side, const struct summary *s)
+static void add_settings(const struct side *side, const struct record_run *run)
 {
-	for (unsigned v = 0; v < s->nvariants; v++) {
+	for (unsigned v = 0; v < run->nvariants; v++) {
 		const char *key;
 		json_t *value;
 		char name[TRIAL_NAME_BYTES], clean[TRIAL_NAME_BYTES];
-		side_clean(s->variants[v].name, name, sizeof name);
-		json_object_foreach((json_t *)(uintptr_t)s->run->variants[v].json, key, value)
+		side_clean(run->variants[v].name, name, sizeof name);
+		json_object_foreach((json_t *)(uintptr_t)run->variants[v].json, key, value)
 		{
 			side_clean(key, clean, sizeof clean);
 			db_add(side->db, "setting", "tttj", side->letter, name, clean, value);
@@ -98,45 +114,46 @@ static void add_settings(const struct side *side, const struct summary *s)
 	}
 }
 
-static const char *why_absent(const struct record_run *run, const struct summary_variant *v)
+static void add_absent(struct side *side, const struct source_record *x)
 {
-	if (*v->skip)
-		return v->skip;
-	for (unsigned i = 0; i < run->nfailures; i++)
-		if (!strcmp(run->failures[i].variant, v->name))
-			return run->failures[i].error;
-	for (unsigned i = 0; i < run->ncells; i++)
-		if (!strcmp(run->cells[i].variant, v->name) && run->cells[i].error[0])
-			return run->cells[i].error;
-	return "";
-}
-
-static void add_absent(struct side *side, const struct summary *s)
-{
-	for (unsigned i = 0; i < s->nvariants; i++) {
-		const struct summary_variant *v = &s->variants[i];
-		if (v->measured || !summary_is_asked(s, i))
-			continue;
+	struct status ignored = {""};
+	struct db_rows *rows = ask(
+	    side, x,
+	    "SELECT name, skip IS NULL, coalesce(skip, (SELECT error FROM failure f WHERE "
+	    "f.variant "
+	    "= v.id ORDER BY rowid LIMIT 1), (SELECT error FROM cell JOIN trial t ON t.id = trial "
+	    "WHERE t.variant = v.id AND error NOT NULL ORDER BY cell.id LIMIT 1), '') "
+	    "FROM variant v JOIN known ON variant = v.id WHERE NOT measured AND asked ORDER BY "
+	    "v.id");
+	while (db_next(rows)) {
 		char name[TRIAL_NAME_BYTES], why[200];
-		side_clean(v->name, name, sizeof name);
-		side_clean(why_absent(s->run, v), why, sizeof why);
-		db_add(side->db, "absent", "ttit", side->letter, name, !*v->skip, why);
+		side_clean(db_text(rows, 0), name, sizeof name);
+		side_clean(db_text(rows, 2), why, sizeof why);
+		db_add(side->db, "absent", "ttit", side->letter, name, db_real(rows, 1) > 0, why);
 	}
+	db_end(rows, &ignored);
 }
 
 /* Omits the reference's twin: it would give one verdict twice. */
-static void add_rows(struct side *side, const struct summary *s)
+static void add_rows(struct side *side, const struct source_record *x)
 {
-	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct summary_row *row = &s->rows[i];
-		const struct summary_variant *v = &s->variants[row->variant];
-		if (v->role == ROLE_AGAIN)
-			continue;
-		side->failed += row->failed;
-		for (unsigned t = 0; t < row->ntrials; t++)
-			side_add(side, v->name, &row->cell, row->nranks, v->role == ROLE_LIMIT,
-			         row->trials[t].block, row->trials[t].time_ns / 1000);
+	struct status ignored = {""};
+	struct db_rows *rows = ask(
+	    side, x,
+	    "SELECT b.cell, name, role = 'limit', b.block, time_ns / 1000 FROM block_time b "
+	    "JOIN variant v ON v.id = b.variant WHERE role <> 'again' ORDER BY v.id, place, block");
+	while (db_next(rows)) {
+		const struct record_cell *c = &x->run.cells[(unsigned)db_real(rows, 0)];
+		side_add(side, db_text(rows, 1), &c->cell, c->nranks, db_real(rows, 2) > 0,
+		         (unsigned)db_real(rows, 3), db_real(rows, 4));
 	}
+	db_end(rows, &ignored);
+	rows = ask(side, x,
+	           "SELECT sum(failed) FROM result JOIN variant v ON v.id = variant "
+	           "WHERE role <> 'again'");
+	if (db_next(rows))
+		side->failed = (unsigned)fmax(0, db_real(rows, 0));
+	db_end(rows, &ignored);
 }
 
 static void forget_run(void *run)
@@ -144,35 +161,29 @@ static void forget_run(void *run)
 	record_free(run);
 }
 
-static void forget_arena(void *arena)
-{
-	arena_free(arena);
-}
-
-static void sum_up(struct arena *arena, void *of)
-{
-	struct source_record *x = of;
-	summary_make(&x->run, arena, &x->s);
-}
-
 int source_open(const char *path, struct arena *arena, struct source_record *x, struct status *st)
 {
-	const struct summary *s = &x->s;
+	static const struct db_source query = {.file = "harness/compare/source.c",
+	                                       .sql = "SELECT trouble, uncompared FROM given"};
 	if (record_load(path, &x->run, st))
 		return -1;
 	arena_defer(arena, forget_run, &x->run);
-	arena_need(arena, !arena_run(sum_up, x, &x->own));
-	arena_defer(arena, forget_arena, x->own);
-	if (s->trouble.wrong)
-		return status_set(st, "%s: nothing is compared with wrong results: %s", path,
-		                  trouble_text(arena, &s->trouble));
-	if (s->uncompared)
-		return status_set(st, "%s: no speed is compared: %s", path,
-		                  s->uncompared);
-	return 0;
+	x->db = figures_results(&x->run, arena, st);
+	struct db_rows *rows = x->db ? db_ask(x->db, &query, st) : NULL;
+	if (!rows || !db_next(rows))
+		return -1;
+	const char *trouble = db_text(rows, 0), *why = db_text(rows, 1);
+	if (trouble)
+		status_set(st, "%s: nothing is compared with wrong results: %s", path, trouble);
+	else if (why)
+		status_set(st, "%s: no speed is compared: %s", path, why);
+	const int rc = why ? -1 : 0;
+	struct status ignored = {""};
+	db_end(rows, &ignored);
+	return rc;
 }
 
-/* The record and its summary are freed before the other side's are loaded. */
+/* The record and its tables are freed before the other side's are loaded. */
 static int load_record(const char *path, struct side *side, struct status *st)
 {
 	struct source_record *x = ARENA_NEW(side->arena, struct source_record);
@@ -180,11 +191,11 @@ static int load_record(const char *path, struct side *side, struct status *st)
 		return -1;
 	side->torn = x->run.torn;
 	side->is_record = true;
-	source_facts(side, &x->s);
-	add_settings(side, &x->s);
-	add_absent(side, &x->s);
-	add_rows(side, &x->s);
-	arena_undo(side->arena, x->own);
+	source_facts(side, x);
+	add_settings(side, &x->run);
+	add_absent(side, x);
+	add_rows(side, x);
+	arena_undo(side->arena, x->db);
 	arena_undo(side->arena, &x->run);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../clock.h"
+#include "../analysis/stamps.h"
 #include "../analysis/stats.h"
 #include "../texts.h"
 #include "functions.h"
@@ -103,6 +104,11 @@ struct db *db_open(struct arena *arena)
 void db_looks(struct db *db, const struct looks *looks)
 {
 	db->looks = *looks;
+}
+
+void db_stamps(struct db *db, const struct record_run *run)
+{
+	arena_need(db->arena, stamps_add(db->lite, run));
 }
 
 void db_seal(struct db *db)

@@ -24,6 +24,8 @@ struct db;
 struct db *db_open(struct arena *arena);
 /* The looks at the run, for which intervals are made (functions.h). */
 void db_looks(struct db *db, const struct looks *looks);
+/* The run whose stamps it may ask for (stamps.h), which has to live as long. */
+void db_stamps(struct db *db, const struct record_run *run);
 /* Ends what fills it: from now on the tables stay as they are. */
 void db_seal(struct db *db);
 /* The whole database as a file for other programs, which must not be there. */

@@ -23,11 +23,16 @@
 #define LEVELS 4 /* of nested variances */
 
 struct numbers {
-	double *x, *second; /* second: the other argument of each */
+	double *x, *second;   /* second: the other argument of each */
 	double third, fourth; /* further arguments, the same for each */
 	size_t n, room;
 	bool failed;
 };
+
+static double number_of(sqlite3_value *value)
+{
+	return sqlite3_value_type(value) == SQLITE_NULL ? NAN : sqlite3_value_double(value);
+}
 
 static void add(struct numbers *of, double x, double second)
 {
@@ -56,6 +61,14 @@ static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
 	if (of && sqlite3_value_type(values[0]) != SQLITE_NULL)
 		add(of, sqlite3_value_double(values[0]),
 		    n > 1 ? sqlite3_value_double(values[1]) : 0);
+}
+
+/* None is NaN. */
+static void add_any(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
+	if (of && n > 1)
+		add(of, number_of(values[0]), sqlite3_value_double(values[1]));
 }
 
 /* What of them the query asks for; NaN: nothing. */
@@ -229,7 +242,8 @@ static struct stats_ratio share(const struct looks *looks, struct numbers *of)
 
 static struct stats_interval around_median(const struct looks *looks, struct numbers *of)
 {
-	return stats_quantile_interval(of->x, of->n, 0.5, looks->confidence);
+	const double own = of->second[0];
+	return stats_quantile_interval(of->x, of->n, 0.5, own > 0 ? own : looks->confidence);
 }
 
 /* Of each row its number and its LEVELS keys follow each other; second: the level that is asked. */
@@ -285,6 +299,20 @@ static double by_chance(struct numbers *of)
 	{                                                                                          \
 		take(context, name##_of);                                                          \
 	}
+/* Geometric if any is asked so and all can have it; of one itself. */
+static double mean_of_all(const struct numbers *of)
+{
+	double sum = 0, logs = 0;
+	bool geometric = false;
+	for (size_t i = 0; i < of->n; i++) {
+		sum += of->x[i];
+		logs += log(of->x[i]);
+		geometric |= of->second[i] > 0;
+	}
+	return geometric && of->n > 1 && isfinite(logs) ? exp(logs / (double)of->n)
+	                                                : sum / (double)of->n;
+}
+TAKES(mean, ((void)looks, mean_of_all(of)))
 TAKES(median, ((void)looks, stats_median(of->x, of->n)))
 TAKES(median_lo, around_median(looks, of).lo)
 TAKES(median_hi, around_median(looks, of).hi)
@@ -301,11 +329,6 @@ TAKES_INTERVAL(pseudomedian)
 TAKES_INTERVAL(share)
 TAKES(beyond, made_by(make_beyond, looks, of).estimate)
 TAKES(trend, ((void)looks, stats_trend_probability(of->x, (unsigned)of->n)))
-
-static double number_of(sqlite3_value *value)
-{
-	return sqlite3_value_type(value) == SQLITE_NULL ? NAN : sqlite3_value_double(value);
-}
 
 static void verdict(sqlite3_context *context, int n, sqlite3_value **values)
 {
@@ -326,6 +349,7 @@ static void verdict(sqlite3_context *context, int n, sqlite3_value **values)
 NUMBER(imbalance, routing_imbalance((unsigned)x(0), (unsigned)x(1)))
 NUMBER(withstands, stats_withstands(&STATS_WALSH_OF((unsigned)x(0)),
                                     ((struct looks *)sqlite3_user_data(context))->confidence))
+NUMBER(sign_test, stats_sign_probability((unsigned)x(0), (unsigned)x(1)))
 NUMBER(student, x(1) >= 1 ? stats_student_quantile(x(0), (unsigned)x(1)) : NAN)
 NUMBER(detectable,
        verdict_detectable(&(struct stats_ratio){.lo = x(0), .hi = x(1)}, x(2), VERDICT_BOTH_ENDS))
@@ -459,8 +483,9 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 		void (*end)(sqlite3_context *context);
 	} all[] = {
 	    {"median", 1, NULL, add_number, take_median},
-	    {"median_lo", 1, NULL, add_number, take_median_lo},
-	    {"median_hi", 1, NULL, add_number, take_median_hi},
+	    {"median_lo", -1, NULL, add_number, take_median_lo},
+	    {"median_hi", -1, NULL, add_number, take_median_hi},
+	    {"mean", 2, NULL, add_any, take_mean},
 	    {"quantile", 2, NULL, add_number, take_quantile},
 	    INTERVAL(ratio, 2),
 	    INTERVAL(chosen, 3),
@@ -474,6 +499,7 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"shell_word", 1, shell_word, NULL, NULL},
 	    {"xml", 1, xml, NULL, NULL},
 	    {"version", 1, version, NULL, NULL},
+	    {"sign_test", 2, sign_test, NULL, NULL},
 	    {"student", 2, student, NULL, NULL},
 	    {"trend", 1, NULL, add_number, take_trend},
 	    {"verdict", 3, verdict, NULL, NULL},

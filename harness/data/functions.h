@@ -37,6 +37,8 @@
  *   shell_word(text) quoted, so that a shell reads it back as one word
  *   xml(text)        escaped for HTML and XML (markup.h)
  *   version(text)    22803 of 2.28.3; 0: it is none
+ *   mean(x, nested)  the mean, geometric if any is nested; nothing if one is missing
+ *   sign_test(k, n)  P(at least k of n) when each is as likely as not
  *   student(p, df)   the t of Student's distribution that is exceeded with probability p
  *   number(x), estimate(x), effect(x)   a number as sentences have it: 12.3, 0.987, 8.4 %
  *   in_line(json)    a list or an object in a line, "name=NVIDIA H200, pci=…; name=…"; empty texts are

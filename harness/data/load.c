@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../analysis/measure.h"
-#include "../analysis/spent.h"
-#include "../analysis/summary.h"
+#include "../analysis/cells.h"
 #include "../trial/path.h"
 
 #define PATH_PAIRS_BYTES 512
@@ -130,7 +128,7 @@ static void put_counters(struct db *db, struct arena *arena, unsigned id,
 		}
 		if (c->issue_cpu_ns)
 			db_add(db, "counter", "iitd", id, r, "issue_cores",
-			       measure_issue_cores(arena, c, r));
+			       cells_issue_cores(arena, c, r));
 		json_decref(of);
 	}
 }
@@ -164,15 +162,10 @@ static void put_cell(struct db *db, struct arena *arena, const struct record_run
 	const struct cell *of = &c->cell;
 	const struct timing_view view = {c->nranks, c->rows, 1, c->samples};
 	const bool has = c->samples && !c->error[0];
-	struct summary_trial t = {.time_ns = NAN,
-	                          .p95_ns = NAN,
-	                          .p99_ns = NAN,
-	                          .launch_ns = NAN,
-	                          .skew_ns = NAN,
-	                          .poll_ns = NAN};
+	struct cells_times t = {NAN, NAN, NAN, NAN, NAN, NAN};
 	double calls_ns = has ? 0 : NAN, check_ns = c->check_ns ? 0 : NAN;
 	if (has)
-		t = summary_cell(arena, c);
+		t = cells_times_of(arena, c);
 	for (unsigned i = 0; has && i < c->rows; i++)
 		calls_ns += timing_row_ns(&view, i);
 	for (unsigned r = 0; c->check_ns && r < c->nranks; r++)
@@ -185,7 +178,7 @@ static void put_cell(struct db *db, struct arena *arena, const struct record_run
 	       id, trial, coll_pass_name(of->pass), coll_pace_name(of->pace),
 	       coll_info(of->coll)->name, of->coll, coll_dtype_name(of->dtype), of->dtype,
 	       coll_op_name(of->op), of->in_place, of->root, c->nranks, of->comm_ranks,
-	       of->asked_bytes, of->bytes, summary_moved(run, of, c->nranks), of->cycle,
+	       of->asked_bytes, of->bytes, cells_moved(run, of, c->nranks), of->cycle,
 	       of->connection, of->allocation, c->rows, c->calls, t.time_ns, t.p95_ns, t.p99_ns,
 	       t.launch_ns, t.skew_ns, t.poll_ns, calls_ns, check_ns, c->carries_data,
 	       only_fresh(c), c->wrong, c->faults, c->switches, c->line, has_no_length(c),
@@ -240,19 +233,29 @@ static void put_path(struct db *db, struct arena *arena, unsigned variant,
 	db_add(db, "path", "itt", variant, "taken", text);
 }
 
-static void put_phases(struct db *db, struct arena *arena, const struct record_run *run)
+static void put_spent(struct db *db, const struct record_run *run)
 {
-	const struct spent_sum sum = spent_sum(run, arena);
-	for (unsigned p = 0; p < SPENT_PARTS && sum.wall_s > 0; p++)
-		db_add(db, "phase", "td", spent_part_name(p), sum.s[p]);
-	if (sum.wall_s > 0)
-		db_add(db, "phase", "td", "all", sum.wall_s);
+	const unsigned ncells = run->ncells + (run->search ? run->search->ncells : 0);
+	for (const struct record_spent *s = run->spent; s < run->spent + run->nspent; s++)
+		db_add(db, "spent_job", "titiill", record_spent_words[s->on], s->session,
+		       s->variant, s->block, s->order, s->from_ns, s->to_ns);
+	for (const struct record_cell *c = run->cells; run->nspent && c < run->cells + ncells;
+	     c++) {
+		const int64_t *ns = c->spent.ns;
+		if (c->spent.from_ns)
+			db_add(db, "spent_cell", "tiillllllll", c->variant, c->block, c->order,
+			       c->spent.from_ns, ns[SPENT_CONNECT], ns[SPENT_PREPARE],
+			       ns[SPENT_WARM_UP], ns[SPENT_CALLS], ns[SPENT_COUNTERS],
+			       ns[SPENT_TIMELINE], ns[SPENT_CHECK]);
+	}
 }
 
 struct db *load_run(const struct record_run *run, struct arena *arena, struct status *st)
 {
 	struct db *db = db_open(arena);
-	if (db_run_text(db, "harness/data/schema.sql", st))
+	db_stamps(db, run);
+	if (db_run_text(db, "harness/data/schema.sql", st) ||
+	    db_run_text(db, "harness/analysis/spent.sql", st))
 		return NULL;
 	put_members(db, arena, "", run->environment);
 	for (unsigned v = 0; v < run->nvariants; v++)
@@ -263,6 +266,6 @@ struct db *load_run(const struct record_run *run, struct arena *arena, struct st
 	for (unsigned i = 0; i < run->nfailures; i++)
 		db_add(db, "failure", "iit", variant_of(run, run->failures[i].variant),
 		       run->failures[i].block, run->failures[i].error);
-	put_phases(db, arena, run);
+	put_spent(db, run);
 	return db;
 }

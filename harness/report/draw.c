@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "../sanitize.h"
-#include "calls_csv.h"
 #include "gnuplot.h"
 #include "model.h"
 
@@ -328,18 +327,6 @@ static void draw_all(struct job *job, const struct story *story)
 	job->result->answer = find_answer(job->result, story);
 }
 
-/* The data that the pictures are drawn from. */
-static int write_data(const struct model *m, const char *plots, struct status *st)
-{
-	const struct summary *s = m->summary;
-	const struct plot_order order = plot_order_make(s, m->arena);
-	return gnuplot_write(m, &order, arena_text(m->arena, "%s/run.gp", plots), st) ||
-	       calls_write_ecdf(s, &order, m->arena, arena_text(m->arena, "%s/ecdf.csv", plots),
-	                        st) ||
-	       calls_write_timeline(s, &order, m->arena,
-	                            arena_text(m->arena, "%s/timeline.csv", plots), st);
-}
-
 static int make_plots(const struct job *job, struct status *st)
 {
 	struct stat about;
@@ -356,6 +343,7 @@ static int make_plots(const struct job *job, struct status *st)
 int draw_pictures(struct model *model, const char *dir, const char *plot_dir, struct status *st)
 {
 	struct job *job = ARENA_NEW(model->arena, struct job);
+	unsigned variants = 0;
 	model->drawn = (struct model_pictures){.answer = -1};
 	job->result = &model->drawn;
 	if (strlen(dir) + sizeof "/plots/timeline.csv" > PATH_MAX)
@@ -365,9 +353,9 @@ int draw_pictures(struct model *model, const char *dir, const char *plot_dir, st
 	if (!realpath(plot_dir, job->plot_dir)) /* what is missing is a warning */
 		snprintf(job->plot_dir, sizeof job->plot_dir, "%s", plot_dir);
 	snprintf(job->plots, sizeof job->plots, "%s/plots", job->dir);
-	if (make_plots(job, st) || write_data(model, job->plots, st))
+	if (make_plots(job, st) || gnuplot_write(model, job->plots, &variants, st))
 		return -1;
-	if (plot_order_count(model->summary))
+	if (variants)
 		draw_all(job, &model->story);
 	else
 		snprintf(model->drawn.warning, sizeof model->drawn.warning,

@@ -10,7 +10,7 @@
 /* An option for each, of files[EXPORT_FORMATS]. */
 extern const struct fields export_options;
 /* Writes those formats that have a file. Each takes its name once it is complete. Times are in none if the
- * variants did not do the same work (summary.h's trouble); what is not known is left out, and no number is
+ * variants did not do the same work (given.trouble); what is not known is left out, and no number is
  * NaN. */
 int export_write(const struct model *model, const char *const files[EXPORT_FORMATS],
                  struct status *st);

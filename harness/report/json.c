@@ -1,5 +1,6 @@
 #include "json.h"
 
+#include "../analysis/looks.h"
 #include "../analysis/sessions.h"
 #include "../chapters/run.h"
 #include "section.h"
@@ -70,9 +71,9 @@ static json_t *sessions_of(const struct model *m)
 	return list;
 }
 
-static json_t *looks_of(const struct summary *s)
+static json_t *looks_of(const struct model *m)
 {
-	const struct looks *l = &s->looks;
+	const struct looks own = looks_count(&m->run), *l = &own;
 	return json_pack("{s:i, s:i, s:i, s:b, s:o}", "n", (int)l->n, "first_blocks", (int)l->first,
 	                 "added_blocks", (int)l->added, "by_width", l->by_width, "confidence",
 	                 table_figure(l->confidence));
@@ -101,7 +102,6 @@ static json_t *chapters_of(const struct model *m)
 int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *out,
                struct status *st)
 {
-	const struct summary *s = m->summary;
 	const struct record_run *run = &m->run;
 	json_t *answer = json_array(), *warnings = json_array();
 	const char *warning;
@@ -120,10 +120,9 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 	    run_text(run, "question"), "created", run_text(run, "created"), "backend",
 	    run_text(run, "backend"), "seed", run_text(run, "seed"), "verdicts", (int)m->verdicts,
 	    "intervals", (int)m->intervals, "ranks", (int)run_number(run, "ranks"), "blocks",
-	    (int)s->nblocks, "looks", looks_of(s), "sessions", sessions_of(m), "margin",
-	    table_figure(s->margin), "reference",
-	    s->reference < 0 ? "" : s->variants[s->reference].name, "answer", answer, "trust",
-	    trust, "regimes", regimes_of(m, st), "warnings", warnings, "pictures", pictures_of(m),
+	    (int)m->blocks, "looks", looks_of(m), "sessions", sessions_of(m), "margin",
+	    table_figure(m->margin), "reference", m->reference, "answer", answer, "trust", trust,
+	    "regimes", regimes_of(m, st), "warnings", warnings, "pictures", pictures_of(m),
 	    "sections", sections, "tables", tables, "chapters", chapters_of(m));
 	if (!report)
 		return status_set(st, "out of memory for report.json");

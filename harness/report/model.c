@@ -17,27 +17,30 @@ static void forget(void *run)
 struct model *model_read(struct arena *arena, const char *dir, struct status *st)
 {
 	struct model *m = ARENA_NEW(arena, struct model);
-	struct summary *summary = ARENA_NEW(arena, struct summary);
 	if (record_load(dir, &m->run, st))
 		return NULL;
 	arena_defer(arena, forget, &m->run);
 	m->arena = arena;
-	summary_make(&m->run, arena, summary);
-	m->summary = summary;
-	m->db = figures_load(summary, arena, st);
+	m->db = figures_load(&m->run, NULL, arena, st);
 	return m->db ? m : NULL;
 }
 
 /* What all of the report judges. */
 static int count(struct model *m, struct status *st)
 {
-	static const struct db_source query = {.file = "harness/report/model.c",
-	                                       .sql =
-	                                           "SELECT verdicts, intervals FROM judged_in_all"};
+	static const struct db_source query = {
+	    .file = "harness/report/model.c",
+	    .sql = "SELECT verdicts, intervals, blocks, measured, margin, ifnull(reference, ''), "
+	           "trouble FROM judged_in_all, given"};
 	struct db_rows *rows = db_ask(m->db, &query, st);
 	while (rows && db_next(rows)) {
 		m->verdicts = (unsigned)db_real(rows, 0);
 		m->intervals = (unsigned)db_real(rows, 1);
+		m->blocks = (unsigned)db_real(rows, 2);
+		m->measured = db_real(rows, 3) > 0;
+		m->margin = db_real(rows, 4);
+		m->reference = arena_copy(m->arena, db_text(rows, 5));
+		m->trouble = db_text(rows, 6) ? arena_copy(m->arena, db_text(rows, 6)) : NULL;
 	}
 	return rows ? db_end(rows, st) : -1;
 }
@@ -121,8 +124,7 @@ const char *model_caption(const struct model *m, const struct model_picture *pic
 	struct db_rows *rows = picture->caption[0] ? db_ask(m->db, &query, &ignored) : NULL;
 	bool repeats = false;
 	while (rows && db_next(rows))
-		repeats |=
-		    !strncmp(db_text(rows, 0), picture->caption, strlen(picture->caption));
+		repeats |= !strncmp(db_text(rows, 0), picture->caption, strlen(picture->caption));
 	if (rows)
 		db_end(rows, &ignored);
 	if (repeats)

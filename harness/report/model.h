@@ -1,9 +1,8 @@
-/* All that a report says: the record, what analysis makes of it, and what chapters tell. Made once;
+/* All that a report says: the record, its tables, and what chapters tell. Made once;
  * code that writes from it computes nothing. */
 #ifndef LAUNCHGAP_MODEL_H
 #define LAUNCHGAP_MODEL_H
 
-#include "../analysis/summary.h"
 #include "../data/db.h"
 #include "../story/story.h"
 
@@ -26,14 +25,18 @@ struct model_pictures {
 struct model {
 	struct arena *arena; /* the report's: holds the model and all that is in it */
 	struct record_run run;
-	const struct summary *summary;
 	struct db *db; /* the run's tables with what the analysis found (chapters/figures.h) */
 	struct story story;
 	unsigned verdicts, intervals; /* the verdicts that have one, and all intervals */
+	unsigned blocks;              /* whole ones */
+	bool measured;                /* any place has a time */
+	double margin;                /* of verdicts */
+	const char *reference,
+	    *trouble; /* with what others are compared, or ""; what is wrong, or NULL */
 	struct model_pictures drawn;
 };
 
-/* The record in `dir`, its summary and tables; no story. NULL: it cannot be read. */
+/* The record in `dir` and its tables; no story. NULL: it cannot be read. */
 struct model *model_read(struct arena *arena, const char *dir, struct status *st);
 /* From the record in `dir`, all but pictures, with those NAME.chapter of another folder (NULL: none). NULL:
  * one of them cannot be read. */

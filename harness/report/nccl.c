@@ -4,8 +4,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "../analysis/calls.h"
-#include "../analysis/index.h"
 #include "../perf_options.h"
 #include "../record/member.h"
 #include "../record/record_cell.h"
@@ -19,53 +17,14 @@ static const char *const singles[] = {"out_of_place_per_iter", "in_place_per_ite
 
 /* --- the tables -------------------------------------------------------------------------- */
 
-static json_t *times_of(const double *us, size_t n)
-{
-	json_t *list = json_array();
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(list, json_real(us[i]));
-	return list;
-}
-
-/* The times of a row's single calls; NULL: none were measured. */
-static json_t *calls_of(const struct summary *s, const struct summary_row *row)
-{
-	const struct arena_mark mark = arena_mark(s->arena);
-	const struct calls_processes calls = calls_of_processes(s, row, s->arena);
-	json_t *out = NULL, *processes = json_array();
-	for (unsigned p = 0; p < calls.processes && calls.processes > 1; p++)
-		json_array_append_new(processes,
-		                      times_of(calls.own_us + p * calls.calls, calls.calls));
-	if (calls.calls) {
-		const struct calls_spread x = calls_spread_of(calls.most_us, calls.calls, s->arena);
-		out = json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:O*}",
-		                "skipped_iterations", 0, "min_us", x.min_us, "max_us", x.max_us,
-		                "avg_us", x.mean_us, "p50_us", x.p50_us, "p95_us", x.p95_us,
-		                "p99_us", x.p99_us, "stdev_us", x.deviation_us, "cv_pct",
-		                x.cv_percent, "times_us", times_of(calls.most_us, calls.calls),
-		                "per_process_max_times_us", calls.processes > 1 ? processes : NULL);
-	}
-	json_decref(processes);
-	arena_release(s->arena, mark);
-	return out;
-}
-
-/* nccl-tests' words for ours, and the times of single calls for their place. */
-static void finish_line(const struct summary *s, unsigned variant, json_t *line)
+/* nccl-tests' words for ours; nothing in place of single calls that were not measured. */
+static void finish_line(json_t *line)
 {
 	static const char *const words[] = {"type", "redop"};
 	for (unsigned i = 0; i < 2; i++) {
 		const char *ours = json_string_value(json_object_get(line, words[i]));
-		const json_t *place = json_object_get(line, singles[i]);
-		const struct summary_row *row =
-		    json_is_integer(place)
-		        ? index_row(s, variant, (unsigned)json_integer_value(place))
-		        : NULL;
-		json_t *calls = row ? calls_of(s, row) : NULL;
 		json_object_set_new(line, words[i], json_string(perf_word_theirs(ours)));
-		if (calls)
-			json_object_set_new(line, singles[i], calls);
-		else
+		if (json_is_null(json_object_get(line, singles[i])))
 			json_object_del(line, singles[i]);
 	}
 }
@@ -73,7 +32,7 @@ static void finish_line(const struct summary *s, unsigned variant, json_t *line)
 json_t *nccl_tables(const struct model *m, const char *average, bool per_call, struct status *st)
 {
 	static const struct db_source query = {
-	    "nccl.sql", "SELECT variant, document FROM document ORDER BY variant, first", 1, 0};
+	    "nccl.sql", "SELECT document FROM document ORDER BY variant, first", 1, 0};
 	json_t *tables = json_keep(m->arena, json_array()), *line;
 	const char *wanted =
 	    arena_text(m->arena, "SELECT '%s' average, %d per_call", average, per_call);
@@ -82,10 +41,9 @@ json_t *nccl_tables(const struct model *m, const char *average, bool per_call, s
 	                           : db_ask(m->db, &query, st);
 	size_t i;
 	while (rows && db_next(rows)) {
-		json_t *table = json_loads(db_text(rows, 1), 0, NULL);
+		json_t *table = json_loads(db_text(rows, 0), 0, NULL);
 		arena_need(m->arena, !json_array_append_new(tables, table));
-		json_array_foreach(json_object_get(table, "results"), i, line)
-		    finish_line(m->summary, (unsigned)db_real(rows, 0), line);
+		json_array_foreach(json_object_get(table, "results"), i, line) finish_line(line);
 	}
 	return rows && !db_end(rows, st) ? tables : NULL;
 }

@@ -57,6 +57,55 @@ SELECT variant, first, lines, bytes, moved_bytes, count, dtype, shown_op, shown_
 FROM half
 GROUP BY variant, first, lines, bytes;
 
+-- The single calls of each process, by its own stamps: from its first start to its last end, which
+-- is what nccl-tests' -I times.
+CREATE TEMP TABLE call_of AS
+WITH RECURSIVE
+  asked AS (SELECT variant, out_calls place FROM line UNION SELECT variant, in_calls FROM line),
+  own AS (SELECT a.variant, a.place, c.id cell, c.ranks,
+                 iif(v.processes AND c.ranks % v.processes = 0, v.processes, 1) processes
+          FROM asked a JOIN cell_place p ON p.place = a.place JOIN cell c ON c.id = p.cell
+          JOIN trial t ON t.id = c.trial AND t.variant = a.variant
+          JOIN variant v ON v.id = a.variant
+          WHERE pass = 'timed' AND error IS NULL),
+  nth(process) AS (SELECT 0 UNION ALL
+                   SELECT process + 1 FROM nth
+                   WHERE process + 1 < (SELECT max(processes) FROM own))
+SELECT variant, place, process, processes, cell, key AS row, value / 1000 us
+FROM own JOIN nth ON process < processes,
+     json_each(calls(cell, process * (ranks / processes), ranks / processes))
+ORDER BY variant, place, process, cell, row;
+
+-- Of each call the longest, and all together, as nccl-tests prints them: quantiles are the nearest
+-- rank, the deviation is the population's.
+CREATE TEMP TABLE call AS
+SELECT *, row_number() OVER (PARTITION BY variant, place ORDER BY us) nth, count(*) OVER own n,
+       avg(us) OVER own mean
+FROM (SELECT variant, place, processes, cell, row, max(us) us FROM call_of
+      GROUP BY variant, place, cell, row)
+WINDOW own AS (PARTITION BY variant, place)
+ORDER BY variant, place, cell, row;
+CREATE TEMP TABLE spread AS
+WITH made AS (
+  SELECT variant, place, max(processes) processes, sqrt(avg((us - mean) * (us - mean))) deviation,
+         min(us) least, max(us) most, max(mean) mean,
+         max(us) FILTER (WHERE nth = n / 2 + 1) p50,
+         max(us) FILTER (WHERE nth = (n * 95 + 99) / 100) p95,
+         max(us) FILTER (WHERE nth = (n * 99 + 99) / 100) p99, json_group_array(us) times
+  FROM call GROUP BY variant, place),
+processes AS (SELECT variant, place, json_group_array(json(times)) own
+              FROM (SELECT variant, place, json_group_array(us) times FROM call_of
+                    GROUP BY variant, place, process)
+              GROUP BY variant, place),
+said AS (SELECT m.*, own, json_object(
+           'skipped_iterations', 0, 'min_us', least, 'max_us', most, 'avg_us', mean, 'p50_us', p50,
+           'p95_us', p95, 'p99_us', p99, 'stdev_us', deviation,
+           'cv_pct', iif(mean > 0, 100 * deviation / mean, 0.0), 'times_us', json(times)) text
+         FROM made m JOIN processes USING (variant, place))
+SELECT variant, place,
+       iif(processes > 1, json_set(text, '$.per_process_max_times_us', json(own)), text) spread
+FROM said;
+
 -- The range of sizes that was typed last, whose first ones may come to 0 and whose steps may not
 -- meet the last.
 CREATE TEMP VIEW typed AS
@@ -211,15 +260,18 @@ SELECT variant, first, (SELECT json_group_array(column1) FROM (VALUES
                       AND rank % (threads * gpus) = 0 ORDER BY rank))) config
 FROM tables t;
 
--- Its lines. Single calls are the place that has them.
+-- Its lines.
 CREATE TEMP VIEW results AS
 SELECT variant, first, (SELECT json_group_array(json_object(
     'size', moved_bytes, 'count', count, 'type', dtype, 'redop', shown_op,
     'root', printf('%6d', shown_root), 'out_of_place', json(out_of_place),
-    'out_of_place_per_iter', out_calls, 'in_place', json(in_place), 'in_place_per_iter', in_calls,
-    'actual_iterations', iters, 'experiment_name', ''))
-  FROM (SELECT * FROM line l WHERE l.variant = t.variant AND l.first = t.first
-        ORDER BY lines, bytes)) results
+    'out_of_place_per_iter', json(out_spread), 'in_place', json(in_place),
+    'in_place_per_iter', json(in_spread), 'actual_iterations', iters, 'experiment_name', ''))
+  FROM (SELECT l.*, o.spread out_spread, i.spread in_spread FROM line l
+        LEFT JOIN spread o ON (o.variant, o.place) = (l.variant, l.out_calls)
+        LEFT JOIN spread i ON (i.variant, i.place) = (l.variant, l.in_calls)
+        WHERE l.variant = t.variant AND l.first = t.first
+        ORDER BY lines, l.bytes)) results
 FROM tables t;
 
 -- What its -J writes, in the file's version 3; `printed` are lines above the results.

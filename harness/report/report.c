@@ -232,7 +232,6 @@ static void append_summary(const struct model *m, const char *dir, const char *f
 static int write_all(struct model *m, const char *dir, const struct report_options *options,
                      struct status *st)
 {
-	const struct summary *s = m->summary;
 	json_t *tables = NULL;
 	if (write_report(m, dir, st))
 		return -1;
@@ -251,11 +250,11 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
 		return -1;
 	if (options && options->summary && *options->summary)
 		append_summary(m, dir, options->summary);
-	if (s->trouble.wrong)
+	if (m->trouble)
 		return status_set(st,
 		                  "nothing is compared, the variants did not do the same work: %s",
-		                  trouble_text(m->arena, &s->trouble));
-	if (!s->measured)
+		                  m->trouble);
+	if (!m->measured)
 		return status_set(st, "no cell was measured, so that there are no figures; why is "
 		                      "in the warnings of the report");
 	if (theirs && !json_array_size(tables))

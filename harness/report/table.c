@@ -252,11 +252,6 @@ static void csv_text(FILE *out, struct csv as, const char *text)
 	fputs(quote, out);
 }
 
-void table_csv_text(FILE *out, const char *text)
-{
-	csv_text(out, (struct csv){.digits = 0}, text);
-}
-
 static void csv_number(FILE *out, struct csv as, double x)
 {
 	if (isfinite(x))

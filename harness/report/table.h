@@ -49,9 +49,6 @@ void table_write_csv(const struct story_table *table, FILE *out);
 /* CSV as a data block of gnuplot, $name, for `set datafile separator comma`: nine digits, NaN
  * for no number. */
 void table_write_gnuplot(const struct story_table *table, FILE *out);
-/* A text as a field of CSV: quoted if a reader would misread it, with ' in front if a spreadsheet
- * would take it for a formula. */
-void table_csv_text(FILE *out, const char *text);
 /* Whether the character at `at` is the > of "]]>": XML forbids that in a text, and gnuplot writes
  * it into its SVG. A blank has to precede it. */
 bool table_ends_cdata(const char *begin, const char *at);

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "../analysis/tuned.h"
+#include "tuned.h"
 #include "../clock.h"
 #include "../record/record_search.h"
 #include "describe.h"

@@ -4,7 +4,7 @@
 #define LAUNCHGAP_TUNED_H
 
 #include "../record/record.h"
-#include "candidates.h"
+#include "../analysis/candidates.h"
 
 /* What the search of a run measured, in logs over the default. It
  * borrows the record's sets. */
