@@ -32,7 +32,7 @@ static const char style[] =
     "th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);vertical-align:top;min-width:3.2rem;max-width:28rem}"
     "th{background:var(--soft)}th:not([align=right]){text-align:left}td[align=right]{white-space:nowrap}td>em{display:none}"
     /* The bar to the estimate, its interval, a line where the reference is, and a mark of the verdict's shape. */
-    "svg{display:block;width:100%;min-width:5.5rem;height:20px;overflow:visible;color:var(--pale)}svg svg{color:inherit;min-width:0}table:has(svg) :is(th,td){white-space:nowrap}svg.up{color:var(--up)}svg.down{color:var(--down)}"
+    "svg{display:block;width:100%;min-width:5.5rem;height:20px;overflow:visible;color:var(--pale)}svg svg{color:inherit;min-width:0}table:has(svg) td{white-space:nowrap}svg.up{color:var(--up)}svg.down{color:var(--down)}"
     "svg *{fill:currentColor}svg path{stroke:currentColor}svg .to{opacity:.3}"
     "svg .one{stroke:var(--ink);stroke-dasharray:2}svg.open .mark{fill:var(--back)}"
     /* A table's cells one below the other. A picture is whole, and readable once it is touched. */
