@@ -219,13 +219,13 @@ static void put_front(struct page *p, bool begins)
 /* --- tables ------------------------------------------------------------------------------ */
 
 /* Of a cell "0.992 (0.990 to 0.996)" and "16 MiB": a narrow screen breaks it before the interval, and
- * nowhere else. */
-static void put_cell(FILE *out, const char *text)
+ * nowhere else. A head may break at any of its words. */
+static void put_cell(FILE *out, const char *text, bool head)
 {
 	char bound[2 * ENTRY_TEXT_BYTES], *to = bound;
 	bool within = false;
 	snprintf(bound, sizeof bound, "%s", text);
-	if (!isdigit((unsigned char)*text) || strlen(text) > FIGURE_BYTES) {
+	if (head || !isdigit((unsigned char)*text) || strlen(text) > FIGURE_BYTES) {
 		page_bind_units(bound, sizeof bound);
 		text = "";
 	}
@@ -274,14 +274,19 @@ static void put_row(FILE *out, const struct story_table *t, const struct grid *g
 		const char *head = g->texts[c] + (bar ? strlen("░ ") : 0);
 		fprintf(out, "<%s%s>%s", tag, g->left[c] ? "" : " align=\"right\"",
 		        row ? "<em>" : "");
-		(row ? put : put_cell)(out, head);
+		if (row)
+			put(out, head);
+		else
+			put_cell(out, head, true);
 		fputs(row ? "</em>" : "", out);
 		fputs(bold ? "<strong>" : "", out);
 		if (row && bar)
 			put_bar(out, &story_row(t, row - 1)[t->form->columns[bars].at],
 			        texts[bars - 1], table_longest_bar(t, bars));
+		else if (row && bold)
+			put(out, texts[c]);
 		else if (row)
-			(bold ? put : put_cell)(out, texts[c]);
+			put_cell(out, texts[c], false);
 		fprintf(out, bold ? "</strong></%s>\n" : "</%s>\n", tag);
 	}
 }
