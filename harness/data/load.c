@@ -236,11 +236,13 @@ static void put_path(struct db *db, struct arena *arena, unsigned variant,
 static void put_spent(struct db *db, const struct record_run *run)
 {
 	const unsigned ncells = run->ncells + (run->search ? run->search->ncells : 0);
-	for (const struct record_spent *s = run->spent; s < run->spent + run->nspent; s++)
+	for (unsigned i = 0; i < run->nspent; i++) {
+		const struct record_spent *s = &run->spent[i];
 		db_add(db, "spent_job", "titiill", record_spent_words[s->on], s->session,
 		       s->variant, s->block, s->order, s->from_ns, s->to_ns);
-	for (const struct record_cell *c = run->cells; run->nspent && c < run->cells + ncells;
-	     c++) {
+	}
+	for (unsigned i = 0; run->nspent && i < ncells; i++) {
+		const struct record_cell *c = &run->cells[i];
 		const int64_t *ns = c->spent.ns;
 		if (c->spent.from_ns)
 			db_add(db, "spent_cell", "tiillllllll", c->variant, c->block, c->order,
