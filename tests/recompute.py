@@ -91,7 +91,8 @@ def expected(row, trials, references):
     if row["pace"] == "isolated":
         out["p50_us"] = out["time_us"]
         for p, least in (95, 0), (99, 500):
-            tails = [number(t, p / 100) if len(t[0]) >= least else math.nan for t in trials[cell].values()]
+            enough = [[leaf for leaf in t if len(leaf) >= least] for t in trials[cell].values()]
+            tails = [number(t, p / 100) if t else math.nan for t in enough]
             out[f"p{p}_us"] = quantile(tails, 0.5)
             out[f"p{p}_us_lo"], out[f"p{p}_us_hi"] = interval_of_median(tails)
     if row["ratio"]:

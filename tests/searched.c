@@ -130,9 +130,9 @@ static struct db *searched_tables(double margin)
 	searched_variant(db, 0, "reference");
 	searched_variant(db, 1, "again");
 	for (unsigned c = 0; c < SEARCHED_CELLS; c++)
-		db_add(db, "place", "iiiiiiitittttiitiiiiillllii", c, c, 1, 1, 0, 1, 0, "", 0, "",
+		db_add(db, "place", "iiiiiiitittttiitiiiiilllliidd", c, c, 1, 1, 0, 1, 0, "", 0, "",
 		       "", "", "", 0, 0, "", 2, 2, 1, 0, 0, INT64_C(0), INT64_C(0), INT64_C(0),
-		       INT64_C(0), 0, 0);
+		       INT64_C(0), 0, 0, 0.0, 1.0);
 	return db;
 }
 

@@ -146,14 +146,11 @@ static void put_place(const struct figures *f, const struct found *of, bool part
 	                    !(shared && c->pace == PACE_ISOLATED);
 	const size_t moved = cells_moved(f->run, c, nranks);
 	const double share = coll_algbw(c->coll, c->comm_ranks, 1000000000, 1);
-	db_add(f->db, "place",
-	       "iiiiiiitittttiitiiiiillllii"
-	       "dd",
-	       of->id, of->group, of->nth, of->sizes, of->limit, judged, part,
-	       coll_info(c->coll)->name, c->coll, coll_word(c, nranks).text,
-	       coll_title(c, nranks).text, coll_dtype_name(c->dtype), coll_op_name(c->op), c->root,
-	       c->in_place, coll_pace_name(c->pace), nranks, among, among == nranks,
-	       is & COLL_PAIRS ? value_pair_from(c->root) : DB_NONE,
+	db_add(f->db, "place", "iiiiiiitittttiitiiiiilllliidd", of->id, of->group, of->nth,
+	       of->sizes, of->limit, judged, part, coll_info(c->coll)->name, c->coll,
+	       coll_word(c, nranks).text, coll_title(c, nranks).text, coll_dtype_name(c->dtype),
+	       coll_op_name(c->op), c->root, c->in_place, coll_pace_name(c->pace), nranks, among,
+	       among == nranks, is & COLL_PAIRS ? value_pair_from(c->root) : DB_NONE,
 	       is & COLL_PAIRS ? value_pair_to(c->root, nranks) : DB_NONE, c->asked_bytes, c->bytes,
 	       c->bytes / coll_dtype_bytes(c->dtype), moved, (is & COLL_ROOTED) != 0,
 	       (is & COLL_IN_PLACE) != 0, (double)moved * share,
