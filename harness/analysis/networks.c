@@ -9,9 +9,11 @@
 /* The first cell that a trial on several hosts measured; NULL: there is none. */
 static const struct record_cell *first_cell(const struct record_run *run, const char *variant)
 {
-	for (const struct record_cell *c = run->cells; c < run->cells + run->ncells; c++)
+	for (unsigned i = 0; i < run->ncells; i++) {
+		const struct record_cell *c = &run->cells[i];
 		if (!strcmp(c->variant, variant) && c->nhosts && !c->error[0])
 			return c;
+	}
 	return NULL;
 }
 

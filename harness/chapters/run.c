@@ -25,7 +25,8 @@ unsigned run_variant(const struct record_run *run, const char *name)
 
 const char *run_fact(const struct record_run *run, unsigned variant, int worker, const char *key)
 {
-	for (const struct record_cell *c = run->cells; c < run->cells + run->ncells; c++) {
+	for (unsigned i = 0; i < run->ncells; i++) {
+		const struct record_cell *c = &run->cells[i];
 		const json_t *facts = json_object_get(c->json, "facts");
 		if (strcmp(c->variant, run->variants[variant].name))
 			continue;
@@ -82,11 +83,12 @@ static const char *bits_at(const json_t *at, const char *key)
 
 const char *run_trouble(const struct record_run *run, struct arena *arena)
 {
-	const struct record_cell *c = run->cells;
-	while (c < run->cells + run->ncells && !c->wrong)
-		c++;
-	if (c == run->cells + run->ncells)
+	unsigned i = 0;
+	while (i < run->ncells && !run->cells[i].wrong)
+		i++;
+	if (i == run->ncells)
 		return NULL;
+	const struct record_cell *c = &run->cells[i];
 	const json_t *at = json_object_get(c->json, "wrong_at");
 	const char *delivered =
 	    arena_text(arena, "%s of %zu bytes: %s (block %u) delivered %llu wrong element%s",

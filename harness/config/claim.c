@@ -94,10 +94,11 @@ struct claim_range claim_regime_range(enum regime_kind kind, bool gpus, const si
 	                                      : (struct claim_range){small_to + 1, SIZE_MAX};
 	unsigned has, most;
 	within(asked, sizes, n, &has);
-	const size_t *list = sizes + within(side, sizes, n, &most);
+	const unsigned first = within(side, sizes, n, &most);
 	*third = !has && most;
 	if (!*third)
 		return asked;
+	const size_t *list = sizes + first;
 	return small ? (struct claim_range){0, list[(most + 2) / 3 - 1]}
 	             : (struct claim_range){list[most - (most + 2) / 3], SIZE_MAX};
 }
