@@ -180,12 +180,11 @@ static const char *const silent[] = {
     "NCCL_PROXY_",       "NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL", "NCCL_RAS_", "NCCL_SHM_",
     "NCCL_SOCKET_MAGIC", "NCCL_SYM_KERNEL",  "NCCL_WARN_",     NULL};
 
-static bool is_silent(const char *name)
+static bool is_among(const char *const *beginnings, const char *name)
 {
-	for (unsigned i = 0; silent[i]; i++)
-		if (begins(name, silent[i]))
-			return true;
-	return !strcmp(name, "NCCL_NET");
+	while (*beginnings && !begins(name, *beginnings))
+		beginnings++;
+	return *beginnings;
 }
 
 /* Whether the text has one of the listed words, in capitals; exclusions ('^') and lists by collective (':') are not read. */
@@ -263,7 +262,7 @@ static void evaluate(struct nccl_log *log, const char *key, const char *asked)
 	struct path_setting *s = &path->settings[path->nsettings];
 	const char *name = strncmp(key, "env.", 4) ? NULL : key + 4;
 	const struct nccl_log_set *read = name ? nccl_log_set_find(log, name) : NULL;
-	bool said = name && !is_silent(name);
+	bool said = name && strcmp(name, "NCCL_NET") != 0 && !is_among(silent, name);
 	*s = (struct path_setting){.act = PATH_ACTED};
 	snprintf(s->key, sizeof s->key, "%.63s", key);
 	snprintf(s->asked, sizeof s->asked, "%.63s", asked);
@@ -292,13 +291,10 @@ static void copy_engines(const struct path *path, struct path_setting *s)
 /* What a shell or nccl.conf brought along: NCCL names each that it reads. */
 static void inherit(const struct settings *set, struct nccl_log *log)
 {
-	static const char *const own[] = {"NCCL_DEBUG", "NCCL_COMM_ID", "NCCL_HOSTID"};
+	static const char *const own[] = {"NCCL_DEBUG", "NCCL_COMM_ID", "NCCL_HOSTID", NULL};
 	for (unsigned i = 0; i < log->nset; i++) {
 		const struct nccl_log_set *s = &log->set[i];
-		bool asked = settings_env(set, s->name);
-		for (unsigned k = 0; k < sizeof own / sizeof *own; k++)
-			asked = asked || !strncmp(s->name, own[k], strlen(own[k]));
-		if (!asked)
+		if (!settings_env(set, s->name) && !is_among(own, s->name))
 			status_add(log->path.inherited, sizeof log->path.inherited, "%s%s=%s",
 			           log->path.inherited[0] ? ", " : "", s->name, s->value);
 	}

@@ -238,8 +238,7 @@ static void nccl_abort(struct backend_ctx *ctx)
 {
 	nccl_move_await(ctx);
 	nccl_drop_graphs(ctx);
-	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
+	for (struct place *p = ctx->places; p < ctx->places + ctx->count; p++) {
 		cudaSetDevice((int)p->device);
 		abort_comms(ctx, &p->comm, 1);
 		abort_comms(ctx, &p->world, 1);
@@ -387,8 +386,7 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 
 void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading)
 {
-	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
+	for (struct place *p = ctx->places; p < ctx->places + ctx->count; p++) {
 		size_t left = 0, all;
 		if (cudaSetDevice((int)p->device) != cudaSuccess ||
 		    cudaMemGetInfo(&left, &all) != cudaSuccess)
