@@ -94,10 +94,9 @@ int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct stat
 	ctx->part = ctx->elements / ctx->n;
 	take_way(ctx);
 	for (struct place *p = ctx->places; p < ctx->places + ctx->count; p++)
-		if (take_sides(ctx, p, st) || take_op(ctx, p, st) || nccl_links_take(ctx, p, st))
+		if (take_sides(ctx, p, st) || take_op(ctx, p, st) || nccl_links_take(ctx, p, st) ||
+		    (ctx->issue == nccl_put_moves && nccl_move_take(ctx, p, st)))
 			return -1;
-	if (ctx->issue == nccl_put_moves)
-		return nccl_move_take(ctx, st);
 	return nccl_coll(cell->coll)->trains ? nccl_train_warm(ctx, st) : 0;
 }
 

@@ -351,7 +351,7 @@ void nccl_move_free(struct backend_ctx *ctx, struct place *p)
 
 /* --- a cell --- */
 
-static int take_parts(struct backend_ctx *ctx, struct place *p, struct status *st)
+int nccl_move_take(struct backend_ctx *ctx, struct place *p, struct status *st)
 {
 	struct move_call *c = &p->move;
 	if (choose(ctx, c, st))
@@ -378,14 +378,6 @@ static int take_parts(struct backend_ctx *ctx, struct place *p, struct status *s
 	}
 	if (!copies)
 		c->own_ctas = 0;
-	return 0;
-}
-
-int nccl_move_take(struct backend_ctx *ctx, struct status *st)
-{
-	for (unsigned i = 0; i < ctx->count; i++)
-		if (take_parts(ctx, &ctx->places[i], st))
-			return -1;
 	return 0;
 }
 
