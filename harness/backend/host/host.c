@@ -193,8 +193,7 @@ static void host_watch(struct backend_ctx *ctx, bool on)
 {
 	int64_t now = clock_now_ns();
 	ctx->watch_ns = on ? now : now - ctx->watch_ns;
-	for (unsigned i = 0; i < ctx->place.count; i++) {
-		struct host_rank *rank = &ctx->ranks[i];
+	for (struct host_rank *rank = ctx->ranks; rank < ctx->ranks + ctx->place.count; rank++) {
 		struct host_tally *t = &rank->watched;
 		t->moved = rank->tally.moved - (on ? 0 : t->moved);
 		t->delivered = rank->tally.delivered - (on ? 0 : t->delivered);

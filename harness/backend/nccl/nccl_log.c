@@ -316,11 +316,9 @@ static int add_line(const regex_t known[NFORMS], const char *text, size_t bytes,
 static int compare_links(const void *a, const void *b)
 {
 	const struct path_link *left = a, *right = b;
-	if (left->from != right->from)
-		return left->from < right->from ? -1 : 1;
-	if (left->to != right->to)
-		return left->to < right->to ? -1 : 1;
-	return strcmp(left->via, right->via);
+	const int from = (left->from > right->from) - (left->from < right->from),
+	          to = (left->to > right->to) - (left->to < right->to);
+	return from ? from : to ? to : strcmp(left->via, right->via);
 }
 
 int nccl_log_compare_pairs(const void *a, const void *b)
@@ -359,11 +357,10 @@ static void merge_links(struct path *path)
 		l->channels = (unsigned)__builtin_popcountll(l->seen[0] | l->seen[1]);
 	}
 	path->nlinks = n;
-	for (unsigned i = 0; i < n; i++)
-		if (i)
-			narrow(path->transport, links[i].via);
-		else
-			strcpy(path->transport, links[i].via);
+	if (n)
+		strcpy(path->transport, links[0].via);
+	for (unsigned i = 1; i < n; i++)
+		narrow(path->transport, links[i].via);
 }
 
 static void tell(char *why, unsigned n, const char *what, const char *how, const char *reason)
@@ -418,12 +415,11 @@ int nccl_log_parse(const char *text, size_t bytes, struct nccl_log *inout, struc
 static int read_file(const char *folder, const char *name, struct nccl_log *inout,
                      struct status *st)
 {
-	char *file, *text = NULL;
+	char file[PATH_MAX], *text = NULL;
 	size_t room = 0;
 	ssize_t n;
 	int rc = 0;
-	if (asprintf(&file, "%s/%s", folder, name) < 0)
-		return status_set(st, "out of memory");
+	snprintf(file, sizeof file, "%s/%s", folder, name);
 	FILE *f = fopen(file, "re");
 	if (!f)
 		rc = status_set(st, "%s: cannot be opened: %s", file, strerror(errno));
@@ -434,7 +430,6 @@ static int read_file(const char *folder, const char *name, struct nccl_log *inou
 	if (f)
 		fclose(f);
 	free(text);
-	free(file);
 	return rc;
 }
 
@@ -456,10 +451,9 @@ static int nccl_log_read_files(const char *folder, const char *prefix, struct nc
 		free(entries[i]);
 	}
 	free(entries);
-	if (!rc && !files)
-		return status_set(st, "%s: no file begins with '%s': NCCL wrote no log", folder,
-		                  prefix);
-	return rc;
+	return rc || files ? rc
+	                   : status_set(st, "%s: no file begins with '%s': NCCL wrote no log",
+	                                folder, prefix);
 }
 
 void nccl_log_free(struct nccl_log *log)
