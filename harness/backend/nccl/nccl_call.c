@@ -33,16 +33,13 @@ static void take_way(struct backend_ctx *ctx)
 	const struct nccl_coll *row = nccl_coll(ctx->call.cell.coll);
 	bool native =
 	    !strcmp(set->api, "native") && nccl_has_native(&ctx->api, ctx->call.cell.coll);
-	bool copies = nccl_copies(set);
-	bool own = nccl_moves(set) && row->device;
-	bool moved = row->moves && !row->put && !native && !copies && !own;
-	bool put = row->put || copies || own;
-	nccl_part_fn *call = set->call_ctas ? row->configured : row->call;
-	ctx->issue = own        ? nccl_put_moves
-	             : copies   ? nccl_put_copies
-	             : row->put ? row->put
-	             : moved    ? nccl_move
-	                        : call;
+	nccl_part_fn *put = nccl_moves(set) && row->device ? nccl_put_moves
+	                    : nccl_copies(set)             ? nccl_put_copies
+	                                                   : row->put;
+	ctx->issue = put                     ? put
+	             : row->moves && !native ? nccl_move
+	             : set->call_ctas        ? row->configured
+	                                     : row->call;
 	ctx->config = (struct nccl_coll_config){.size = sizeof ctx->config,
 	                                        .magic = NCCL_CONFIG_MAGIC,
 	                                        .version = NCCL_AT(2, 31, 0),
