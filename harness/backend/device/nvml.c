@@ -69,17 +69,16 @@ static int load(const char *library, struct calls *out, struct status *st)
 		                  dlerror());
 	symbols_find(c.library, symbols, sizeof symbols / sizeof *symbols, &c);
 	const bool usable = c.init && c.shutdown && c.find; /* else it names no GPU at all */
-	const int result = usable ? c.init() : 0;
-	if (usable && !result) {
-		*out = c;
-		return 0;
-	}
-	if (usable)
+	const int result = usable ? c.init() : -1;
+	if (!usable)
+		status_set(st, "%s lacks NVML's functions", library);
+	else if (result)
 		status_set(st, "NVML does not start: %.47s", words_of(&c, result));
 	else
-		status_set(st, "%s lacks NVML's functions", library);
-	dlclose(c.library);
-	return -1;
+		*out = c;
+	if (result)
+		dlclose(c.library);
+	return result ? -1 : 0;
 }
 
 static void unload(struct calls *c)
