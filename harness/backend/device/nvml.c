@@ -52,32 +52,33 @@ struct calls {
 static const struct symbol symbols[] = {
     FUNCTIONS(ROW){"nvmlErrorString", offsetof(struct calls, error), false}};
 
-/* Of an nvmlReturn_t other than 0, in NVML's words. */
-static void explain_result(const struct calls *c, int result, char *text, size_t bytes)
+/* What a function that may be missing returns. */
+#define ASK(CALLS, NAME, ...) ((CALLS)->NAME ? (CALLS)->NAME(__VA_ARGS__) : NVML_API_NOT_SUPPORTED)
+
+/* NVML's words for an nvmlReturn_t other than 0. */
+static const char *words_of(const struct calls *c, int result)
 {
-	snprintf(text, bytes, "%s", c->error ? c->error(result) : "an error of NVML's");
+	return c->error ? c->error(result) : "an error of NVML's";
 }
 
 static int load(const char *library, struct calls *out, struct status *st)
 {
 	struct calls c = {.library = dlopen(library, RTLD_NOW | RTLD_LOCAL)};
-	char why[WHY_BYTES];
 	if (!c.library)
 		return status_set(st, "GPU counters need NVML, which NVIDIA's driver brings: %s",
 		                  dlerror());
 	symbols_find(c.library, symbols, sizeof symbols / sizeof *symbols, &c);
-	if (!c.init || !c.shutdown || !c.find) { /* it could not name a GPU at all */
+	const bool usable = c.init && c.shutdown && c.find; /* else it names no GPU at all */
+	const int result = usable ? c.init() : -1;
+	if (!usable)
+		status_set(st, "%s lacks NVML's functions", library);
+	else if (result)
+		status_set(st, "NVML does not start: %.47s", words_of(&c, result));
+	else
+		*out = c;
+	if (result)
 		dlclose(c.library);
-		return status_set(st, "%s lacks NVML's functions", library);
-	}
-	int result = c.init();
-	if (result) {
-		explain_result(&c, result, why, sizeof why);
-		dlclose(c.library);
-		return status_set(st, "NVML does not start: %s", why);
-	}
-	*out = c;
-	return 0;
+	return result ? -1 : 0;
 }
 
 static void unload(struct calls *c)
@@ -134,10 +135,10 @@ bool nvml_read(const char *library, const char *pci, struct nvml_clocks *out)
 	void *device;
 	if (load(library, &c, &ignored))
 		return false;
-	bool ok = c.clock && c.max_clock && c.reasons && c.find(pci, &device) == 0 &&
-	          c.clock(device, NVML_API_CLOCK_SM, &clocks.sm_mhz) == 0 &&
-	          c.max_clock(device, NVML_API_CLOCK_SM, &clocks.sm_max_mhz) == 0 &&
-	          c.reasons(device, &bits) == 0;
+	bool ok = c.find(pci, &device) == 0 &&
+	          ASK(&c, clock, device, NVML_API_CLOCK_SM, &clocks.sm_mhz) == 0 &&
+	          ASK(&c, max_clock, device, NVML_API_CLOCK_SM, &clocks.sm_max_mhz) == 0 &&
+	          ASK(&c, reasons, device, &bits) == 0;
 	if (ok) {
 		clocks.busy = !(bits & REASON_IDLE);
 		name_reasons(bits, clocks.throttle, sizeof clocks.throttle);
@@ -166,10 +167,9 @@ static json_t *link_end(const struct calls *nvml, void *device, unsigned link)
 {
 	struct nvml_api_pci pci;
 	int type = -1;
-	if (nvml->link_type && nvml->link_type(device, link, &type) == 0 &&
-	    type == NVML_API_LINK_TO_SWITCH)
+	if (ASK(nvml, link_type, device, link, &type) == 0 && type == NVML_API_LINK_TO_SWITCH)
 		return json_string("switch");
-	if (nvml->link_pci && nvml->link_pci(device, link, &pci) == 0)
+	if (ASK(nvml, link_pci, device, link, &pci) == 0)
 		return pci_text(&pci);
 	return json_string("unknown");
 }
@@ -177,15 +177,15 @@ static json_t *link_end(const struct calls *nvml, void *device, unsigned link)
 static json_t *links_of(const struct calls *nvml, void *device)
 {
 	json_t *links = json_array();
-	for (unsigned i = 0; nvml->link_state && i < NVML_API_LINKS; i++) {
+	for (unsigned i = 0; i < NVML_API_LINKS; i++) {
 		struct nvml_api_field speed = {.id = NVML_API_FIELD_NVLINK_SPEED, .scope = i};
 		unsigned long long mbps;
 		int up = 0;
-		if (nvml->link_state(device, i, &up))
+		if (ASK(nvml, link_state, device, i, &up))
 			continue;
 		json_t *link = json_pack("{s:i, s:b, s:o}", "link", (int)i, "up", up, "to",
 		                         link_end(nvml, device, i));
-		if (up && nvml->fields && nvml->fields(device, 1, &speed) == 0 &&
+		if (up && ASK(nvml, fields, device, 1, &speed) == 0 &&
 		    field_value(&speed, &mbps) == 0)
 			json_object_set_new(link, "mbps", json_integer((json_int_t)mbps));
 		json_array_append_new(links, link);
@@ -197,13 +197,11 @@ static json_t *gpu_of(const struct calls *nvml, void *device)
 {
 	struct nvml_api_pci pci;
 	char name[96] = "";
-	json_t *pcie = json_object();
-	if (nvml->pci(device, &pci)) {
-		json_decref(pcie);
+	if (nvml->pci(device, &pci))
 		return NULL;
-	}
-	if (!nvml->name || nvml->name(device, name, sizeof name))
+	if (ASK(nvml, name, device, name, sizeof name))
 		name[0] = '\0';
+	json_t *pcie = json_object();
 	put_number(pcie, "gen", nvml->pcie_gen, device);
 	put_number(pcie, "gen_max", nvml->pcie_gen_max, device);
 	put_number(pcie, "width", nvml->pcie_width, device);
@@ -212,34 +210,31 @@ static json_t *gpu_of(const struct calls *nvml, void *device)
 	                 "nvlinks", links_of(nvml, device));
 }
 
-/* nvmlGpuTopologyLevel_t, in tens. */
-static const char *ancestor_name(int level)
-{
-	static const char *const names[] = {"board",       "switch", "switches",
-	                                    "host bridge", "node",   "system"};
-	return level >= 0 && level % 10 == 0 && level / 10 < 6 ? names[level / 10] : "unknown";
-}
+#define NAMES 6
 
-/* nvmlGpuP2PStatus_t */
-static const char *p2p_name(int status)
+static json_t *name_of(const char *const names[NAMES], int i)
 {
-	static const char *const names[] = {"yes",
-	                                    "the chipset does not support it",
-	                                    "the GPU does not support it",
-	                                    "the I/O hubs' topology does not support it",
-	                                    "switched off by a registry key",
-	                                    "not supported"};
-	return status >= 0 && status < 6 ? names[status] : "unknown";
+	return json_string(i >= 0 && i < NAMES ? names[i] : "unknown");
 }
 
 static json_t *pair_of(const struct calls *nvml, void *const devices[], unsigned a, unsigned b)
 {
+	/* nvmlGpuTopologyLevel_t, in tens, and nvmlGpuP2PStatus_t */
+	static const char *const ancestors[NAMES] = {"board",       "switch", "switches",
+	                                             "host bridge", "node",   "system"};
+	static const char *const reaches[NAMES] = {"yes",
+	                                           "the chipset does not support it",
+	                                           "the GPU does not support it",
+	                                           "the I/O hubs' topology does not support it",
+	                                           "switched off by a registry key",
+	                                           "not supported"};
 	int level, status;
 	json_t *pair = json_pack("{s:i, s:i}", "a", (int)a, "b", (int)b);
-	if (nvml->ancestor && nvml->ancestor(devices[a], devices[b], &level) == 0)
-		json_object_set_new(pair, "ancestor", json_string(ancestor_name(level)));
-	if (nvml->p2p && nvml->p2p(devices[a], devices[b], NVML_API_P2P_WRITE, &status) == 0)
-		json_object_set_new(pair, "p2p", json_string(p2p_name(status)));
+	if (ASK(nvml, ancestor, devices[a], devices[b], &level) == 0)
+		json_object_set_new(pair, "ancestor",
+		                    name_of(ancestors, level % 10 ? NAMES : level / 10));
+	if (ASK(nvml, p2p, devices[a], devices[b], NVML_API_P2P_WRITE, &status) == 0)
+		json_object_set_new(pair, "p2p", name_of(reaches, status));
 	return pair;
 }
 
@@ -278,12 +273,14 @@ json_t *nvml_links_read(const char *library)
 
 /* --- counters between two moments: sampling --- */
 
+enum way { TX, RX, WAYS };
+
 /* One moment. Results are nvmlReturn_t. */
 struct reading {
 	int64_t clock_ns;
-	int gpm, tx, rx, busy;
+	int gpm, busy, link[WAYS];
 	struct nvml_api_utilization use;
-	unsigned long long tx_kib, rx_kib;
+	unsigned long long kib[WAYS];
 };
 
 struct nvml_watch {
@@ -314,14 +311,13 @@ static void open_gpm(struct nvml_watch *w)
 	for (unsigned i = 0; i < 2 && !result; i++)
 		result = call->gpm_alloc(&w->samples[i]);
 	if (result)
-		explain_result(call, result, w->no_gpm, sizeof w->no_gpm);
+		snprintf(w->no_gpm, sizeof w->no_gpm, "%s", words_of(call, result));
 }
 
 int nvml_watch_open(const char *library, const char *pci, struct nvml_watch **out,
                     struct status *st)
 {
 	struct nvml_watch *w = calloc(1, sizeof *w);
-	char why[WHY_BYTES];
 	if (!w)
 		return status_set(st, "no memory is left for GPU counters");
 	if (load(library, &w->call, st)) {
@@ -330,10 +326,9 @@ int nvml_watch_open(const char *library, const char *pci, struct nvml_watch **ou
 	}
 	int result = w->call.find(pci, &w->device);
 	if (result) {
-		explain_result(&w->call, result, why, sizeof why);
-		unload(&w->call);
-		free(w);
-		return status_set(st, "NVML does not open GPU %s: %s", pci, why);
+		status_set(st, "NVML does not open GPU %s: %.47s", pci, words_of(&w->call, result));
+		nvml_watch_close(w);
+		return -1;
 	}
 	open_gpm(w);
 	*out = w;
@@ -355,16 +350,14 @@ static void take(struct nvml_watch *w, unsigned i)
 {
 	struct reading *out = &w->at[i];
 	int64_t before = clock_now_ns();
-	struct nvml_api_field fields[2] = {
-	    {.id = NVML_API_FIELD_NVLINK_TX, .scope = NVML_API_ALL_LINKS},
-	    {.id = NVML_API_FIELD_NVLINK_RX, .scope = NVML_API_ALL_LINKS},
+	struct nvml_api_field fields[WAYS] = {
+	    [TX] = {.id = NVML_API_FIELD_NVLINK_TX, .scope = NVML_API_ALL_LINKS},
+	    [RX] = {.id = NVML_API_FIELD_NVLINK_RX, .scope = NVML_API_ALL_LINKS},
 	};
-	const int result =
-	    w->call.fields ? w->call.fields(w->device, 2, fields) : NVML_API_NOT_SUPPORTED;
-	out->tx = result ? result : field_value(&fields[0], &out->tx_kib);
-	out->rx = result ? result : field_value(&fields[1], &out->rx_kib);
-	out->busy = w->call.utilization ? w->call.utilization(w->device, &out->use)
-	                                : NVML_API_NOT_SUPPORTED;
+	const int result = ASK(&w->call, fields, w->device, WAYS, fields);
+	for (enum way way = TX; way < WAYS; way++)
+		out->link[way] = result ? result : field_value(&fields[way], &out->kib[way]);
+	out->busy = ASK(&w->call, utilization, w->device, &out->use);
 	if (!w->no_gpm[0])
 		out->gpm = w->call.gpm_sample(w->device, w->samples[i]);
 	out->clock_ns = before + (clock_now_ns() - before) / 2;
@@ -389,97 +382,85 @@ void nvml_watch_end(struct nvml_watch *w)
 #define GB_PER_MIB         (1024 * 1024 / 1e9)
 #define GB_PER_NVLINK_UNIT (COUNTERS_GPM_NVLINK_BYTES / 1e9)
 
-static double rate_of(const struct calls *call, int first, int second, unsigned long long from,
-                      unsigned long long to, double seconds, char *why)
+static double rate_of(const struct nvml_watch *w, enum way way, double seconds, char *why)
 {
-	if (first || second) {
-		explain_result(call, first ? first : second, why, WHY_BYTES);
-		return NAN;
-	}
-	if (to < from || seconds <= 0) {
-		snprintf(why, WHY_BYTES, "the counter went back");
-		return NAN;
-	}
-	return (double)(to - from) * GB_PER_LINK_UNIT / seconds;
+	const struct reading *a = &w->at[0], *b = &w->at[1];
+	const int result = a->link[way] ? a->link[way] : b->link[way];
+	if (!result && b->kib[way] >= a->kib[way] && seconds > 0)
+		return (double)(b->kib[way] - a->kib[way]) * GB_PER_LINK_UNIT / seconds;
+	snprintf(why, WHY_BYTES, "%s",
+	         result ? words_of(&w->call, result) : "the counter went back");
+	return NAN;
 }
 
 static void read_links(const struct nvml_watch *w, struct counters *out, char *why)
 {
-	const struct reading *a = &w->at[0], *b = &w->at[1];
 	out->nvlink_unit_bytes = COUNTERS_GPM_NVLINK_BYTES;
 	if (isnan(out->nvlink_tx_gbs)) {
-		out->nvlink_tx_gbs =
-		    rate_of(&w->call, a->tx, b->tx, a->tx_kib, b->tx_kib, out->seconds, why);
+		out->nvlink_tx_gbs = rate_of(w, TX, out->seconds, why);
 		out->nvlink_unit_bytes = isnan(out->nvlink_tx_gbs) ? NAN : COUNTERS_LINK_BYTES;
 	}
 	if (isnan(out->nvlink_rx_gbs))
-		out->nvlink_rx_gbs =
-		    rate_of(&w->call, a->rx, b->rx, a->rx_kib, b->rx_kib, out->seconds, why);
+		out->nvlink_rx_gbs = rate_of(w, RX, out->seconds, why);
 }
 
 static double dram_limit(const struct nvml_watch *w)
 {
 	unsigned mhz = 0, bits = 0;
-	if (!w->call.max_clock || !w->call.bus_width ||
-	    w->call.max_clock(w->device, NVML_API_CLOCK_MEM, &mhz) ||
-	    w->call.bus_width(w->device, &bits) || !mhz || !bits)
+	if (ASK(&w->call, max_clock, w->device, NVML_API_CLOCK_MEM, &mhz) ||
+	    ASK(&w->call, bus_width, w->device, &bits) || !mhz || !bits)
 		return NAN;
 	return mhz * 1e6 * 2 * bits / 8 / 1e9;
 }
 
+struct rate {
+	unsigned id;
+	double *to, unit; /* of ours in one of GPM's */
+};
+
 /* The rates between the two samples, each with its own result. False: there are none, and why. */
-static bool ask_gpm(struct nvml_watch *w, const unsigned *ids, unsigned n, char *why)
+static bool ask_gpm(struct nvml_watch *w, const struct rate *rates, unsigned n, char *why)
 {
-	int result;
+	int result = w->at[0].gpm ? w->at[0].gpm : w->at[1].gpm;
 	if (w->no_gpm[0]) {
 		snprintf(why, WHY_BYTES, "%s", w->no_gpm);
 		return false;
 	}
-	result = w->at[0].gpm ? w->at[0].gpm : w->at[1].gpm;
 	if (!result && w->at[1].clock_ns - w->at[0].clock_ns < NVML_WATCH_NS) {
 		snprintf(why, WHY_BYTES, "the stretch is under %d ms", NVML_WATCH_NS / 1000000);
 		return false;
 	}
-	if (!result) {
-		w->get.version = 1;
-		w->get.asked = n;
-		w->get.first = w->samples[0];
-		w->get.second = w->samples[1];
-		for (unsigned i = 0; i < n; i++)
-			w->get.metrics[i] =
-			    (struct nvml_api_gpm_metric){.id = ids[i], .value = NAN};
-		result = w->call.gpm_metrics(&w->get);
-	}
+	w->get.version = 1;
+	w->get.asked = n;
+	w->get.first = w->samples[0];
+	w->get.second = w->samples[1];
+	for (unsigned i = 0; i < n; i++)
+		w->get.metrics[i] = (struct nvml_api_gpm_metric){.id = rates[i].id, .value = NAN};
+	result = result ? result : w->call.gpm_metrics(&w->get);
 	if (result)
-		explain_result(&w->call, result, why, WHY_BYTES);
+		snprintf(why, WHY_BYTES, "%s", words_of(&w->call, result));
 	return !result;
 }
 
 static void read_gpm(struct nvml_watch *w, struct counters *out, char *why)
 {
-	const struct {
-		double *to, unit; /* of ours in one of GPM's */
-	} wanted[] = {
-	    {&out->sm_percent, 1},
-	    {&out->dram_gbs, out->dram_limit_gbs / 100},
-	    {&out->pcie_tx_gbs, GB_PER_MIB},
-	    {&out->pcie_rx_gbs, GB_PER_MIB},
-	    {&out->nvlink_rx_gbs, GB_PER_NVLINK_UNIT},
-	    {&out->nvlink_tx_gbs, GB_PER_NVLINK_UNIT},
+	const struct rate rates[] = {
+	    {NVML_API_GPM_SM, &out->sm_percent, 1},
+	    {NVML_API_GPM_DRAM, &out->dram_gbs, out->dram_limit_gbs / 100},
+	    {NVML_API_GPM_PCIE_TX, &out->pcie_tx_gbs, GB_PER_MIB},
+	    {NVML_API_GPM_PCIE_RX, &out->pcie_rx_gbs, GB_PER_MIB},
+	    {NVML_API_GPM_NVLINK_RX, &out->nvlink_rx_gbs, GB_PER_NVLINK_UNIT},
+	    {NVML_API_GPM_NVLINK_TX, &out->nvlink_tx_gbs, GB_PER_NVLINK_UNIT},
 	};
-	static const unsigned ids[] = {
-	    NVML_API_GPM_SM,      NVML_API_GPM_DRAM,      NVML_API_GPM_PCIE_TX,
-	    NVML_API_GPM_PCIE_RX, NVML_API_GPM_NVLINK_RX, NVML_API_GPM_NVLINK_TX,
-	};
-	const unsigned n = sizeof ids / sizeof *ids;
-	if (!ask_gpm(w, ids, n, why))
+	const unsigned n = sizeof rates / sizeof *rates;
+	if (!ask_gpm(w, rates, n, why))
 		return;
 	for (unsigned i = 0; i < n; i++) {
 		const struct nvml_api_gpm_metric *metric = &w->get.metrics[i];
 		if (!metric->result)
-			*wanted[i].to = metric->value * wanted[i].unit;
+			*rates[i].to = metric->value * rates[i].unit;
 		else if (!why[0])
-			explain_result(&w->call, metric->result, why, WHY_BYTES);
+			snprintf(why, WHY_BYTES, "%s", words_of(&w->call, metric->result));
 	}
 	if (!why[0] && isnan(out->dram_limit_gbs))
 		snprintf(why, WHY_BYTES, "the memory's clock or width is unknown");

@@ -99,6 +99,7 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	for (unsigned i = 0; ctx->ranks && i < place->count; i++) {
 		struct host_rank *rank = &ctx->ranks[i];
 		rank->rank = place->first + i;
+		rank->extra_ns = settings_extra_ns(&place->trial->settings, rank->rank);
 		rank->queue = calloc(ctx->queue_calls, sizeof *rank->queue);
 		all = all && rank->queue;
 	}
@@ -115,12 +116,7 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 	*out = ctx; /* from here on close() frees it */
 	ctx->place = *place;
 	ctx->transport = (enum host_transport)transport_of(place->trial);
-	if (allocate(ctx, st))
-		return -1;
-	for (unsigned i = 0; i < place->count; i++)
-		ctx->ranks[i].extra_ns =
-		    settings_extra_ns(&place->trial->settings, place->first + i);
-	return host_memory_open(ctx, st);
+	return allocate(ctx, st) ? -1 : host_memory_open(ctx, st);
 }
 
 /* --- a cell: never in a timed call --- */
@@ -165,11 +161,9 @@ static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 	ctx->phases = steps_phases(&ctx->call);
 	ctx->waits = steps_waits(cell->coll);
 	ctx->access_stride = cell->coll == COLL_ACCESS ? ctx->place.trial->settings.stride : 0;
-	for (unsigned i = 0; i < ctx->place.count; i++) {
-		struct host_rank *rank = &ctx->ranks[i];
-		if (call_plan(ctx, rank, st) || host_move_plan(ctx, rank, st))
+	for (unsigned i = 0; i < ctx->place.count; i++)
+		if (call_plan(ctx, &ctx->ranks[i], st) || host_move_plan(ctx, &ctx->ranks[i], st))
 			return -1;
-	}
 	return 0;
 }
 
@@ -199,8 +193,7 @@ static void host_watch(struct backend_ctx *ctx, bool on)
 {
 	int64_t now = clock_now_ns();
 	ctx->watch_ns = on ? now : now - ctx->watch_ns;
-	for (unsigned i = 0; i < ctx->place.count; i++) {
-		struct host_rank *rank = &ctx->ranks[i];
+	for (struct host_rank *rank = ctx->ranks; rank < ctx->ranks + ctx->place.count; rank++) {
 		struct host_tally *t = &rank->watched;
 		t->moved = rank->tally.moved - (on ? 0 : t->moved);
 		t->delivered = rank->tally.delivered - (on ? 0 : t->delivered);

@@ -174,14 +174,6 @@ static void nccl_watch_read(struct backend_ctx *ctx, unsigned i, struct counters
 	snprintf(out->missing, sizeof out->missing, "%s", ctx->watch_missing);
 }
 
-void nccl_watch_close(struct backend_ctx *ctx)
-{
-	for (unsigned i = 0; i < ctx->count; i++) {
-		nvml_watch_close(ctx->places[i].watch);
-		ctx->places[i].watch = NULL;
-	}
-}
-
 /* A rank's own failure is why the others' kernels waited for it, and may have given up by now. */
 static void nccl_error(struct backend_ctx *ctx, struct status *st)
 {

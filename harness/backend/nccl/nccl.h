@@ -244,7 +244,7 @@ int nccl_move_open(struct backend_ctx *ctx, struct status *st);
 void nccl_move_await(struct backend_ctx *ctx);
 void nccl_move_close(struct backend_ctx *ctx, struct place *p);
 void nccl_move_free(struct backend_ctx *ctx, struct place *p);
-int nccl_move_take(struct backend_ctx *ctx, struct status *st);
+int nccl_move_take(struct backend_ctx *ctx, struct place *p, struct status *st);
 nccl_part_fn nccl_put_moves;
 /* Whether a local rank's kernel gave up. st: the sentence, after time for another rank to say its own; or NULL. */
 bool nccl_move_late(const struct backend_ctx *ctx, struct status *st);
@@ -253,5 +253,3 @@ void nccl_move_describe(const struct backend_ctx *ctx, char *text, size_t bytes)
 int nccl_capture(struct backend_ctx *ctx, bool on, struct status *st);
 void nccl_replay(struct backend_ctx *ctx);
 void nccl_drop_graphs(struct backend_ctx *ctx);
-
-void nccl_watch_close(struct backend_ctx *ctx);

@@ -33,16 +33,13 @@ static void take_way(struct backend_ctx *ctx)
 	const struct nccl_coll *row = nccl_coll(ctx->call.cell.coll);
 	bool native =
 	    !strcmp(set->api, "native") && nccl_has_native(&ctx->api, ctx->call.cell.coll);
-	bool copies = nccl_copies(set);
-	bool own = nccl_moves(set) && row->device;
-	bool moved = row->moves && !row->put && !native && !copies && !own;
-	bool put = row->put || copies || own;
-	nccl_part_fn *call = set->call_ctas ? row->configured : row->call;
-	ctx->issue = own        ? nccl_put_moves
-	             : copies   ? nccl_put_copies
-	             : row->put ? row->put
-	             : moved    ? nccl_move
-	                        : call;
+	nccl_part_fn *put = nccl_moves(set) && row->device ? nccl_put_moves
+	                    : nccl_copies(set)             ? nccl_put_copies
+	                                                   : row->put;
+	ctx->issue = put                     ? put
+	             : row->moves && !native ? nccl_move
+	             : set->call_ctas        ? row->configured
+	                                     : row->call;
 	ctx->config = (struct nccl_coll_config){.size = sizeof ctx->config,
 	                                        .magic = NCCL_CONFIG_MAGIC,
 	                                        .version = NCCL_AT(2, 31, 0),
@@ -93,21 +90,17 @@ int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct stat
 	ctx->elements = ctx->call.cell.bytes / coll_dtype_bytes(cell->dtype);
 	ctx->part = ctx->elements / ctx->n;
 	take_way(ctx);
-	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
-		if (take_sides(ctx, p, st) || take_op(ctx, p, st) || nccl_links_take(ctx, p, st))
+	for (struct place *p = ctx->places; p < ctx->places + ctx->count; p++)
+		if (take_sides(ctx, p, st) || take_op(ctx, p, st) || nccl_links_take(ctx, p, st) ||
+		    (ctx->issue == nccl_put_moves && nccl_move_take(ctx, p, st)))
 			return -1;
-	}
-	if (ctx->issue == nccl_put_moves)
-		return nccl_move_take(ctx, st);
 	return nccl_coll(cell->coll)->trains ? nccl_train_warm(ctx, st) : 0;
 }
 
 void nccl_drop_cell(struct backend_ctx *ctx)
 {
 	nccl_drop_graphs(ctx);
-	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
+	for (struct place *p = ctx->places; p < ctx->places + ctx->count; p++) {
 		if (p->own_op)
 			ctx->api.RedOpDestroy(p->op, p->comm);
 		p->own_op = false;
@@ -245,16 +238,14 @@ static int capture_end(struct backend_ctx *ctx, struct status *st)
 	                 ? -1
 	                 : 0;
 	ctx->capturing = false;
-	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
+	for (struct place *p = ctx->places; p < ctx->places + ctx->count; p++) {
 		p->captured = NULL;
 		if (device_use(p->device, st) ||
 		    device_ok(cudaStreamEndCapture(p->stream, &p->captured), "cudaStreamEndCapture",
 		              st))
 			result = -1;
 	}
-	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
+	for (struct place *p = ctx->places; p < ctx->places + ctx->count; p++) {
 		if (!result && make_ready(p, st))
 			result = -1;
 		if (p->captured)
@@ -273,17 +264,14 @@ int nccl_capture(struct backend_ctx *ctx, bool on, struct status *st)
 void nccl_replay(struct backend_ctx *ctx)
 {
 	ctx->issued++;
-	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
+	for (struct place *p = ctx->places; p < ctx->places + ctx->count; p++)
 		if (p->graph && nccl_use(ctx, p))
 			nccl_keep_cuda(ctx, cudaGraphLaunch(p->graph, p->stream));
-	}
 }
 
 void nccl_drop_graphs(struct backend_ctx *ctx)
 {
-	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
+	for (struct place *p = ctx->places; p < ctx->places + ctx->count; p++) {
 		if (p->graph)
 			cudaGraphExecDestroy(p->graph);
 		p->graph = NULL;

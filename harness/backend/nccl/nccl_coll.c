@@ -111,8 +111,7 @@ int nccl_meet(struct backend_ctx *ctx)
  * one received. */
 void nccl_rounds(struct backend_ctx *ctx)
 {
-	for (unsigned i = 0; i < ctx->count; i++) {
-		const struct place *p = &ctx->places[i];
+	for (const struct place *p = ctx->places; p < ctx->places + ctx->count; p++) {
 		const struct step *own = &p->plan.pulls[0].step; /* the first turn */
 		if (p->plan.npulls && p->plan.pulls[0].place == p->me && nccl_use(ctx, p))
 			nccl_keep_cuda(ctx, cudaMemcpyAsync(p->round_to + own->to,

@@ -78,23 +78,17 @@ bool nccl_moves(const struct settings *settings)
 	return !strncmp(settings->api, "device", strlen("device"));
 }
 
-/* Of a part, in each block's slot; MOVE_PACKETS + 1: more than fit. */
-static unsigned packets_of(size_t bytes, unsigned ctas)
+/* Gives each part its packets in each block's slot; whether all fit. */
+static bool place_packets(struct plan *plan, unsigned ctas)
 {
-	const size_t all = (size_t)MOVE_WORD * ctas, n = (bytes + all - 1) / all;
-	return n > MOVE_PACKETS ? MOVE_PACKETS + 1 : (unsigned)n;
-}
-
-/* Gives each part its packets in the slot; those of the fullest one. */
-static unsigned place_packets(struct plan *plan, unsigned ctas)
-{
-	unsigned most = 0;
-	for (unsigned k = 0; k < plan->n; k++) {
-		struct move_part *part = &plan->parts[k];
-		part->packets = part->peer == plan->me ? 0 : packets_of(part->bytes, ctas);
-		most = part->packets > most ? part->packets : most;
+	const size_t all = (size_t)MOVE_WORD * ctas;
+	bool fits = true;
+	for (struct move_part *part = plan->parts; part < plan->parts + plan->n; part++) {
+		const size_t n = part->peer == plan->me ? 0 : (part->bytes + all - 1) / all;
+		part->packets = (unsigned)n;
+		fits = fits && n <= MOVE_PACKETS;
 	}
-	return most;
+	return fits;
 }
 
 static bool fit(const struct backend_ctx *ctx, const struct move_call *c)
@@ -102,7 +96,7 @@ static bool fit(const struct backend_ctx *ctx, const struct move_call *c)
 	bool fits = true;
 	for (unsigned r = 0; c->way == MOVE_PACKET && r < ctx->n; r++) {
 		struct plan plan = plan_of(ctx, r);
-		fits = fits && place_packets(&plan, c->ctas) <= MOVE_PACKETS;
+		fits = fits && place_packets(&plan, c->ctas);
 	}
 	return fits;
 }
@@ -351,7 +345,7 @@ void nccl_move_free(struct backend_ctx *ctx, struct place *p)
 
 /* --- a cell --- */
 
-static int take_parts(struct backend_ctx *ctx, struct place *p, struct status *st)
+int nccl_move_take(struct backend_ctx *ctx, struct place *p, struct status *st)
 {
 	struct move_call *c = &p->move;
 	if (choose(ctx, c, st))
@@ -378,14 +372,6 @@ static int take_parts(struct backend_ctx *ctx, struct place *p, struct status *s
 	}
 	if (!copies)
 		c->own_ctas = 0;
-	return 0;
-}
-
-int nccl_move_take(struct backend_ctx *ctx, struct status *st)
-{
-	for (unsigned i = 0; i < ctx->count; i++)
-		if (take_parts(ctx, &ctx->places[i], st))
-			return -1;
 	return 0;
 }
 

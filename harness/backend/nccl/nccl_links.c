@@ -112,8 +112,7 @@ int nccl_links_open(struct backend_ctx *ctx, struct status *st)
 {
 	const bool all =
 	    trial_has(ctx->trial, COLL_PAIR_COPY) || nccl_copies(&ctx->trial->settings);
-	for (unsigned i = 0; i < ctx->count; i++) {
-		const struct place *p = &ctx->places[i];
+	for (const struct place *p = ctx->places; p < ctx->places + ctx->count; p++) {
 		if (device_use(p->device, st))
 			return -1;
 		for (unsigned r = 0; r < ctx->nranks; r++) {

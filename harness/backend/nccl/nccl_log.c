@@ -10,10 +10,13 @@
 #define MOST_BYTES 4096 /* of a line; NCCL's own buffer has 1024 */
 #define GROUPS     11   /* the most that are looked at, with the whole */
 
-/* One line: what follows its head. */
+/* One line: what follows its head, and where its facts go. */
 struct line {
 	const char *text;
 	regmatch_t group[GROUPS];
+	struct nccl_log *log;
+	struct status *st;
+	int rc;
 };
 
 static bool is_given(const struct line *line, unsigned group)
@@ -38,41 +41,41 @@ static void words(const struct line *line, unsigned group, char *out, size_t byt
 	out[n] = '\0';
 }
 
-/* Room for one more of `size` bytes in a list of n; it doubles. */
-static void *grow(void *list, unsigned n, size_t size, struct status *st)
+/* The list with one more of `size` bytes; its room doubles. */
+static void *append(struct line *line, void *list, unsigned *n, const void *one, size_t size)
 {
-	if (n & (n - 1))
+	void *all = *n & (*n - 1) ? list : reallocarray(list, *n ? 2 * *n : 1, size);
+	if (!all) {
+		line->rc = status_set(line->st, "out of memory");
 		return list;
-	list = reallocarray(list, n ? 2 * n : 1, size);
-	if (!list)
-		status_set(st, "out of memory");
-	return list;
+	}
+	memcpy((char *)all + *n * size, one, size);
+	++*n;
+	return all;
 }
 
 /* --- what a line adds --- */
 
-typedef int add_fn(const struct line *line, struct nccl_log *e, struct status *st);
+typedef void add_fn(struct line *line);
 
 /* A line that begins like one of the others, but cannot be parsed. */
-static int add_unread(const struct line *line, struct nccl_log *e, struct status *st)
+static void add_unread(struct line *line)
 {
-	(void)line, (void)st;
-	e->path.unread++;
-	return 0;
+	line->log->path.unread++;
 }
 
-static int add_link(const struct line *line, struct nccl_log *e, struct status *st)
+static void add_link(struct line *line)
 {
+	struct path *path = &line->log->path;
 	struct path_link link = {.from = (unsigned)number(line, 4),
-	                         .to = (unsigned)number(line, 6)},
-	                 *links;
+	                         .to = (unsigned)number(line, 6)};
 	const unsigned long long channel = number(line, 2);
 	words(line, 10, link.via, sizeof link.via);
 	if (channel >= MAX_CHANNELS ||
-	    line->group[10].rm_eo - line->group[10].rm_so >= PATH_VIA_BYTES)
-		return add_unread(line, e, st);
-	if (link.from == link.to)
-		return 0;
+	    line->group[10].rm_eo - line->group[10].rm_so >= PATH_VIA_BYTES) {
+		add_unread(line);
+		return;
+	}
 	if (!strcmp(link.via, "direct shared memory")) /* before 2.11 */
 		strcpy(link.via, "SHM/direct");
 	/* Without a connection a ring's is the first, a channel's may be either. */
@@ -80,12 +83,8 @@ static int add_link(const struct line *line, struct nccl_log *e, struct status *
 		if (is_given(line, 3) ? line->text[line->group[3].rm_eo - 1] == '0' + c
 		                      : !c || line->text[0] == 'C')
 			link.seen[c] = UINT64_C(1) << channel;
-	links = grow(e->path.links, e->path.nlinks, sizeof link, st);
-	if (!links)
-		return -1;
-	e->path.links = links;
-	links[e->path.nlinks++] = link;
-	return 0;
+	if (link.from != link.to)
+		path->links = append(line, path->links, &path->nlinks, &link, sizeof link);
 }
 
 static const char *const reg_names[NCCL_REG_KINDS] = {"IPC", "NET", "NVLS", "COLLNET"};
@@ -100,85 +99,75 @@ static enum nccl_reg reg_of(const struct line *line)
 	return reg < NCCL_REG_KINDS ? reg : NCCL_REG_NVLS; /* graph-registered */
 }
 
-static int add_opening(const struct line *line, struct nccl_log *e, struct status *st)
+static void add_opening(struct line *line)
 {
+	struct nccl_log *e = line->log;
 	e->registration[reg_of(line)].done++;
 	if (!is_given(line, 6))
-		return 0;
-	struct nccl_log_pair *pairs = grow(e->pairs, e->npairs, sizeof *pairs, st);
-	if (!pairs)
-		return -1;
-	e->pairs = pairs;
-	pairs[e->npairs++] =
-	    (struct nccl_log_pair){(unsigned)number(line, 1), (unsigned)number(line, 6)};
-	return 0;
+		return;
+	const struct nccl_log_pair pair = {(unsigned)number(line, 1), (unsigned)number(line, 6)};
+	e->pairs = append(line, e->pairs, &e->npairs, &pair, sizeof pair);
 }
 
-static int add_failure(const struct line *line, struct nccl_log *e, struct status *st)
+static void tally(const struct line *line, struct nccl_log_tally *of, unsigned reason)
 {
-	const enum nccl_reg reg = reg_of(line);
-	(void)st;
-	if (!e->registration[reg].failed++)
-		words(line, 4, e->registration[reg].reason, sizeof e->registration[reg].reason);
-	return 0;
+	if (!of->n++)
+		words(line, reason, of->reason, sizeof of->reason);
 }
 
-static int add_asked(const struct line *line, struct nccl_log *e, struct status *st)
+static void add_failure(struct line *line)
 {
-	(void)line, (void)st;
-	e->asked++;
-	return 0;
+	tally(line, &line->log->registration[reg_of(line)].failed, 4);
 }
 
-static int add_skipped(const struct line *line, struct nccl_log *e, struct status *st)
+static void add_asked(struct line *line)
 {
-	(void)st;
-	if (!e->skipped++)
-		words(line, 3, e->skipped_reason, sizeof e->skipped_reason);
-	return 0;
+	line->log->asked++;
 }
 
-static int add_version(const struct line *line, struct nccl_log *e, struct status *st)
+static void add_skipped(struct line *line)
 {
+	tally(line, &line->log->skipped, 3);
+}
+
+static void add_version(struct line *line)
+{
+	struct nccl_log *e = line->log;
 	unsigned major = 0, minor = 0, patch = 0;
 	int before = 0; /* the patch, which is a word in a build of one's own: 2.19.stable */
 	char version[sizeof e->path.version];
 	words(line, 2, version, sizeof version);
 	if (sscanf(version, "%3u.%2u.%n%2u", &major, &minor, &before, &patch) < 2 || !before ||
 	    !version[before])
-		return 0;
-	if (e->path.version[0] && strcmp(e->path.version, version))
-		return status_set(st, "the logs are of NCCL %s and of NCCL %s: not of one job",
-		                  e->path.version, version);
+		return;
+	if (e->path.version[0] && strcmp(e->path.version, version)) {
+		line->rc =
+		    status_set(line->st, "the logs are of NCCL %s and of NCCL %s: not of one job",
+		               e->path.version, version);
+		return;
+	}
 	strcpy(e->path.version, version);
 	e->version_code = major * 10000 + minor * 100 + patch;
-	return 0;
 }
 
-static int add_chunk(const struct line *line, struct nccl_log *e, struct status *st)
+static void add_chunk(struct line *line)
 {
-	(void)st;
-	e->path.p2p_chunk_bytes = number(line, 1);
-	return 0;
+	line->log->path.p2p_chunk_bytes = number(line, 1);
 }
 
-static int add_channels(const struct line *line, struct nccl_log *e, struct status *st)
+static void add_channels(struct line *line)
 {
-	(void)st;
-	e->path.coll_channels = (unsigned)number(line, 1);
-	e->path.p2p_channels = (unsigned)number(line, 4);
-	e->path.p2p_channels_per_peer = (unsigned)number(line, 5);
-	return 0;
+	struct path *path = &line->log->path;
+	path->coll_channels = (unsigned)number(line, 1);
+	path->p2p_channels = (unsigned)number(line, 4);
+	path->p2p_channels_per_peer = (unsigned)number(line, 5);
 }
 
 /* The last line of a collective counts: the path's job calls each at its largest size last. */
-static void add_algorithm(const struct path_choice *choice, struct nccl_log *e)
+static void add_algorithm(const struct path_choice *choice, char out[PATH_WHY_BYTES])
 {
-	char piece[128], kept[PATH_WHY_BYTES];
+	char kept[PATH_WHY_BYTES];
 	const char *name = choice->collective;
-	char *out = e->path.algorithms;
-	snprintf(piece, sizeof piece, "%s %s %s, %u channels", name, choice->algorithm,
-	         choice->protocol, choice->channels);
 	strcpy(kept, out);
 	out[0] = '\0';
 	for (char *rest = kept, *old; rest && (old = strsep(&rest, ";"));) {
@@ -186,31 +175,31 @@ static void add_algorithm(const struct path_choice *choice, struct nccl_log *e)
 		if (*old && (strncmp(old, name, strlen(name)) || old[strlen(name)] != ' '))
 			status_add(out, PATH_WHY_BYTES, "%s; ", old);
 	}
-	status_add(out, PATH_WHY_BYTES, "%s", piece);
+	status_add(out, PATH_WHY_BYTES, "%s %s %s, %u channels", name, choice->algorithm,
+	           choice->protocol, choice->channels);
 }
 
 /* The last line of a collective and its bytes counts. */
-static int add_choice(const struct line *line, struct nccl_log *e, struct status *st)
+static void add_choice(struct line *line)
 {
-	struct path_choice choice = {.bytes = number(line, 2)}, *list;
+	struct path *path = &line->log->path;
+	struct path_choice choice = {.bytes = number(line, 2)};
 	unsigned i = 0;
 	if (number(line, 6) < number(line, 5))
-		return 0;
+		return;
 	words(line, 1, choice.collective, sizeof choice.collective);
 	words(line, 3, choice.algorithm, sizeof choice.algorithm);
 	words(line, 4, choice.protocol, sizeof choice.protocol);
 	choice.channels = (unsigned)(number(line, 6) - number(line, 5)) + 1;
-	add_algorithm(&choice, e);
-	while (i < e->path.nchoices && (strcmp(e->path.choices[i].collective, choice.collective) ||
-	                                e->path.choices[i].bytes != choice.bytes))
+	add_algorithm(&choice, path->algorithms);
+	while (i < path->nchoices && (strcmp(path->choices[i].collective, choice.collective) ||
+	                              path->choices[i].bytes != choice.bytes))
 		i++;
-	list = i < e->path.nchoices ? e->path.choices : grow(e->path.choices, i, sizeof choice, st);
-	if (!list)
-		return -1;
-	e->path.choices = list;
-	list[i] = choice;
-	e->path.nchoices += i == e->path.nchoices;
-	return 0;
+	if (i < path->nchoices)
+		path->choices[i] = choice;
+	else
+		path->choices =
+		    append(line, path->choices, &path->nchoices, &choice, sizeof choice);
 }
 
 const struct nccl_log_set *nccl_log_set_find(const struct nccl_log *log, const char *name)
@@ -222,38 +211,29 @@ const struct nccl_log_set *nccl_log_set_find(const struct nccl_log *log, const c
 }
 
 /* What the first line of a variable says counts. */
-static int add_set(const struct line *line, struct nccl_log *e, struct status *st)
+static void add_set(struct line *line)
 {
-	struct nccl_log_set one = {.refused = line->group[1].rm_so > 0}, *list;
+	struct nccl_log *e = line->log;
+	struct nccl_log_set one = {.refused = line->group[1].rm_so > 0};
 	words(line, 1, one.name, sizeof one.name);
 	words(line, 2, one.value, sizeof one.value);
 	if (one.value[0] && one.value[strlen(one.value) - 1] == '.')
 		one.value[strlen(one.value) - 1] = '\0';
-	if (nccl_log_set_find(e, one.name))
-		return 0;
-	list = grow(e->set, e->nset, sizeof one, st);
-	if (!list)
-		return -1;
-	e->set = list;
-	list[e->nset++] = one;
-	return 0;
+	if (!nccl_log_set_find(e, one.name))
+		e->set = append(line, e->set, &e->nset, &one, sizeof one);
 }
 
-static int add_copy_engine(const struct line *line, struct nccl_log *e, struct status *st)
+static void add_copy_engine(struct line *line)
 {
-	(void)line, (void)st;
-	e->path.copy_engine = true;
-	return 0;
+	line->log->path.copy_engine = true;
 }
 
-static int add_symmetric(const struct line *line, struct nccl_log *e, struct status *st)
+static void add_symmetric(struct line *line)
 {
 	char kernel[64];
-	(void)st;
 	words(line, 1, kernel, sizeof kernel);
-	e->path.symmetric = true;
-	e->symmetric_ll += strstr(kernel, "LL") != NULL;
-	return 0;
+	line->log->path.symmetric = true;
+	line->log->symmetric_ll += strstr(kernel, "LL") != NULL;
 }
 
 /* --- the forms --- */
@@ -322,9 +302,11 @@ static int add_line(const regex_t known[NFORMS], const char *text, size_t bytes,
 	if (end > from && end[-1] == '\r')
 		end--;
 	for (unsigned i = 0; i < n; i++) {
-		struct line line = {.text = from, .group[0] = {0, (regoff_t)(end - from)}};
-		if (!regexec(&known[i], from, GROUPS, line.group, REG_STARTEND))
-			return forms[i].add(&line, e, st);
+		struct line line = {from, {{0, (regoff_t)(end - from)}}, e, st, 0};
+		if (regexec(&known[i], from, GROUPS, line.group, REG_STARTEND))
+			continue;
+		forms[i].add(&line);
+		return line.rc;
 	}
 	return 0;
 }
@@ -334,11 +316,9 @@ static int add_line(const regex_t known[NFORMS], const char *text, size_t bytes,
 static int compare_links(const void *a, const void *b)
 {
 	const struct path_link *left = a, *right = b;
-	if (left->from != right->from)
-		return left->from < right->from ? -1 : 1;
-	if (left->to != right->to)
-		return left->to < right->to ? -1 : 1;
-	return strcmp(left->via, right->via);
+	const int from = (left->from > right->from) - (left->from < right->from),
+	          to = (left->to > right->to) - (left->to < right->to);
+	return from ? from : to ? to : strcmp(left->via, right->via);
 }
 
 int nccl_log_compare_pairs(const void *a, const void *b)
@@ -377,37 +357,35 @@ static void merge_links(struct path *path)
 		l->channels = (unsigned)__builtin_popcountll(l->seen[0] | l->seen[1]);
 	}
 	path->nlinks = n;
-	for (unsigned i = 0; i < n; i++)
-		if (i)
-			narrow(path->transport, links[i].via);
-		else
-			strcpy(path->transport, links[i].via);
+	if (n)
+		strcpy(path->transport, links[0].via);
+	for (unsigned i = 1; i < n; i++)
+		narrow(path->transport, links[i].via);
+}
+
+static void tell(char *why, unsigned n, const char *what, const char *how, const char *reason)
+{
+	if (n)
+		status_add(why, PATH_WHY_BYTES, "%s%u %s%s%s%s", why[0] ? "; " : "", n, what, how,
+		           reason[0] ? ": " : "", reason);
 }
 
 static void sum_registration(struct nccl_log *e)
 {
 	char *why = e->path.registered_why;
-	const size_t room = sizeof e->path.registered_why;
 	e->path.registered = false;
 	why[0] = '\0';
 	for (int k = 0; k < NCCL_REG_KINDS; k++) {
-		unsigned done = e->registration[k].done, failed = e->registration[k].failed;
-		const char *reason = e->registration[k].reason;
-		e->path.registered |= done && !failed;
-		if (done)
-			status_add(why, room, "%s%u by %s", why[0] ? "; " : "", done, reg_names[k]);
-		if (failed)
-			status_add(why, room, "%s%u failed by %s%s%s", why[0] ? "; " : "", failed,
-			           reg_names[k], reason[0] ? ": " : "", reason);
+		const struct nccl_log_tally *failed = &e->registration[k].failed;
+		e->path.registered |= e->registration[k].done && !failed->n;
+		tell(why, e->registration[k].done, "by ", reg_names[k], "");
+		tell(why, failed->n, "failed by ", reg_names[k], failed->reason);
 	}
-	if (e->skipped)
-		status_add(why, room, "%s%u skipped%s%s", why[0] ? "; " : "", e->skipped,
-		           e->skipped_reason[0] ? ": " : "", e->skipped_reason);
-	else if (!why[0] && e->asked)
-		status_add(why, room, "%u given to ncclCommRegister, none opened to a peer",
-		           e->asked);
-	else if (!why[0])
-		status_add(why, room, "the log shows none");
+	tell(why, e->skipped.n, "skipped", "", e->skipped.reason);
+	if (!why[0])
+		tell(why, e->asked, "given to ncclCommRegister, none opened to a peer", "", "");
+	if (!why[0])
+		strcpy(why, "the log shows none");
 }
 
 int nccl_log_parse(const char *text, size_t bytes, struct nccl_log *inout, struct status *st)
@@ -437,12 +415,11 @@ int nccl_log_parse(const char *text, size_t bytes, struct nccl_log *inout, struc
 static int read_file(const char *folder, const char *name, struct nccl_log *inout,
                      struct status *st)
 {
-	char *file, *text = NULL;
+	char file[PATH_MAX], *text = NULL;
 	size_t room = 0;
 	ssize_t n;
 	int rc = 0;
-	if (asprintf(&file, "%s/%s", folder, name) < 0)
-		return status_set(st, "out of memory");
+	snprintf(file, sizeof file, "%s/%s", folder, name);
 	FILE *f = fopen(file, "re");
 	if (!f)
 		rc = status_set(st, "%s: cannot be opened: %s", file, strerror(errno));
@@ -453,7 +430,6 @@ static int read_file(const char *folder, const char *name, struct nccl_log *inou
 	if (f)
 		fclose(f);
 	free(text);
-	free(file);
 	return rc;
 }
 
@@ -475,10 +451,9 @@ static int nccl_log_read_files(const char *folder, const char *prefix, struct nc
 		free(entries[i]);
 	}
 	free(entries);
-	if (!rc && !files)
-		return status_set(st, "%s: no file begins with '%s': NCCL wrote no log", folder,
-		                  prefix);
-	return rc;
+	return rc || files ? rc
+	                   : status_set(st, "%s: no file begins with '%s': NCCL wrote no log",
+	                                folder, prefix);
 }
 
 void nccl_log_free(struct nccl_log *log)

@@ -18,13 +18,15 @@ struct nccl_log {
 	unsigned version_code; /* as ncclGetVersion has it since 2.9: 22803; 0: unknown */
 	/* Counts: */
 	struct {
-		unsigned done, failed;
-		char reason[96]; /* NCCL's text at the first failure */
+		unsigned done;
+		struct nccl_log_tally {
+			unsigned n;
+			char reason[96]; /* NCCL's text, of the first */
+		} failed;
 	} registration[NCCL_REG_KINDS];
-	unsigned asked;          /* buffers given to ncclCommRegister */
-	unsigned skipped;        /* of these, not registered on purpose; why: */
-	char skipped_reason[96]; /* NCCL's text */
-	unsigned symmetric_ll;   /* symmetric kernels of the LL kind, which stage */
+	unsigned asked;                /* buffers given to ncclCommRegister */
+	struct nccl_log_tally skipped; /* of these, not registered on purpose */
+	unsigned symmetric_ll;         /* symmetric kernels of the LL kind, which stage */
 	unsigned nset;
 	struct nccl_log_set {
 		char name[64], value[64]; /* the value that NCCL made of it */

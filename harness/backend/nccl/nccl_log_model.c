@@ -31,7 +31,7 @@ static enum path_data judge_registered(struct judging *j, const struct path_link
 	int ends = is_pair(e, link->from, link->to) + is_pair(e, link->to, link->from);
 	if (!ends)
 		return PATH_STAGED;
-	if (ends == 2 && !e->registration[NCCL_REG_IPC].failed)
+	if (ends == 2 && !e->registration[NCCL_REG_IPC].failed.n)
 		return PATH_DIRECT;
 	j->half += ends == 1;
 	return PATH_UNKNOWN;
@@ -95,7 +95,7 @@ static const char *why_staged(const struct judging *j, const char *transport)
 
 static void say_unknown(const struct judging *j, char *why, size_t bytes)
 {
-	const unsigned failed = j->log->registration[NCCL_REG_IPC].failed;
+	const unsigned failed = j->log->registration[NCCL_REG_IPC].failed.n;
 	if (!j->version)
 		snprintf(why, bytes,
 		         "what this means depends on NCCL's version, which is not known");
@@ -172,6 +172,7 @@ static const struct rule {
     {"env.NCCL_ALGO", "algorithms", NAMED, "not taken for the largest size", ""},
     {"env.NCCL_PROTO", "algorithms", NAMED, "not taken for the largest size", ""},
 };
+#define NRULES (sizeof rules / sizeof *rules)
 
 /* Variables that NCCL reads without a line in its log: a missing line proves nothing. */
 static const char *const silent[] = {
@@ -179,12 +180,11 @@ static const char *const silent[] = {
     "NCCL_PROXY_",       "NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL", "NCCL_RAS_", "NCCL_SHM_",
     "NCCL_SOCKET_MAGIC", "NCCL_SYM_KERNEL",  "NCCL_WARN_",     NULL};
 
-static bool is_silent(const char *name)
+static bool is_among(const char *const *beginnings, const char *name)
 {
-	for (unsigned i = 0; silent[i]; i++)
-		if (begins(name, silent[i]))
-			return true;
-	return !strcmp(name, "NCCL_NET");
+	while (*beginnings && !begins(name, *beginnings))
+		beginnings++;
+	return *beginnings;
 }
 
 /* Whether the text has one of the listed words, in capitals; exclusions ('^') and lists by collective (':') are not read. */
@@ -238,39 +238,44 @@ static void compare_read(const struct nccl_log_set *read, struct path_setting *s
 	snprintf(s->why, sizeof s->why, "NCCL takes a whole number, without a unit");
 }
 
-static void evaluate(const struct nccl_log *log, const char *key, const char *asked,
-                     struct path_setting *s, bool *said)
+/* The figure that a setting determines, as the log has it; false: none is known. */
+static bool compare_fact(const struct path *path, const char *key, struct path_setting *s)
 {
+	char text[PATH_WHY_BYTES] = "";
+	unsigned i = 0;
+	while (i < NRULES && strcmp(key, rules[i].key))
+		i++;
+	if (i < NRULES)
+		path_fact(path, rules[i].fact, text, sizeof text);
+	if (!text[0])
+		return false;
+	snprintf(s->fact, sizeof s->fact, "%s", rules[i].fact);
+	snprintf(s->used, sizeof s->used, "%.63s", text);
+	compare(&rules[i], s);
+	return true;
+}
+
+/* Adds the setting, if the log says something of it. */
+static void evaluate(struct nccl_log *log, const char *key, const char *asked)
+{
+	struct path *path = &log->path;
+	struct path_setting *s = &path->settings[path->nsettings];
 	const char *name = strncmp(key, "env.", 4) ? NULL : key + 4;
 	const struct nccl_log_set *read = name ? nccl_log_set_find(log, name) : NULL;
-	char text[PATH_WHY_BYTES];
+	bool said = name && strcmp(name, "NCCL_NET") != 0 && !is_among(silent, name);
 	*s = (struct path_setting){.act = PATH_ACTED};
 	snprintf(s->key, sizeof s->key, "%.63s", key);
 	snprintf(s->asked, sizeof s->asked, "%.63s", asked);
-	*said = !name || !is_silent(name);
 	if (read)
 		compare_read(read, s);
-	if (s->act == PATH_CAPPED)
-		return;
-	if (name && *said && !read) {
+	if (said && !read) {
 		s->act = PATH_IGNORED;
 		snprintf(s->why, sizeof s->why, "NCCL %.31s did not read it in this job",
-		         log->path.version);
-		return;
+		         path->version);
+	} else if (s->act == PATH_ACTED) {
+		said = compare_fact(path, key, s) || said;
 	}
-	for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++) {
-		if (strcmp(key, rules[i].key))
-			continue;
-		path_fact(&log->path, rules[i].fact, text, sizeof text);
-		*said = text[0] || name;
-		if (!text[0])
-			return;
-		snprintf(s->fact, sizeof s->fact, "%s", rules[i].fact);
-		snprintf(s->used, sizeof s->used, "%.63s", text);
-		compare(&rules[i], s);
-		return;
-	}
-	*said = *said && name;
+	path->nsettings += said;
 }
 
 static void copy_engines(const struct path *path, struct path_setting *s)
@@ -286,13 +291,10 @@ static void copy_engines(const struct path *path, struct path_setting *s)
 /* What a shell or nccl.conf brought along: NCCL names each that it reads. */
 static void inherit(const struct settings *set, struct nccl_log *log)
 {
-	static const char *const own[] = {"NCCL_DEBUG", "NCCL_COMM_ID", "NCCL_HOSTID"};
+	static const char *const own[] = {"NCCL_DEBUG", "NCCL_COMM_ID", "NCCL_HOSTID", NULL};
 	for (unsigned i = 0; i < log->nset; i++) {
 		const struct nccl_log_set *s = &log->set[i];
-		bool asked = settings_env(set, s->name);
-		for (unsigned k = 0; k < sizeof own / sizeof *own; k++)
-			asked = asked || !strncmp(s->name, own[k], strlen(own[k]));
-		if (!asked)
+		if (!settings_env(set, s->name) && !is_among(own, s->name))
 			status_add(log->path.inherited, sizeof log->path.inherited, "%s%s=%s",
 			           log->path.inherited[0] ? ", " : "", s->name, s->value);
 	}
@@ -305,7 +307,6 @@ int nccl_acted(const struct settings *set, struct nccl_log *log, struct status *
 		unsigned asked;
 	} own[] = {{"min_ctas", set->min_ctas}, {"max_ctas", set->max_ctas}};
 	struct path *path = &log->path;
-	bool said;
 	inherit(set, log);
 	path->settings = calloc(set->nenv + 3, sizeof *path->settings);
 	if (!path->settings)
@@ -316,16 +317,13 @@ int nccl_acted(const struct settings *set, struct nccl_log *log, struct status *
 		if (!is || strncmp(set->env[i], "NCCL_", 5))
 			continue;
 		snprintf(key, sizeof key, "env.%.*s", (int)(is - set->env[i]), set->env[i]);
-		evaluate(log, key, is + 1, &path->settings[path->nsettings], &said);
-		path->nsettings += said;
+		evaluate(log, key, is + 1);
 	}
 	for (unsigned i = 0; i < 2; i++) {
 		char asked[16];
-		if (!own[i].asked)
-			continue;
 		snprintf(asked, sizeof asked, "%u", own[i].asked);
-		evaluate(log, own[i].key, asked, &path->settings[path->nsettings], &said);
-		path->nsettings += said;
+		if (own[i].asked)
+			evaluate(log, own[i].key, asked);
 	}
 	if (set->cta_policy == CTA_ZERO)
 		copy_engines(path, &path->settings[path->nsettings++]);

@@ -1,5 +1,6 @@
 /* The resources of a trial: communicators, registered buffers, streams, the gate. */
 #include "../../clock.h"
+#include "../device/nvml.h"
 #include "nccl.h"
 
 #define MAILBOX_COMM NCCL_UNIQUE_ID_BYTES
@@ -45,8 +46,8 @@ static int most_ctas(const struct settings *set)
 
 static struct nccl_config config_of(const struct settings *set)
 {
-	struct nccl_config c = {
-	    .size = sizeof c,
+	return (struct nccl_config){
+	    .size = sizeof(struct nccl_config),
 	    .magic = NCCL_CONFIG_MAGIC,
 	    .version = NCCL_AT(2, 27, 0),
 	    .blocking = true,
@@ -61,7 +62,6 @@ static struct nccl_config config_of(const struct settings *set)
 	    .shrink_share = INT_MIN,
 	    .nvls_ctas = INT_MIN,
 	};
-	return c;
 }
 
 static ncclResult_t init_rank(struct backend_ctx *ctx, ncclUniqueId id, unsigned rank,
@@ -200,12 +200,12 @@ static void deregister_arenas(struct backend_ctx *ctx, struct place *p)
 {
 	bool window = nccl_registration(ctx->trial) >= REGISTER_WINDOW;
 	for (unsigned arena = 0; arena < 2; arena++) {
-		if (!p->handles[arena])
-			continue;
-		nccl_keep(ctx,
-		          (window ? ctx->api.CommWindowDeregister
-		                  : ctx->api.CommDeregister)(p->comm, p->handles[arena]),
-		          p->comm);
+		void *handle = p->handles[arena];
+		if (handle)
+			nccl_keep(ctx,
+			          window ? ctx->api.CommWindowDeregister(p->comm, handle)
+			                 : ctx->api.CommDeregister(p->comm, handle),
+			          p->comm);
 		p->handles[arena] = NULL;
 	}
 }
@@ -238,8 +238,7 @@ static void nccl_abort(struct backend_ctx *ctx)
 {
 	nccl_move_await(ctx);
 	nccl_drop_graphs(ctx);
-	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
+	for (struct place *p = ctx->places; p < ctx->places + ctx->count; p++) {
 		cudaSetDevice((int)p->device);
 		abort_comms(ctx, &p->comm, 1);
 		abort_comms(ctx, &p->world, 1);
@@ -377,9 +376,8 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 	p->extra_ns = settings_extra_ns(&trial->settings, p->rank);
 	if (make_arenas(ctx, p, st) ||
 	    device_ok(cudaDeviceGetAttribute(&p->clock_khz, cudaDevAttrClockRate, (int)p->device),
-	              "cudaDeviceGetAttribute", st))
-		return -1;
-	if (device_stream(&p->stream, st))
+	              "cudaDeviceGetAttribute", st) ||
+	    device_stream(&p->stream, st))
 		return -1;
 	p->at = (struct device_place){p->device, p->stream};
 	return nccl_trains(trial) ? nccl_train_open(ctx, p, st) : 0;
@@ -387,8 +385,7 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 
 void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading)
 {
-	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
+	for (struct place *p = ctx->places; p < ctx->places + ctx->count; p++) {
 		size_t left = 0, all;
 		if (cudaSetDevice((int)p->device) != cudaSuccess ||
 		    cudaMemGetInfo(&left, &all) != cudaSuccess)
@@ -480,6 +477,8 @@ int nccl_open(const struct backend_place *place, struct backend_ctx **out, struc
 
 static void close_place(struct backend_ctx *ctx, struct place *p)
 {
+	nvml_watch_close(p->watch);
+	p->watch = NULL;
 	cudaSetDevice((int)p->device);
 	nccl_train_close(ctx, p);
 	nccl_links_drop(p);
@@ -495,7 +494,6 @@ static void close_place(struct backend_ctx *ctx, struct place *p)
 
 static void give_back(struct backend_ctx *ctx)
 {
-	nccl_watch_close(ctx);
 	for (unsigned i = 0; i < ctx->count; i++)
 		close_place(ctx, &ctx->places[i]);
 	cudaFreeHost((void *)(uintptr_t)ctx->gate);

@@ -10,23 +10,6 @@
 #define SYMBOL(NAME) offsetof(struct nccl_api, NAME)
 #define NO_SYMBOL    SYMBOL(handle) /* the version alone decides */
 
-static bool has_dtype(const struct trial *trial, enum dtype dtype)
-{
-	unsigned i = 0;
-	while (i < trial->ncells && trial->cells[i].dtype != dtype)
-		i++;
-	return i < trial->ncells;
-}
-
-static bool reduces_by(const struct trial *trial, enum op op)
-{
-	unsigned i = 0;
-	while (i < trial->ncells &&
-	       !(trial->cells[i].op == op && coll_info(trial->cells[i].coll)->is & COLL_REDUCES))
-		i++;
-	return i < trial->ncells;
-}
-
 static int refuse_version(const char *what, int first, const struct nccl_api *api,
                           struct status *st)
 {
@@ -72,6 +55,12 @@ static int refuse_features(const struct trial *trial, const struct nccl_api *api
 {
 	const struct settings *set = &trial->settings;
 	const bool moves = nccl_moves(set);
+	bool dtypes[DTYPE_KINDS] = {false}, reduces_by[OP_KINDS] = {false};
+	for (const struct cell *c = trial->cells; c < trial->cells + trial->ncells; c++) {
+		dtypes[c->dtype] = true;
+		if (coll_info(c->coll)->is & COLL_REDUCES)
+			reduces_by[c->op] = true;
+	}
 	// clang-format off
 #define VARIABLE(NAME, AT) {settings_env(set, NAME), "env." NAME, AT, NO_SYMBOL}
 	const struct {
@@ -80,10 +69,10 @@ static int refuse_features(const struct trial *trial, const struct nccl_api *api
 		int first;
 		size_t symbol;
 	} features[] = {
-	    {has_dtype(trial, DTYPE_BFLOAT16), "dtype = bfloat16", NCCL_AT(2, 10, 3), NO_SYMBOL},
-	    {reduces_by(trial, OP_AVG), "op = avg", NCCL_AT(2, 10, 3), NO_SYMBOL},
-	    {reduces_by(trial, OP_PREMULSUM), "op = premulsum", NCCL_AT(2, 11, 4), SYMBOL(RedOpCreatePreMulSum)},
-	    {has_dtype(trial, DTYPE_FLOAT8_E4M3) || has_dtype(trial, DTYPE_FLOAT8_E5M2), "a dtype of 8-bit floats",
+	    {dtypes[DTYPE_BFLOAT16], "dtype = bfloat16", NCCL_AT(2, 10, 3), NO_SYMBOL},
+	    {reduces_by[OP_AVG], "op = avg", NCCL_AT(2, 10, 3), NO_SYMBOL},
+	    {reduces_by[OP_PREMULSUM], "op = premulsum", NCCL_AT(2, 11, 4), SYMBOL(RedOpCreatePreMulSum)},
+	    {dtypes[DTYPE_FLOAT8_E4M3] || dtypes[DTYPE_FLOAT8_E5M2], "a dtype of 8-bit floats",
 	     NCCL_AT(2, 24, 3), NO_SYMBOL},
 	    {set->graph, "graph", NCCL_AT(2, 9, 6), NO_SYMBOL},
 	    {set->min_ctas || set->max_ctas, "min_ctas or max_ctas", NCCL_AT(2, 17, 1), SYMBOL(CommInitRankConfig)},

@@ -86,8 +86,7 @@ static void layers(struct backend_ctx *ctx, const struct place *p, unsigned firs
 
 int nccl_train_warm(struct backend_ctx *ctx, struct status *st)
 {
-	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
+	for (struct place *p = ctx->places; p < ctx->places + ctx->count; p++) {
 		nccl_use(ctx, p);
 		layers(ctx, p, 0, ctx->trial->network.n);
 		if (coll_info(ctx->call.cell.coll)->is & COLL_ROUTED)
@@ -171,17 +170,15 @@ void nccl_train(struct backend_ctx *ctx)
 {
 	const unsigned passes = ctx->trial->settings.accumulation;
 	bool works = ctx->call.cell.coll != COLL_DDP_COMMUNICATION;
-	for (unsigned i = 0; i < ctx->count; i++) {
-		const struct place *p = &ctx->places[i];
+	for (const struct place *p = ctx->places; p < ctx->places + ctx->count; p++) {
 		follow(ctx, p, p->compute, p->stream);
 		for (unsigned pass = 1; works && pass < passes; pass++)
 			layers(ctx, p, 0, ctx->trial->network.n);
 	}
 	last_pass(ctx);
-	for (unsigned i = 0; i < ctx->count && ctx->call.cell.coll != COLL_DDP_COMPUTE; i++) {
-		const struct place *p = &ctx->places[i];
+	for (const struct place *p = ctx->places; p < ctx->places + ctx->count; p++) {
 		struct bucket bucket, *last = NULL;
-		if (!bucket_of(ctx, p))
+		if (ctx->call.cell.coll == COLL_DDP_COMPUTE || !bucket_of(ctx, p))
 			continue;
 		nccl_use(ctx, p);
 		for (; buckets_next(&ctx->call.buckets, last, &bucket); last = &bucket)
