@@ -316,6 +316,18 @@ WHERE chapter = 'advice' AND sentence.role = 'advice' AND NOT instr(text, r.coll
                                         AND b.o ->> 'library' IS a.o ->> 'library'
                                         AND b.o ->> 'collective' = r.collective);
 
+-- Where versions are compared, no sentence on sizes compares modes of two; a claim on one of several collectives names
+-- it; ranks that are not as many as the GPUs are said where it says what can be believed.
+WITH version AS (SELECT o ->> 'variant' variant, o ->> 'version' version FROM one WHERE tab = 'versions')
+SELECT 'an exception of two versions', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
+JOIN version v ON v.variant = o ->> 'variant' JOIN version r ON r.variant = o ->> 'against'
+WHERE tab = 'exceptions' AND role = 'answer' AND v.version <> r.version AND o ->> 'versions' IS NULL;
+SELECT 'a claim without its collective', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
+WHERE tab = 'claims' AND role = 'answer' AND instr(text, ' times that of ') AND NOT instr(text, o ->> 'coll');
+SELECT 'ranks that are not said', trust FROM report, one
+WHERE tab = 'run' AND o ->> 'machine' LIKE '% × %' AND CAST(o ->> 'machine' AS int) <> o ->> 'ranks'
+  AND NOT instr(trust, ', ' || (o ->> 'ranks') || ' rank');
+
 -- An advice names its first and its last size, which were measured; and it holds at each: against the reference the
 -- mean of a size's results is a gain, or equal, and between the ends of the advice's sizes.
 CREATE TABLE advised AS

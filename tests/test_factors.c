@@ -93,7 +93,7 @@ TEST(a_factor_may_be_of_latency_alone)
 	assert_false(json_has_table(report, "effects"));
 	json_assert_one_says(json_section(report, "factors"),
 	                     "Cannot be tested here, more ranks than cores: waiting workers "
-	                     "share them, so that p50 of isolated calls is the scheduler's: "
+	                     "share them, so that p50 of single calls is the scheduler's: "
 	                     "none, small, large.");
 	json_assert_says(json_cell(json_table(report, "factors"), JSON_IS("factor", "none"), "why"),
 	                 "", "more ranks than cores");
@@ -119,7 +119,7 @@ TEST(latency_has_a_column_where_it_is_judged)
 	json_assert_says(effect(report, "env", "verdict"), "", "undecided");
 	json_assert_one_says(json_section(report, "factors"),
 	                     "Latency is not judged, with more ranks than cores: waiting "
-	                     "workers share them, so that p50 of isolated calls is the "
+	                     "workers share them, so that p50 of single calls is the "
 	                     "scheduler's.");
 	assert_says(made_read("plots/run.gp"), "\neffects_latency[1] = NaN\n");
 	no_isolated = true;

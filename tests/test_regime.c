@@ -247,7 +247,7 @@ TEST(without_gpus_sizes_are_smaller)
 	m.backend = "host";
 	make();
 	says("SELECT about FROM regime",
-	     "4 KiB, p50 of isolated calls; 256 KiB to 16 MiB, bus bandwidth");
+	     "4 KiB, p50 of single calls; 256 KiB to 16 MiB, bus bandwidth");
 }
 
 /* Hockney's call. */

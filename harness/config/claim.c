@@ -10,9 +10,9 @@
 static const struct metric_info metrics[METRIC_KINDS] = {
     [METRIC_BUSBW] = {"busbw", "bus bandwidth", "bus bandwidth", "GB/s", false, false, PACE_STREAM, true, REGIME_LARGE, 0, false},
     [METRIC_TIME] = {"time", "time per call", "call time", "µs", false, false, PACE_STREAM, false, REGIME_LARGE, 0, false},
-    [METRIC_LATENCY] = {"latency", "p50 of isolated calls", "latency (p50)", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL, 0, false},
-    [METRIC_P95] = {"p95", "p95 of isolated calls", "latency (p95)", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL, 0, false},
-    [METRIC_P99] = {"p99", "p99 of isolated calls", "latency (p99)", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL, TRIAL_P99_CALLS, false},
+    [METRIC_LATENCY] = {"latency", "p50 of single calls", "latency (p50)", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL, 0, false},
+    [METRIC_P95] = {"p95", "p95 of single calls", "latency (p95)", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL, 0, false},
+    [METRIC_P99] = {"p99", "p99 of single calls", "latency (p99)", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL, TRIAL_P99_CALLS, false},
     [METRIC_LAUNCH] = {"launch", "launch cost per call", "launch cost", "µs", false, true, CLAIM_ANY_PACE, false, REGIME_SMALL, 0, false},
     [METRIC_NVLINK_TX] = {"nvlink_tx", "sent over NVLink", "NVLink traffic", "GB/s", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME, 0, false},
     [METRIC_DRAM] = {"dram", "DRAM traffic", "DRAM traffic", "GB/s", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME, 0, false},

@@ -94,11 +94,14 @@ static double size_of(const struct entry *c)
 	return !c->has ? NAN : counts ? (double)c->count : c->x;
 }
 
-/* Of a spread its lower or upper end, of others the entry. */
+/* Of a spread its lower or upper end, with three digits as a ratio; of others the entry. */
 static struct entry end_of(struct entry of, bool upper)
 {
 	if (of.kind == KIND_SPREAD && isfinite(of.lo))
 		of.x = upper ? of.hi : of.lo;
+	if (of.kind == KIND_SPREAD && fabs(of.x) < 0.0995)
+		of = (struct entry){
+		    .has = of.has, .kind = KIND_RATIO, .x = of.x, .lo = NAN, .hi = NAN};
 	return of;
 }
 
