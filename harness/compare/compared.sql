@@ -43,6 +43,10 @@ CREATE TABLE series(
 -- A time of it: one a trial; of nccl-tests' -N cycles several.
 CREATE TABLE time(side TEXT, kind TEXT, variant TEXT, size INTEGER, block INTEGER, us REAL);
 
+-- JSON of nccl-tests, while it is read (nccl_tests.sql), and the layout of each that was.
+CREATE TABLE nccl_file(side TEXT, variant TEXT, doc TEXT);
+CREATE TABLE nccl_layout(side TEXT, variant TEXT, layout TEXT);
+
 -- The verdict on B, over all sizes of a pair (nth 0) and at each.
 CREATE TABLE judged(
   pair INTEGER, nth INTEGER,

@@ -5,6 +5,16 @@
 #include "../arena.h"
 #include "../sanitize.h"
 
+struct db_rows *side_ask(struct arena *arena, struct db *db, const char *sql)
+{
+	struct db_source *query = ARENA_NEW(arena, struct db_source);
+	struct status st = {""};
+	*query = (struct db_source){.file = "harness/compare/side.c", .sql = sql};
+	struct db_rows *rows = db_ask(db, query, &st);
+	arena_need(arena, rows != NULL);
+	return rows;
+}
+
 const char *side_plain(struct arena *arena, const char *text)
 {
 	const size_t bytes = strlen(text) + 1;
