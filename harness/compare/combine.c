@@ -21,7 +21,6 @@
 struct combining {
 	struct arena *arena;
 	struct db *db;
-	double margin;
 	struct claim_list *runs[POOLED_MOST];
 	unsigned n;
 };
@@ -120,8 +119,7 @@ static int add_run(struct combining *c, const struct told *t, const char *path, 
 
 /* What the runs say of a question. */
 struct question {
-	const char *question, *kind, *regime;
-	bool twin;
+	const char *question, *kind;
 	struct stats_ratio runs[POOLED_MOST];
 	unsigned n;
 	const struct claim *claim; /* of the first run that tested it; NULL: it is none */
@@ -133,27 +131,23 @@ struct question {
 
 static struct question question_of(const struct combining *c, const struct db_rows *row)
 {
-	const char *regime = db_text(row, 2), *kind = db_text(row, 1);
 	struct question q = {.question = arena_copy(c->arena, db_text(row, 0)),
-	                     .kind = arena_copy(c->arena, kind),
-	                     .regime = arena_copy(c->arena, regime ? regime : ""),
-	                     .twin = db_real(row, 3) > 0};
-	if (!strcmp(kind, "claim")) {
-		q.claim = &c->runs[(unsigned)db_real(row, 4)]->claims[(unsigned)db_real(row, 5)];
+	                     .kind = arena_copy(c->arena, db_text(row, 1))};
+	if (!strcmp(q.kind, "claim")) {
+		q.claim = &c->runs[(unsigned)db_real(row, 2)]->claims[(unsigned)db_real(row, 3)];
 		q.primary = !strcmp(q.claim->name, c->runs[0]->primary);
 	}
 	return q;
 }
 
-/* Those that several runs answer; the A/A lines first. */
+/* Those that several runs answer. */
 static struct question *read_questions(const struct combining *c, unsigned *n, struct status *st)
 {
 	static const struct db_source query = {
 	    .file = "combine.c",
-	    .sql = "SELECT question, kind, regime, twin, run, nth, ratio, ratio_lo, ratio_hi, "
-	           "ratio_blocks, confidence FROM said JOIN (SELECT question, min(rowid) first "
-	           "FROM said GROUP BY question HAVING count(*) > 1) USING (question) "
-	           "ORDER BY twin DESC, first, run"};
+	    .sql = "SELECT question, kind, run, nth, ratio, ratio_lo, ratio_hi, ratio_blocks, "
+	           "confidence FROM said JOIN (SELECT question, min(rowid) first FROM said "
+	           "GROUP BY question HAVING count(*) > 1) USING (question) ORDER BY first, run"};
 	struct question *all = NULL, *now = NULL;
 	struct db_rows *rows = db_ask(c->db, &query, st);
 	for (*n = 0; rows && db_next(rows);) {
@@ -163,8 +157,8 @@ static struct question *read_questions(const struct combining *c, unsigned *n, s
 			*now = question_of(c, rows);
 		}
 		now->runs[now->n++] =
-		    (struct stats_ratio){db_real(rows, 6), db_real(rows, 7), db_real(rows, 8),
-		                         (unsigned)db_real(rows, 9), db_real(rows, 10)};
+		    (struct stats_ratio){db_real(rows, 4), db_real(rows, 5), db_real(rows, 6),
+		                         (unsigned)db_real(rows, 7), db_real(rows, 8)};
 	}
 	arena_need(c->arena, rows && !db_end(rows, st));
 	for (unsigned i = 0; i < *n; i++)
@@ -187,13 +181,13 @@ static void judge_claim(struct question *q)
 }
 
 static void put(const struct combining *c, const struct question *q, const char *verdict,
-                const char *part, const struct stats_ratio *ratio)
+                const struct stats_ratio *ratio)
 {
 	const struct claim *x = q->claim;
 	const struct pooled *p = &q->pooled;
 	/* Without an interval it would repeat the ratio. */
 	const struct stats_ratio next = isnan(p->next.lo) ? STATS_NO_RATIO : p->next;
-	db_add(c->db, "pooled", "ttttttidddiirdr", q->question, q->kind, verdict, part,
+	db_add(c->db, "together", "tttttidddiirdr", q->question, q->kind, verdict,
 	       x ? x->name : NULL, x ? x->text : NULL, q->primary, x ? q->result.p : NAN,
 	       x ? q->p_adjusted : NAN, p->scatter, p->runs, ratio->blocks, *ratio,
 	       ratio->confidence, next);
@@ -213,27 +207,8 @@ static void put_claims(const struct combining *c, struct question *all, unsigned
 			continue;
 		q->p_adjusted = q->primary ? r->p : family_p(r->p, family);
 		r->alone = claims_decided(r) && !(q->p_adjusted <= FAMILY_ALPHA);
-		put(c, q, verdict_claim_text(c->arena, r, true), NULL, claims_interval(r));
+		put(c, q, verdict_claim_text(c->arena, r, true), claims_interval(r));
 	}
-}
-
-/* As in a run: where the A/A line differs from 1, only what is beyond it is called. */
-static void put_speed(const struct combining *c, const struct question *all,
-                      const struct question *q)
-{
-	struct verdict v = verdict_of(q->pooled.ratio, c->margin);
-	char said[VERDICT_TEXT_BYTES];
-	v.more_blocks = 0;
-	for (; all->twin && !q->twin; all++)
-		if (*q->regime && !strcmp(all->regime, q->regime))
-			verdict_withhold(&all->pooled.ratio, &v);
-	verdict_text(&v, said, sizeof said);
-	put(c, q, said,
-	    q->twin                           ? "limit"
-	    : v.kind == VERDICT_UNDECIDED     ? "undecided"
-	    : v.kind == VERDICT_NO_DIFFERENCE ? "no difference"
-	                                      : "different",
-	    &q->pooled.ratio);
 }
 
 /* --- all of it --------------------------------------------------------------------------- */
@@ -272,7 +247,7 @@ static const char *const tables[] = {"claims", "verdicts", "cells", "runs", NULL
 
 int combine_runs(struct told *t, double margin, struct status *st)
 {
-	struct combining c = {.arena = t->arena, .db = db_open(t->arena), .margin = margin};
+	struct combining c = {.arena = t->arena, .db = db_open(t->arena)};
 	unsigned n;
 	t->db = c.db;
 	t->sections = sections;
@@ -283,6 +258,7 @@ int combine_runs(struct told *t, double margin, struct status *st)
 	for (unsigned i = 0; i < t->npaths; i++)
 		if (add_run(&c, t, t->paths[i], st))
 			return -1;
+	db_add(c.db, "given", "d", margin);
 	struct question *all = read_questions(&c, &n, st);
 	if (!n)
 		return status_set(st, "the runs have no claim and no cell in common with an "
@@ -290,7 +266,7 @@ int combine_runs(struct told *t, double margin, struct status *st)
 	put_claims(&c, all, n);
 	for (unsigned i = 0; i < n; i++)
 		if (!all[i].claim)
-			put_speed(&c, all, &all[i]);
+			put(&c, &all[i], NULL, &all[i].pooled.ratio);
 	t->title = told_text(t, "SELECT experiment || ': ' || (SELECT count(*) FROM run) || "
 	                        "' runs as one' FROM run ORDER BY run");
 	return told_tell(t, CHAPTER, chapter_of(&c), st);

@@ -112,6 +112,25 @@ static void verdict_word_of(sqlite3_context *context, int n, sqlite3_value **val
 	say(context, verdict_word(verdict_kind_of(&r, x(values[2]))));
 }
 
+/* An A/A line that tells lets all through but what is within the margin where it differs from 1;
+ * another one effects beyond its own alone. */
+static void verdict_heard(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	const char *word = (const char *)sqlite3_value_text(values[0]);
+	const double lo = x(values[1]), hi = x(values[2]), line = x(values[4]);
+	const bool tells = !(x(values[3]) < 1);
+	(void)n;
+	if (!word)
+		return;
+	const struct verdict v = {.kind = verdict_by_word(word)};
+	if (tells && x(values[5]) > 0 && verdict_within(&v))
+		word = verdict_word(VERDICT_NO_DIFFERENCE);
+	if (!tells && !isnan(lo) &&
+	    !(verdict_effect(&v) && (lo > 1 + line || hi * (1 + line) < 1)))
+		word = verdict_word(VERDICT_UNDECIDED);
+	sqlite3_result_text(context, word, -1, SQLITE_TRANSIENT);
+}
+
 /* Of a time 1 ÷ each: speed. */
 static void speed_of(const json_t *c, bool is_time, struct stats_ratio *r, struct verdict_odd *odd)
 {
@@ -244,6 +263,7 @@ static void claim_limits(sqlite3_context *context, int n, sqlite3_value **values
 }
 
 const struct verdicts_function verdicts_functions[] = {{"verdict_word", 3, verdict_word_of},
+                                                       {"verdict_heard", 6, verdict_heard},
                                                        {"verdict_said", 8, verdict_said},
                                                        {"odd_said", 2, odd_said},
                                                        {"claim_judged", 7, claim_judged},
