@@ -48,15 +48,17 @@ static struct story_table rows_of(const struct told *t, const struct told_sectio
 
 /* --- the page ---------------------------------------------------------------------------- */
 
-static void put_kinds(struct page *p, const struct story_table *rows)
+/* HTML makes an id of a heading, and a kind may stand in several sections. */
+static void put_kinds(struct page *p, const char *section, const struct story_table *rows)
 {
+	const bool html = p->kind == PAGE_HTML;
 	for (unsigned i = 0, end; i < rows->nrows; i = end) {
 		const char *title = story_entry(rows, i, "title")->text;
 		for (end = i;
 		     end < rows->nrows && !strcmp(title, story_entry(rows, end, "title")->text);)
 			end++;
 		const struct story_table kind = {rows->form, story_row(rows, i), end - i};
-		page_part(p, "%s", title);
+		page_part(p, "%s%s%s", html ? section : "", html ? ": " : "", title);
 		page_table_shown(p, &kind);
 	}
 }
@@ -88,7 +90,10 @@ static void put_section(struct page *p, const struct told *t, const struct told_
 		return;
 	if (!p->whole && s->most && all > s->most)
 		rows.nrows = s->most;
-	(s->kinds ? put_kinds : s->items ? put_items : page_table_shown)(p, &rows);
+	if (s->kinds)
+		put_kinds(p, s[-1].title, &rows);
+	else
+		(s->items ? put_items : page_table_shown)(p, &rows);
 	if (rows.nrows < all)
 		page_say(p, "%u more.", all - rows.nrows);
 }
