@@ -20,7 +20,7 @@
 /* A file, while it is read. */
 struct reading {
 	struct member_place at;
-	const json_t *root, *config;
+	const json_t *root;
 	struct side *side;
 	const char *variant;
 	char head[HEAD_BYTES];
@@ -55,77 +55,25 @@ static bool read_counts(bool said, const char *matrix, const char *spread, unsig
 	return true;
 }
 
-/* Only the program's name has the collective: …/all_reduce_perf. */
-static int read_collective(struct reading *r, const char *program, const char *coll)
-{
-	const int found = program ? coll_find(coll) : -1;
-	if (!program)
-		return member_bad(&r->at, "does not name the program, which says the collective: "
-		                          "of JSON \"args\" begins with it; a file of text may be "
-		                          "called all_reduce_perf.txt");
-	if (found < 0)
-		return member_bad(&r->at,
-		                  "the program \"%.60s\" measures no collective that is known "
-		                  "here (`launchgap list` names them)",
-		                  program);
-	r->coll = (enum coll_kind)found;
-	return 0;
-}
-
-/* Files of one side must be trials of the same measurement; otherwise their spread means
- * nothing. */
-static int read_options(struct reading *r, const struct db_rows *of)
-{
-	struct side *side = r->side;
-	const int average = (int)db_real(of, 0);
-	const char *manner = db_text(of, 1), *others = db_text(of, 2);
-	if (side->nfiles && (side->average != average || strcmp(side->manner, manner) ||
-	                     strcmp(side->others, others)))
-		return member_bad(&r->at,
-		                  "was measured with other options than the files before it: -a "
-		                  "%d%s%s%s against -a %d%s%s%s",
-		                  average, manner, *others ? " " : "", others, side->average,
-		                  side->manner, *side->others ? " " : "", side->others);
-	side->average = average;
-	snprintf(side->manner, sizeof side->manner, "%s", manner);
-	snprintf(side->others, sizeof side->others, "%s", others);
-	side->unchecked |= db_real(of, 3) > 0;
-	return 0;
-}
-
-/* Files of one variant must be trials of one layout; otherwise they are not repetitions. */
+/* Whether the file is believed: then its facts are kept. */
 static int read_head(struct reading *r, const struct db_rows *of)
 {
 	static const struct member layout[] = {
 	    {"nthreads", JSON_INTEGER, 1, INT_MAX, .null = true}, /* not every text says it */
 	    MEMBER_COUNT("ngpus", 1),
 	    MEMBER_END};
+	const bool knows = db_real(of, 3) > 0;
 	char counts[COUNTS_TEXT_BYTES];
-	const char *failed = db_text(of, 4), *before = db_text(of, 13);
-	if (failed)
-		return member_bad(&r->at, "%s", failed);
-	if (read_collective(r, db_text(of, 5), db_text(of, 6)) ||
-	    member_check(&r->at, r->config, layout))
+	if (db_text(of, 0))
+		return member_bad(&r->at, "%s", db_text(of, 0));
+	if (member_check(&r->at, json_object_get(r->root, "config"), layout))
 		return -1;
-	if (!(db_real(of, 10) <= RECORD_MAX_RANKS))
-		return member_bad(&r->at,
-		                  "says %s processes × %s threads × %s GPUs, at most %d "
-		                  "ranks are believed",
-		                  db_text(of, 7), db_text(of, 8), db_text(of, 9), RECORD_MAX_RANKS);
-	r->nranks = (unsigned)db_real(of, 10);
-	if (before)
-		return member_bad(&r->at,
-		                  "its layout is %s (processes x threads x GPUs), but "
-		                  "files before it have %s, and both would be %s",
-		                  db_text(of, 12), before, db_text(of, 11));
-	if (read_options(r, of))
-		return -1;
-	r->side->knows |= db_real(of, 14) > 0;
-	r->cut =
-	    read_counts(db_real(of, 14) > 0, db_text(of, 15), db_text(of, 16), r->nranks, counts);
+	r->coll = (enum coll_kind)db_real(of, 1);
+	r->nranks = (unsigned)db_real(of, 2);
+	r->cut = read_counts(knows, db_text(of, 4), db_text(of, 5), r->nranks, counts);
 	if (r->coll == COLL_ALLTOALLV)
 		side_says(r->side, "counts", counts);
-	r->side->torn |= db_real(of, 17) > 0;
+	r->side->knows |= knows;
 	return 0;
 }
 
@@ -180,7 +128,6 @@ static int refuse_kind(const struct member_place *at, const char *head)
 	return member_bad(at, "is %s; %s", kinds[i].whose, kinds[i].give);
 }
 
-/* Rows of another form no query reads. */
 static int check_rows(const struct reading *r, const json_t *results)
 {
 	static const struct member rows[] = {{"size", JSON_INTEGER, 0, .hi = LLONG_MAX},
@@ -206,19 +153,16 @@ static int read_root(struct reading *r)
 	struct status ignored = {""};
 	const char *name, *value;
 	unsigned added = 0;
-	r->config = json_object_get(r->root, "config");
-	if (!json_is_array(results) || !json_is_object(r->config))
+	if (!json_is_array(results) || !json_is_object(json_object_get(r->root, "config")))
 		return refuse_kind(&r->at, r->head);
-	if (check_rows(r, results))
-		return -1;
-	db_add(side->db, "nccl_file", "ttj", side->letter, r->variant, r->root);
+	for (unsigned k = 0; k < COLL_KINDS; k++)
+		db_add(side->db, "nccl_collective", "it", k, coll_info((enum coll_kind)k)->name);
+	db_add(side->db, "nccl_file", "ttij", side->letter, r->variant, RECORD_MAX_RANKS, r->root);
 	if (db_run_text(side->db, "harness/compare/nccl_tests.sql", &ignored))
 		return refuse_kind(&r->at, r->head); /* nested beyond what SQLite reads */
 	struct db_rows *of =
 	    side_ask(side->arena, side->db,
-	             "SELECT average, manner, others, unchecked, failed, program, coll, processes, "
-	             "threads, gpus, ranks, name, layout, before, knows, matrix, spread, torn "
-	             "FROM nccl_head");
+	             "SELECT wrong, collective, ranks, knows, matrix, spread FROM nccl_head");
 	int rc = db_next(of) ? read_head(r, of) : -1;
 	db_end(of, &ignored);
 	if (rc)
@@ -233,6 +177,7 @@ static int read_root(struct reading *r)
 		side_variable(side, name, db_text(of, 1));
 	db_end(of, &ignored);
 	of = side_ask(side->arena, side->db, "SELECT * FROM nccl_row");
+	rc = check_rows(r, results);
 	while (!rc && db_next(of))
 		rc = add_row(r, of, &added);
 	db_end(of, &ignored);
@@ -243,6 +188,7 @@ static int read_root(struct reading *r)
 	if (!added)
 		return member_bad(&r->at, "holds no row of a datatype and operation that are "
 		                          "known here (`launchgap list` names them)");
+	side->torn |= !json_object_get(r->root, "end_time");
 	side->nfiles++;
 	return 0;
 }

@@ -57,33 +57,54 @@ named AS (
            ELSE layout END) name,
          substr(path, length(rtrim(path, replace(path, '/', ''))) + 1) program
   FROM layout),
-base AS (SELECT *, iif(program GLOB 'nccl_*', substr(program, 6), program) own FROM named)
-SELECT name, layout, processes, threads, gpus, ranks,
-       (SELECT l.layout FROM nccl_layout l
-        WHERE (l.side, l.variant) = (base.side, name) AND l.layout <> base.layout) before,
-       NOT EXISTS (SELECT 1 FROM nccl_layout l WHERE l.side = base.side) first,
-       iif(json_type(doc, '$.args[0]') = 'text', own, NULL) program,
-       substr(own, 1, max(instr(own, '_perf') - 1, 0)) coll,
-       (SELECT number FROM nccl_option WHERE nth = 0) average,
-       ifnull((SELECT group_concat('-' || letter || ' ' || number, ' ') FROM nccl_option
-               WHERE nth AND number <> usual), '') others,
-       ifnull((SELECT group_concat(manner, '') FROM nccl_option WHERE number <> usual), '') manner,
-       coalesce(doc ->> '$.config.validation', 0) = 0 unchecked,
-       json_type(doc, '$.end_time') IS NULL torn, json_type(doc, '$.env') NOT NULL knows,
-       (SELECT substr(value, 32) FROM json_each(doc, '$.env')
+own AS (
+  SELECT *, iif(program GLOB 'nccl_*', substr(program, 6), program) own FROM named),
+head AS (
+  SELECT own.*, c.id collective, c.name coll,
+         (SELECT number FROM nccl_option WHERE nth = 0) average,
+         ifnull((SELECT group_concat('-' || letter || ' ' || number, ' ') FROM nccl_option
+                 WHERE nth AND number <> usual), '') others,
+         ifnull((SELECT group_concat(manner, '') FROM nccl_option WHERE number <> usual), '') manner,
+         coalesce(doc ->> '$.config.validation', 0) = 0 unchecked,
+         (SELECT substr(value, 1, 200) FROM json_each(doc, '$.errors')
+          WHERE type = 'text' AND value <> '') failed,
+         (SELECT count(DISTINCT ifnull(value ->> '$.group', 0))
+          FROM json_each(doc, '$.config.devices') WHERE type = 'object') groups
+  FROM own LEFT JOIN nccl_collective c ON own GLOB c.name || '_perf*')
+SELECT h.name, h.layout, ranks, collective, coll, h.average, h.manner, h.others, h.unchecked,
+       json_type(doc, '$.env') NOT NULL knows,
+       NOT EXISTS (SELECT 1 FROM nccl_run r WHERE r.side = h.side) first,
+       (SELECT 1 FROM json_each(doc, '$.env')
         WHERE value GLOB 'NCCL_TESTS_ALLTOALLV_MATRIX_FILE=*') matrix,
        (SELECT substr(value, 29) FROM json_each(doc, '$.env')
         WHERE value GLOB 'NCCL_TESTS_ALLTOALLV_SPREAD=*') spread,
        CASE
-         WHEN wrong NOT NULL THEN 'is of a run that failed: ' || wrong
+         WHEN failed NOT NULL THEN 'is of a run that failed: ' || failed
+         WHEN ifnull(json_type(doc, '$.args[0]') <> 'text', 1)
+         THEN 'does not name the program, which says the collective: of JSON "args" begins with it; '
+              || 'a file of text may be called all_reduce_perf.txt'
+         WHEN collective IS NULL
+         THEN 'the program "' || substr(own, 1, 60) || '" measures no collective that is known here '
+              || '(`launchgap list` names them)'
          WHEN NOT ifnull(processes, 0)
          THEN '"devices" in "config" is missing or empty (of text: the lines # Rank)'
-         WHEN (SELECT count(DISTINCT ifnull(value ->> '$.group', 0)) > 1
-               FROM json_each(doc, '$.config.devices') WHERE type = 'object')
-         THEN 'its ranks were split into several groups that measure at once' END failed
-FROM (SELECT *, (SELECT substr(value, 1, 200) FROM json_each(doc, '$.errors')
-                 WHERE type = 'text' AND value <> '') wrong FROM base) base;
-INSERT INTO nccl_layout SELECT side, name, layout FROM nccl_file, nccl_head;
+         WHEN groups > 1
+         THEN 'its ranks were split into several groups that measure at once'
+         WHEN ranks > most_ranks
+         THEN 'says ' || processes || ' processes × ' || threads || ' threads × ' || gpus
+              || ' GPUs, at most ' || most_ranks || ' ranks are believed'
+         WHEN r.layout <> h.layout
+         THEN 'its layout is ' || h.layout || ' (processes x threads x GPUs), but files before it '
+              || 'have ' || r.layout || ', and both would be ' || h.name
+         WHEN (h.average, h.manner, h.others) <> (s.average, s.manner, s.others)
+         THEN 'was measured with other options than the files before it: -a ' || h.average
+              || h.manner || iif(h.others = '', '', ' ') || h.others || ' against -a ' || s.average
+              || s.manner || iif(s.others = '', '', ' ') || s.others END wrong
+FROM head h LEFT JOIN nccl_run r ON (r.side, r.variant) = (h.side, h.name)
+LEFT JOIN nccl_run s ON s.side = h.side
+LIMIT 1;
+INSERT INTO nccl_run SELECT side, name, layout, average, manner, others, unchecked
+FROM nccl_file, nccl_head WHERE wrong IS NULL AND ranks > 0;
 
 -- What it states, in the order of sides.sql.
 DROP TABLE IF EXISTS nccl_says;
@@ -129,10 +150,12 @@ SELECT name, size, type, redop, root, in_place, us, CASE
          WHEN body ->> '$.nwrong' > 0
          THEN coll || ' of ' || size || ' bytes delivered ' || printf('%.0f', body ->> '$.nwrong')
               || ' wrong elements: times of wrong results mean nothing' END wrong
-FROM (SELECT value ->> '$.size' size, value ->> '$.type' type, value ->> '$.redop' redop,
-             CAST(value ->> '$.root' AS INTEGER) root, in_place, half, name, coll, key,
-             value -> ('$.' || half) body, value ->> ('$.' || half || '.time') us
-      FROM nccl_file, nccl_head, json_each(doc, '$.results')
+FROM (SELECT row ->> '$.size' size, row ->> '$.type' type, row ->> '$.redop' redop,
+             CAST(row ->> '$.root' AS INTEGER) root, in_place, half, name, coll, key,
+             row -> ('$.' || half) body, row ->> ('$.' || half || '.time') us
+      FROM nccl_head
+      JOIN (SELECT key, iif(type = 'object', value, '{}') row
+            FROM nccl_file, json_each(doc, '$.results'))
       JOIN (SELECT 0 in_place, 'out_of_place' half UNION ALL SELECT 1, 'in_place'))
 WHERE body <> 'null' AND size > 0
 ORDER BY key, in_place;

@@ -78,6 +78,6 @@ void side_variable(struct side *side, const char *name, const char *value)
 
 void side_end(const struct side *s)
 {
-	db_add(s->db, "side", "ttiiitiii", s->letter, side_plain(s->arena, s->path), s->knows,
-	       s->nfiles, s->average, s->others, s->unchecked, s->torn, s->failed);
+	db_add(s->db, "result", "ttiiii", s->letter, side_plain(s->arena, s->path), s->knows,
+	       s->nfiles, s->torn, s->failed);
 }
