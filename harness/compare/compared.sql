@@ -44,6 +44,20 @@ CREATE TABLE time(side TEXT, kind TEXT, variant TEXT, size INTEGER, block INTEGE
 CREATE TABLE nccl_file(side TEXT, variant TEXT, most_ranks INTEGER, doc TEXT);
 CREATE TABLE nccl_collective(id INTEGER, name TEXT, UNIQUE(id) ON CONFLICT IGNORE);
 
+-- Options of nccl-tests that distinguish measurements: the name in its JSON's "config"; what holds
+-- without it; how with it calls are not simply back to back.
+CREATE VIEW nccl_known(nth, letter, long, config, usual, manner) AS
+VALUES (0, 'a', 'average', NULL, 1, ''), (1, 'R', 'local_register', NULL, 0, ''),
+       (2, 'x', 'cta_policy', NULL, -1, ''), (3, 'u', 'unalign', 'unalign', 0, ''),
+       (4, 'n', 'iters', 'iterations', 20, ''),
+       (5, 'm', 'agg_iters', 'aggregated_iterations', 1, ' -m (calls grouped)'),
+       (6, 'G', 'cudagraph', 'graph', 0, ' -G (graphs)'),
+       (7, 'z', 'blocking', 'blocking_collectives', 0, ' -z (blocking)'),
+       (8, 'I', 'per_iter_timing', 'per_iter_timing', 0, ' -I'),
+       (9, 'y', 'stream_null', NULL, 0, ''), (10, 'D', 'device_implementation', NULL, 0, ''),
+       (11, 'V', 'device_cta_count', NULL, 16, ''),
+       (12, 'w', 'warmup_iters', 'warmup_iters', 1, '');
+
 -- Each file that was read.
 CREATE TABLE nccl_run(
   side TEXT, variant TEXT, layout TEXT,

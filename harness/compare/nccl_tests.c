@@ -160,9 +160,9 @@ static int read_root(struct reading *r)
 	db_add(side->db, "nccl_file", "ttij", side->letter, r->variant, RECORD_MAX_RANKS, r->root);
 	if (db_run_text(side->db, "harness/compare/nccl_tests.sql", &ignored))
 		return refuse_kind(&r->at, r->head); /* nested beyond what SQLite reads */
-	struct db_rows *of =
-	    side_ask(side->arena, side->db,
-	             "SELECT wrong, collective, ranks, knows, matrix, spread FROM nccl_head");
+	struct db_rows *of = side_ask(
+	    side->arena, side->db,
+	    "SELECT wrong, collective, ranks, knows, matrix, spread FROM nccl_head, nccl_wrong");
 	int rc = db_next(of) ? read_head(r, of) : -1;
 	db_end(of, &ignored);
 	if (rc)

@@ -1,21 +1,9 @@
 -- What a file of nccl-tests, nccl_file, says: carried out for each.
 
--- Its options that distinguish measurements: names; the name in its "config"; what holds without
--- it; how its calls are not simply back to back.
-DROP TABLE IF EXISTS nccl_option;
-CREATE TABLE nccl_option AS
-WITH RECURSIVE known(nth, letter, long, config, usual, manner) AS (
-  VALUES (0, 'a', 'average', NULL, 1, ''), (1, 'R', 'local_register', NULL, 0, ''),
-         (2, 'x', 'cta_policy', NULL, -1, ''), (3, 'u', 'unalign', 'unalign', 0, ''),
-         (4, 'n', 'iters', 'iterations', 20, ''),
-         (5, 'm', 'agg_iters', 'aggregated_iterations', 1, ' -m (calls grouped)'),
-         (6, 'G', 'cudagraph', 'graph', 0, ' -G (graphs)'),
-         (7, 'z', 'blocking', 'blocking_collectives', 0, ' -z (blocking)'),
-         (8, 'I', 'per_iter_timing', 'per_iter_timing', 0, ' -I'),
-         (9, 'y', 'stream_null', NULL, 0, ''), (10, 'D', 'device_implementation', NULL, 0, ''),
-         (11, 'V', 'device_cta_count', NULL, 16, ''),
-         (12, 'w', 'warmup_iters', 'warmup_iters', 1, '')),
-arg AS MATERIALIZED ( -- "-a3" and "--average=3" have their value inside
+-- Its options with their values.
+DROP TABLE IF EXISTS nccl_word;
+CREATE TABLE nccl_word AS
+WITH RECURSIVE arg AS MATERIALIZED ( -- "-a3" and "--average=3" have their value inside
   SELECT *, iif(text GLOB '--*', rtrim(substr(text, 1, instr(text || '=', '=')), '='),
                 substr(text, 1, 2)) name,
          CASE WHEN text NOT GLOB '-*' THEN '' WHEN text NOT GLOB '--*'
@@ -29,26 +17,32 @@ word(next, name, value) AS ( -- an option's value is the next argument otherwise
   SELECT a.at + iif(a.inside IS NULL, 2, 1), a.name,
          ifnull(a.inside, iif(v.type = 'text', v.text, NULL))
   FROM word JOIN arg a ON a.at = next LEFT JOIN arg v ON v.at = a.at + 1)
+SELECT next, name, value FROM word WHERE value NOT NULL;
+
+-- Those that distinguish measurements.
+DROP TABLE IF EXISTS nccl_option;
+CREATE TABLE nccl_option AS
 SELECT nth, letter, usual, manner, coalesce(
          CASE json_type(doc, '$.config.' || config)
               WHEN 'integer' THEN doc ->> ('$.config.' || config) WHEN 'true' THEN 1
               WHEN 'text' THEN iif(doc ->> ('$.config.' || config) = 'true', 1, NULL) END,
-         (SELECT CAST(value AS INTEGER) FROM word -- long names may be cut
-          WHERE value NOT NULL AND (name = '-' || letter OR length(name) > 2
-                AND name = substr('--' || long, 1, length(name)))
+         (SELECT CAST(value AS INTEGER) FROM nccl_word -- long names may be cut
+          WHERE name = '-' || letter
+                OR length(name) > 2 AND name = substr('--' || long, 1, length(name))
           ORDER BY next DESC LIMIT 1), usual) number
-FROM nccl_file, known ORDER BY nth;
+FROM nccl_file, nccl_known ORDER BY nth;
 
--- The whole of it, one row.
-DROP TABLE IF EXISTS nccl_head;
-CREATE TABLE nccl_head AS
+-- Its ranks and names.
+DROP TABLE IF EXISTS nccl_layout;
+CREATE TABLE nccl_layout AS
 WITH layout AS (
   SELECT *, processes * threads * gpus ranks,
          iif(unknown, '', processes || 'x' || threads || 'x' || gpus) layout
   FROM (SELECT *, json_array_length(doc, '$.config.devices') processes,
                ifnull(doc ->> '$.config.nthreads', 1) threads, doc ->> '$.config.ngpus' gpus,
                doc ->> '$.config.nthreads' IS NULL unknown,
-               replace(doc ->> '$.args[0]', '\', '/') path
+               iif(json_type(doc, '$.args[0]') = 'text',
+                   replace(doc ->> '$.args[0]', '\', '/'), NULL) path
         FROM nccl_file)),
 named AS (
   SELECT *, coalesce(variant, CASE
@@ -56,36 +50,43 @@ named AS (
            WHEN layout GLOB '1x*x1' THEN 'threads' WHEN layout GLOB '*x1x1' THEN 'processes'
            ELSE layout END) name,
          substr(path, length(rtrim(path, replace(path, '/', ''))) + 1) program
-  FROM layout),
-own AS (
-  SELECT *, iif(program GLOB 'nccl_*', substr(program, 6), program) own FROM named),
-head AS (
-  SELECT own.*, c.id collective, c.name coll,
-         (SELECT number FROM nccl_option WHERE nth = 0) average,
-         ifnull((SELECT group_concat('-' || letter || ' ' || number, ' ') FROM nccl_option
-                 WHERE nth AND number <> usual), '') others,
-         ifnull((SELECT group_concat(manner, '') FROM nccl_option WHERE number <> usual), '') manner,
-         coalesce(doc ->> '$.config.validation', 0) = 0 unchecked,
-         (SELECT substr(value, 1, 200) FROM json_each(doc, '$.errors')
-          WHERE type = 'text' AND value <> '') failed,
-         (SELECT count(DISTINCT ifnull(value ->> '$.group', 0))
-          FROM json_each(doc, '$.config.devices') WHERE type = 'object') groups
-  FROM own LEFT JOIN nccl_collective c ON own GLOB c.name || '_perf*')
-SELECT h.name, h.layout, ranks, collective, coll, h.average, h.manner, h.others, h.unchecked,
+  FROM layout)
+SELECT side, most_ranks, processes, threads, gpus, ranks, layout, name,
+       iif(program GLOB 'nccl_*', substr(program, 6), program) own FROM named;
+
+-- The whole of it, one row.
+DROP TABLE IF EXISTS nccl_head;
+CREATE TABLE nccl_head AS
+SELECT l.*, c.id collective, c.name coll,
+       (SELECT number FROM nccl_option WHERE nth = 0) average,
+       ifnull((SELECT group_concat('-' || letter || ' ' || number, ' ') FROM nccl_option
+               WHERE nth AND number <> usual), '') others,
+       ifnull((SELECT group_concat(manner, '') FROM nccl_option WHERE number <> usual), '') manner,
+       coalesce(doc ->> '$.config.validation', 0) = 0 unchecked,
+       (SELECT substr(value, 1, 200) FROM json_each(doc, '$.errors')
+        WHERE type = 'text' AND value <> '') failed,
+       (SELECT count(DISTINCT ifnull(value ->> '$.group', 0))
+        FROM json_each(doc, '$.config.devices') WHERE type = 'object') groups,
        json_type(doc, '$.env') NOT NULL knows,
-       NOT EXISTS (SELECT 1 FROM nccl_run r WHERE r.side = h.side) first,
+       NOT EXISTS (SELECT 1 FROM nccl_run r WHERE r.side = l.side) first,
        (SELECT 1 FROM json_each(doc, '$.env')
         WHERE value GLOB 'NCCL_TESTS_ALLTOALLV_MATRIX_FILE=*') matrix,
        (SELECT substr(value, 29) FROM json_each(doc, '$.env')
-        WHERE value GLOB 'NCCL_TESTS_ALLTOALLV_SPREAD=*') spread,
-       CASE
+        WHERE value GLOB 'NCCL_TESTS_ALLTOALLV_SPREAD=*') spread
+FROM nccl_layout l JOIN nccl_file USING (side)
+LEFT JOIN nccl_collective c ON own GLOB c.name || '_perf*';
+
+-- Why it is not believed, alone or with those before it; or nothing.
+DROP TABLE IF EXISTS nccl_wrong;
+CREATE TABLE nccl_wrong AS
+SELECT CASE
          WHEN failed NOT NULL THEN 'is of a run that failed: ' || failed
-         WHEN ifnull(json_type(doc, '$.args[0]') <> 'text', 1)
-         THEN 'does not name the program, which says the collective: of JSON "args" begins with it; '
-              || 'a file of text may be called all_reduce_perf.txt'
+         WHEN own IS NULL
+         THEN 'does not name the program, which says the collective: of JSON "args" begins with '
+              || 'it; a file of text may be called all_reduce_perf.txt'
          WHEN collective IS NULL
-         THEN 'the program "' || substr(own, 1, 60) || '" measures no collective that is known here '
-              || '(`launchgap list` names them)'
+         THEN 'the program "' || substr(own, 1, 60) || '" measures no collective that is known '
+              || 'here (`launchgap list` names them)'
          WHEN NOT ifnull(processes, 0)
          THEN '"devices" in "config" is missing or empty (of text: the lines # Rank)'
          WHEN groups > 1
@@ -100,11 +101,12 @@ SELECT h.name, h.layout, ranks, collective, coll, h.average, h.manner, h.others,
          THEN 'was measured with other options than the files before it: -a ' || h.average
               || h.manner || iif(h.others = '', '', ' ') || h.others || ' against -a ' || s.average
               || s.manner || iif(s.others = '', '', ' ') || s.others END wrong
-FROM head h LEFT JOIN nccl_run r ON (r.side, r.variant) = (h.side, h.name)
+FROM nccl_head h LEFT JOIN nccl_run r ON (r.side, r.variant) = (h.side, h.name)
 LEFT JOIN nccl_run s ON s.side = h.side
 LIMIT 1;
+
 INSERT INTO nccl_run SELECT side, name, layout, average, manner, others, unchecked
-FROM nccl_file, nccl_head WHERE wrong IS NULL AND ranks > 0;
+FROM nccl_head, nccl_wrong WHERE wrong IS NULL AND ranks > 0;
 
 -- What it states, in the order of sides.sql.
 DROP TABLE IF EXISTS nccl_says;

@@ -112,23 +112,17 @@ static void verdict_word_of(sqlite3_context *context, int n, sqlite3_value **val
 	say(context, verdict_word(verdict_kind_of(&r, x(values[2]))));
 }
 
-/* An A/A line that tells lets all through but what is within the margin where it differs from 1;
- * another one effects beyond its own alone. */
+/* What an A/A line lets through: beyond its own effects if it does not tell, else all but little. */
 static void verdict_heard(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	const char *word = (const char *)sqlite3_value_text(values[0]);
-	const double lo = x(values[1]), hi = x(values[2]), line = x(values[4]);
-	const bool tells = !(x(values[3]) < 1);
+	const double lo = x(values[1]), hi = x(values[2]), line = 1 + x(values[4]);
+	const struct verdict v = {.kind = verdict_by_word(word ? word : "undecided")};
+	const bool tells = !(x(values[3]) < 1), little = x(values[5]) > 0 && verdict_within(&v),
+	           withheld = !tells && !isnan(lo) &&
+	                      !(verdict_effect(&v) && (lo > line || hi * line < 1));
 	(void)n;
-	if (!word)
-		return;
-	const struct verdict v = {.kind = verdict_by_word(word)};
-	if (tells && x(values[5]) > 0 && verdict_within(&v))
-		word = verdict_word(VERDICT_NO_DIFFERENCE);
-	if (!tells && !isnan(lo) &&
-	    !(verdict_effect(&v) && (lo > 1 + line || hi * (1 + line) < 1)))
-		word = verdict_word(VERDICT_UNDECIDED);
-	sqlite3_result_text(context, word, -1, SQLITE_TRANSIENT);
+	say(context, withheld ? "undecided" : tells && little ? "no difference" : word ? word : "");
 }
 
 /* Of a time 1 ÷ each: speed. */
