@@ -9,7 +9,6 @@
 #include "../arena.h"
 #include "../chapters/figures.h"
 #include "../config/family.h"
-#include "../record/member.h"
 #include "../record/record_file.h"
 #include "../story/story.h"
 #include "../data/verdict_text.h"
@@ -26,20 +25,6 @@ struct combining {
 };
 
 /* --- the runs ---------------------------------------------------------------------------- */
-
-/* What tells one set of GPUs from another. */
-static const char *gpus_of(struct arena *arena, const json_t *machine)
-{
-	const json_t *list = json_object_get(machine, "gpus");
-	const char *all = "";
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *id = member_or_empty(json_array_get(list, i), "uuid");
-		/* "GPU-164679bb-…": as much as tells them apart. */
-		if (*id)
-			all = arena_text(arena, "%s%s%.12s", all, *all ? ", " : "", id);
-	}
-	return all;
-}
 
 /* What the run says, by its own tables: intervals of claims, of regimes and of cells. */
 static int say_all(const struct combining *c, struct db *run, struct status *st)
@@ -79,10 +64,15 @@ static int say_all(const struct combining *c, struct db *run, struct status *st)
 
 static int add_run(struct combining *c, const struct told *t, const char *path, struct status *st)
 {
-	static const struct db_source about = {
-	    .file = "combine.c", /* and the regimes in which the run cannot distinguish variants */
-	    .sql = "SELECT blocks, (SELECT group_concat(label, ', ') FROM regime WHERE NOT tells) "
-	           "FROM given"};
+	/* "GPU-164679bb-…": as much as tells them apart. Then the regimes in which the run cannot
+	 * distinguish variants. */
+	static const char about[] =
+	    "SELECT blocks, ifnull((SELECT group_concat(nullif(substr(iif(g.type = 'object', "
+	    "g.value ->> '$.uuid', ''), 1, 12), ''), ', ') FROM environment e, "
+	    "json_each(iif(json_valid(e.value), e.value, '[]')) g WHERE e.key = 'machine.gpus'), ''), "
+	    "ifnull((SELECT value FROM environment WHERE key = 'machine.boot'), ''), "
+	    "(SELECT group_concat(label, ', ') FROM regime WHERE NOT tells), "
+	    "ifnull((SELECT value FROM environment WHERE key = 'seed'), '') FROM given";
 	struct side side = {
 	    .arena = c->arena, .db = c->db, .letter = arena_text(c->arena, "%c", 'A' + c->n)};
 	if (!access(path, F_OK) && !source_is_record(path))
@@ -100,13 +90,12 @@ static int add_run(struct combining *c, const struct told *t, const char *path, 
 	c->runs[c->n] = ARENA_NEW(c->arena, struct claim_list);
 	if (!run || claim_list_take(record->run.environment, c->runs[c->n], st))
 		return -1;
-	const json_t *env = record->run.environment, *machine = json_object_get(env, "machine");
-	struct db_rows *rows = db_ask(run, &about, st);
-	if (!rows || !db_next(rows))
+	struct db_rows *rows = side_ask(c->arena, run, about);
+	if (!db_next(rows))
 		return -1;
 	db_add(c->db, "repetition", "ttitttt", side.letter, side_plain(c->arena, path),
-	       (unsigned)db_real(rows, 0), gpus_of(c->arena, machine),
-	       member_or_empty(machine, "boot"), db_text(rows, 1), member_or_empty(env, "seed"));
+	       (unsigned)db_real(rows, 0), db_text(rows, 1), db_text(rows, 2), db_text(rows, 3),
+	       db_text(rows, 4));
 	if (db_end(rows, st) || say_all(c, run, st))
 		return -1;
 	arena_undo(c->arena, run);
@@ -143,14 +132,13 @@ static struct question question_of(const struct combining *c, const struct db_ro
 /* Those that several runs answer. */
 static struct question *read_questions(const struct combining *c, unsigned *n, struct status *st)
 {
-	static const struct db_source query = {
-	    .file = "combine.c",
-	    .sql = "SELECT question, kind, run, nth, ratio, ratio_lo, ratio_hi, ratio_blocks, "
-	           "confidence FROM said JOIN (SELECT question, min(rowid) first FROM said "
-	           "GROUP BY question HAVING count(*) > 1) USING (question) ORDER BY first, run"};
+	static const char query[] =
+	    "SELECT question, kind, run, nth, ratio, ratio_lo, ratio_hi, ratio_blocks, "
+	    "confidence FROM said JOIN (SELECT question, min(rowid) first FROM said "
+	    "GROUP BY question HAVING count(*) > 1) USING (question) ORDER BY first, run";
 	struct question *all = NULL, *now = NULL;
-	struct db_rows *rows = db_ask(c->db, &query, st);
-	for (*n = 0; rows && db_next(rows);) {
+	struct db_rows *rows = side_ask(c->arena, c->db, query);
+	for (*n = 0; db_next(rows);) {
 		if (!now || strcmp(now->question, db_text(rows, 0))) {
 			all = arena_more(c->arena, all, *n, sizeof *all);
 			now = &all[(*n)++];
@@ -160,7 +148,7 @@ static struct question *read_questions(const struct combining *c, unsigned *n, s
 		    (struct stats_ratio){db_real(rows, 4), db_real(rows, 5), db_real(rows, 6),
 		                         (unsigned)db_real(rows, 7), db_real(rows, 8)};
 	}
-	arena_need(c->arena, rows && !db_end(rows, st));
+	arena_need(c->arena, !db_end(rows, st));
 	for (unsigned i = 0; i < *n; i++)
 		all[i].pooled = pooled_of(all[i].runs, all[i].n, VERDICT_CONFIDENCE);
 	return all;

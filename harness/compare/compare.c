@@ -151,14 +151,13 @@ static void put_judged(struct comparison *c, const struct judged *j)
 /* The limit's pairs first: if one of them differs, all others are undecided. */
 static int judge_all(struct comparison *c, struct status *st)
 {
-	static const struct db_source query = {
-	    .file = "compare.c",
-	    .sql = "SELECT pair, nth, asked_bytes, counted, side = 'B', x FROM log "
-	           "ORDER BY counted, pair, nth, side, block"};
-	struct db_rows *rows = db_ask(c->db, &query, st);
+	static const char query[] =
+	    "SELECT pair, nth, asked_bytes, counted, side = 'B', x FROM log "
+	    "ORDER BY counted, pair, nth, side, block";
+	struct db_rows *rows = side_ask(c->arena, c->db, query);
 	struct judged *all = NULL;
 	unsigned n = 0;
-	for (; rows && db_next(rows);) {
+	while (db_next(rows)) {
 		const unsigned pair = (unsigned)db_real(rows, 0), nth = (unsigned)db_real(rows, 1),
 		               side = db_real(rows, 4) > 0;
 		if (!n || all[n - 1].pair != pair || all[n - 1].nth != nth) {
@@ -173,7 +172,7 @@ static int judge_all(struct comparison *c, struct status *st)
 		    arena_more(c->arena, j->logs[side], j->n[side], sizeof *j->logs[side]);
 		j->logs[side][j->n[side]++] = db_real(rows, 5);
 	}
-	if (!rows || db_end(rows, st))
+	if (db_end(rows, st))
 		return -1;
 	for (unsigned i = 0; i < n; i++)
 		put_judged(c, &all[i]);

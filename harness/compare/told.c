@@ -4,6 +4,7 @@
 
 #include "../arena.h"
 #include "../story/story.h"
+#include "side.h"
 
 int told_tell(struct told *t, const char *file, const char *chapter, struct status *st)
 {
@@ -16,13 +17,11 @@ int told_tell(struct told *t, const char *file, const char *chapter, struct stat
 
 const char *told_text(const struct told *t, const char *query)
 {
-	const struct db_source source = {.file = "told.c", .sql = query};
 	struct status st = {""};
-	struct db_rows *rows = db_ask(t->db, &source, &st);
-	const char *text = rows && db_next(rows) && db_text(rows, 0)
-	                       ? arena_copy(t->arena, db_text(rows, 0))
-	                       : NULL;
-	arena_need(t->arena, rows && !db_end(rows, &st));
+	struct db_rows *rows = side_ask(t->arena, t->db, query);
+	const char *text =
+	    db_next(rows) && db_text(rows, 0) ? arena_copy(t->arena, db_text(rows, 0)) : NULL;
+	arena_need(t->arena, !db_end(rows, &st));
 	return text;
 }
 
@@ -32,17 +31,15 @@ static struct story_table rows_of(const struct told *t, const struct told_sectio
 	if (!all)
 		return (struct story_table){.nrows = 0};
 	const size_t bytes = all->form->width * sizeof *all->rows;
-	const struct db_source source = {
-	    .file = "told.c",
-	    .sql = arena_text(t->arena, "SELECT rowid FROM %s %s", s->table, s->where)};
+	const char *query = arena_text(t->arena, "SELECT rowid FROM %s %s", s->table, s->where);
 	struct entry *rows = arena_array(t->arena, all->nrows, bytes);
 	unsigned n = 0;
 	struct status st = {""};
-	struct db_rows *found = db_ask(t->db, &source, &st);
-	for (; found && db_next(found); n++)
+	struct db_rows *found = side_ask(t->arena, t->db, query);
+	for (; db_next(found); n++)
 		memcpy(rows + n * all->form->width, story_row(all, (unsigned)db_real(found, 0) - 1),
 		       bytes);
-	arena_need(t->arena, found && !db_end(found, &st));
+	arena_need(t->arena, !db_end(found, &st));
 	return (struct story_table){all->form, rows, n};
 }
 
