@@ -120,23 +120,6 @@ bool verdict_within(const struct verdict *v)
 	return verdict_decided(v) && !verdict_effect(v);
 }
 
-void verdict_withhold(const struct stats_ratio *line, struct verdict *v)
-{
-	const double edge = log1p(v->margin), far = fmax(log(line->hi), -log(line->lo));
-	const double reach = fmax(far, edge); /* NaN has none */
-	const bool tells = far <= edge;
-	if (tells && verdict_direction(line) && verdict_within(v))
-		v->kind = VERDICT_NO_DIFFERENCE;
-	if (tells || v->kind == VERDICT_UNDECIDED || isnan(v->ratio.lo) ||
-	    (!isnan(far) && verdict_effect(v) &&
-	     (log(v->ratio.lo) > reach || log(v->ratio.hi) < -reach)))
-		return;
-	v->kind = VERDICT_UNDECIDED;
-	v->more_blocks = 0;
-	v->detectable =
-	    isnan(far) ? NAN : verdict_detectable(&v->ratio, expm1(reach), VERDICT_BOTH_ENDS);
-}
-
 /* From the median block, 5 % at least, and three times as far as any other. */
 #define ODD_FAR   3.0
 #define ODD_LEAST 0.05

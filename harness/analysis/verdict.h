@@ -135,10 +135,6 @@ bool verdict_within(const struct verdict *verdict);
 bool verdict_decided(const struct verdict *verdict);
 /* 1, -1: the whole interval is above, below 1; 0: it holds 1, or there is none. */
 int verdict_direction(const struct stats_ratio *ratio);
-/* By an A/A line, at the verdict's margin: makes a decided verdict undecided that is not an effect
- * beyond a line wider than the margin; none is faster or slower by little if a narrower one excludes
- * 1. */
-void verdict_withhold(const struct stats_ratio *line, struct verdict *verdict);
 /* Of a block's log ratio, with the blocks' numbers, from 0 on, and their Walsh averages. */
 struct verdict_odd verdict_find_odd(struct arena *arena, const double *log_ratios,
                                     const unsigned *blocks, const struct stats_walsh *of,

@@ -170,18 +170,13 @@ WHERE f.finding IN ('group', 'place', 'own');
 -- The verdict, undecided for what is withheld: what the line does not let through.
 CREATE VIEW judged_contrast AS
 WITH said AS (
-  SELECT f.*, tells, least_effect, shows, iif(opposed, 'undecided', iif(
-           off > 0 AND word LIKE '% by little', 'no difference', word)) first_word
-  FROM (SELECT *, verdict_word(speed_lo, speed_hi, margin) word FROM contrast_found, given) f
-  JOIN line USING (asked)),
+  SELECT *, iif(opposed, 'undecided', verdict_word(speed_lo, speed_hi, margin)) word
+  FROM contrast_found JOIN given JOIN line USING (asked)),
 kept AS (
-  SELECT *, coalesce(NOT tells AND first_word <> 'undecided' AND speed_lo NOT NULL
-                     AND NOT coalesce(first_word IN ('faster', 'slower')
-                     AND (speed_lo > 1 + least_effect OR speed_hi * (1 + least_effect) < 1), 0),
-                     0) withheld
-  FROM said)
-SELECT *, iif(withheld, 'undecided', first_word) said_word,
-       detectable(speed_lo, speed_hi, iif(withheld, shows, margin)) seen
+  SELECT *, verdict_heard(word, speed_lo, speed_hi, tells, least_effect, off) said_word FROM said)
+SELECT *, said_word = 'undecided' AND word <> 'undecided' withheld,
+       detectable(speed_lo, speed_hi,
+                  iif(said_word = 'undecided' AND word <> 'undecided', shows, margin)) seen
 FROM kept;
 
 CREATE TABLE contrast AS

@@ -9,7 +9,6 @@
 #include "../arena.h"
 #include "../chapters/figures.h"
 #include "../config/family.h"
-#include "../record/member.h"
 #include "../record/record_file.h"
 #include "../story/story.h"
 #include "../data/verdict_text.h"
@@ -21,26 +20,11 @@
 struct combining {
 	struct arena *arena;
 	struct db *db;
-	double margin;
 	struct claim_list *runs[POOLED_MOST];
 	unsigned n;
 };
 
 /* --- the runs ---------------------------------------------------------------------------- */
-
-/* What tells one set of GPUs from another. */
-static const char *gpus_of(struct arena *arena, const json_t *machine)
-{
-	const json_t *list = json_object_get(machine, "gpus");
-	const char *all = "";
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *id = member_or_empty(json_array_get(list, i), "uuid");
-		/* "GPU-164679bb-…": as much as tells them apart. */
-		if (*id)
-			all = arena_text(arena, "%s%s%.12s", all, *all ? ", " : "", id);
-	}
-	return all;
-}
 
 /* What the run says, by its own tables: intervals of claims, of regimes and of cells. */
 static int say_all(const struct combining *c, struct db *run, struct status *st)
@@ -80,10 +64,15 @@ static int say_all(const struct combining *c, struct db *run, struct status *st)
 
 static int add_run(struct combining *c, const struct told *t, const char *path, struct status *st)
 {
-	static const struct db_source about = {
-	    .file = "combine.c", /* and the regimes in which the run cannot distinguish variants */
-	    .sql = "SELECT blocks, (SELECT group_concat(label, ', ') FROM regime WHERE NOT tells) "
-	           "FROM given"};
+	/* "GPU-164679bb-…": as much as tells them apart. Then the regimes in which the run cannot
+	 * distinguish variants. */
+	static const char about[] =
+	    "SELECT blocks, ifnull((SELECT group_concat(nullif(substr(iif(g.type = 'object', "
+	    "g.value ->> '$.uuid', ''), 1, 12), ''), ', ') FROM environment e, "
+	    "json_each(iif(json_valid(e.value), e.value, '[]')) g WHERE e.key = 'machine.gpus'), ''), "
+	    "ifnull((SELECT value FROM environment WHERE key = 'machine.boot'), ''), "
+	    "(SELECT group_concat(label, ', ') FROM regime WHERE NOT tells), "
+	    "ifnull((SELECT value FROM environment WHERE key = 'seed'), '') FROM given";
 	struct side side = {
 	    .arena = c->arena, .db = c->db, .letter = arena_text(c->arena, "%c", 'A' + c->n)};
 	if (!access(path, F_OK) && !source_is_record(path))
@@ -101,13 +90,12 @@ static int add_run(struct combining *c, const struct told *t, const char *path, 
 	c->runs[c->n] = ARENA_NEW(c->arena, struct claim_list);
 	if (!run || claim_list_take(record->run.environment, c->runs[c->n], st))
 		return -1;
-	const json_t *env = record->run.environment, *machine = json_object_get(env, "machine");
-	struct db_rows *rows = db_ask(run, &about, st);
-	if (!rows || !db_next(rows))
+	struct db_rows *rows = side_ask(c->arena, run, about);
+	if (!db_next(rows))
 		return -1;
 	db_add(c->db, "repetition", "ttitttt", side.letter, side_plain(c->arena, path),
-	       (unsigned)db_real(rows, 0), gpus_of(c->arena, machine),
-	       member_or_empty(machine, "boot"), db_text(rows, 1), member_or_empty(env, "seed"));
+	       (unsigned)db_real(rows, 0), db_text(rows, 1), db_text(rows, 2), db_text(rows, 3),
+	       db_text(rows, 4));
 	if (db_end(rows, st) || say_all(c, run, st))
 		return -1;
 	arena_undo(c->arena, run);
@@ -120,8 +108,7 @@ static int add_run(struct combining *c, const struct told *t, const char *path, 
 
 /* What the runs say of a question. */
 struct question {
-	const char *question, *kind, *regime;
-	bool twin;
+	const char *question, *kind;
 	struct stats_ratio runs[POOLED_MOST];
 	unsigned n;
 	const struct claim *claim; /* of the first run that tested it; NULL: it is none */
@@ -133,40 +120,35 @@ struct question {
 
 static struct question question_of(const struct combining *c, const struct db_rows *row)
 {
-	const char *regime = db_text(row, 2), *kind = db_text(row, 1);
 	struct question q = {.question = arena_copy(c->arena, db_text(row, 0)),
-	                     .kind = arena_copy(c->arena, kind),
-	                     .regime = arena_copy(c->arena, regime ? regime : ""),
-	                     .twin = db_real(row, 3) > 0};
-	if (!strcmp(kind, "claim")) {
-		q.claim = &c->runs[(unsigned)db_real(row, 4)]->claims[(unsigned)db_real(row, 5)];
+	                     .kind = arena_copy(c->arena, db_text(row, 1))};
+	if (!strcmp(q.kind, "claim")) {
+		q.claim = &c->runs[(unsigned)db_real(row, 2)]->claims[(unsigned)db_real(row, 3)];
 		q.primary = !strcmp(q.claim->name, c->runs[0]->primary);
 	}
 	return q;
 }
 
-/* Those that several runs answer; the A/A lines first. */
+/* Those that several runs answer. */
 static struct question *read_questions(const struct combining *c, unsigned *n, struct status *st)
 {
-	static const struct db_source query = {
-	    .file = "combine.c",
-	    .sql = "SELECT question, kind, regime, twin, run, nth, ratio, ratio_lo, ratio_hi, "
-	           "ratio_blocks, confidence FROM said JOIN (SELECT question, min(rowid) first "
-	           "FROM said GROUP BY question HAVING count(*) > 1) USING (question) "
-	           "ORDER BY twin DESC, first, run"};
+	static const char query[] =
+	    "SELECT question, kind, run, nth, ratio, ratio_lo, ratio_hi, ratio_blocks, "
+	    "confidence FROM said JOIN (SELECT question, min(rowid) first FROM said "
+	    "GROUP BY question HAVING count(*) > 1) USING (question) ORDER BY first, run";
 	struct question *all = NULL, *now = NULL;
-	struct db_rows *rows = db_ask(c->db, &query, st);
-	for (*n = 0; rows && db_next(rows);) {
+	struct db_rows *rows = side_ask(c->arena, c->db, query);
+	for (*n = 0; db_next(rows);) {
 		if (!now || strcmp(now->question, db_text(rows, 0))) {
 			all = arena_more(c->arena, all, *n, sizeof *all);
 			now = &all[(*n)++];
 			*now = question_of(c, rows);
 		}
 		now->runs[now->n++] =
-		    (struct stats_ratio){db_real(rows, 6), db_real(rows, 7), db_real(rows, 8),
-		                         (unsigned)db_real(rows, 9), db_real(rows, 10)};
+		    (struct stats_ratio){db_real(rows, 4), db_real(rows, 5), db_real(rows, 6),
+		                         (unsigned)db_real(rows, 7), db_real(rows, 8)};
 	}
-	arena_need(c->arena, rows && !db_end(rows, st));
+	arena_need(c->arena, !db_end(rows, st));
 	for (unsigned i = 0; i < *n; i++)
 		all[i].pooled = pooled_of(all[i].runs, all[i].n, VERDICT_CONFIDENCE);
 	return all;
@@ -187,13 +169,13 @@ static void judge_claim(struct question *q)
 }
 
 static void put(const struct combining *c, const struct question *q, const char *verdict,
-                const char *part, const struct stats_ratio *ratio)
+                const struct stats_ratio *ratio)
 {
 	const struct claim *x = q->claim;
 	const struct pooled *p = &q->pooled;
 	/* Without an interval it would repeat the ratio. */
 	const struct stats_ratio next = isnan(p->next.lo) ? STATS_NO_RATIO : p->next;
-	db_add(c->db, "pooled", "ttttttidddiirdr", q->question, q->kind, verdict, part,
+	db_add(c->db, "together", "tttttidddiirdr", q->question, q->kind, verdict,
 	       x ? x->name : NULL, x ? x->text : NULL, q->primary, x ? q->result.p : NAN,
 	       x ? q->p_adjusted : NAN, p->scatter, p->runs, ratio->blocks, *ratio,
 	       ratio->confidence, next);
@@ -213,27 +195,8 @@ static void put_claims(const struct combining *c, struct question *all, unsigned
 			continue;
 		q->p_adjusted = q->primary ? r->p : family_p(r->p, family);
 		r->alone = claims_decided(r) && !(q->p_adjusted <= FAMILY_ALPHA);
-		put(c, q, verdict_claim_text(c->arena, r, true), NULL, claims_interval(r));
+		put(c, q, verdict_claim_text(c->arena, r, true), claims_interval(r));
 	}
-}
-
-/* As in a run: where the A/A line differs from 1, only what is beyond it is called. */
-static void put_speed(const struct combining *c, const struct question *all,
-                      const struct question *q)
-{
-	struct verdict v = verdict_of(q->pooled.ratio, c->margin);
-	char said[VERDICT_TEXT_BYTES];
-	v.more_blocks = 0;
-	for (; all->twin && !q->twin; all++)
-		if (*q->regime && !strcmp(all->regime, q->regime))
-			verdict_withhold(&all->pooled.ratio, &v);
-	verdict_text(&v, said, sizeof said);
-	put(c, q, said,
-	    q->twin                           ? "limit"
-	    : v.kind == VERDICT_UNDECIDED     ? "undecided"
-	    : v.kind == VERDICT_NO_DIFFERENCE ? "no difference"
-	                                      : "different",
-	    &q->pooled.ratio);
 }
 
 /* --- all of it --------------------------------------------------------------------------- */
@@ -272,7 +235,7 @@ static const char *const tables[] = {"claims", "verdicts", "cells", "runs", NULL
 
 int combine_runs(struct told *t, double margin, struct status *st)
 {
-	struct combining c = {.arena = t->arena, .db = db_open(t->arena), .margin = margin};
+	struct combining c = {.arena = t->arena, .db = db_open(t->arena)};
 	unsigned n;
 	t->db = c.db;
 	t->sections = sections;
@@ -283,6 +246,7 @@ int combine_runs(struct told *t, double margin, struct status *st)
 	for (unsigned i = 0; i < t->npaths; i++)
 		if (add_run(&c, t, t->paths[i], st))
 			return -1;
+	db_add(c.db, "given", "d", margin);
 	struct question *all = read_questions(&c, &n, st);
 	if (!n)
 		return status_set(st, "the runs have no claim and no cell in common with an "
@@ -290,7 +254,7 @@ int combine_runs(struct told *t, double margin, struct status *st)
 	put_claims(&c, all, n);
 	for (unsigned i = 0; i < n; i++)
 		if (!all[i].claim)
-			put_speed(&c, all, &all[i]);
+			put(&c, &all[i], NULL, &all[i].pooled.ratio);
 	t->title = told_text(t, "SELECT experiment || ': ' || (SELECT count(*) FROM run) || "
 	                        "' runs as one' FROM run ORDER BY run");
 	return told_tell(t, CHAPTER, chapter_of(&c), st);

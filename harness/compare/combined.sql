@@ -34,10 +34,9 @@ CREATE TABLE said(
 );
 
 -- What all runs say together of a question that several answer.
-CREATE TABLE pooled(
+CREATE TABLE together(
   question TEXT, kind TEXT,
-  verdict TEXT,
-  part TEXT,           -- of the page: different, undecided, no difference; limit: it is not counted
+  outcome TEXT,        -- of a claim
   claim TEXT, text TEXT, is_primary INTEGER, -- of a claim
   p REAL, p_adjusted REAL,
   scatter REAL, runs INTEGER, blocks INTEGER,
@@ -45,6 +44,31 @@ CREATE TABLE pooled(
   confidence REAL,
   next REAL, next_lo REAL, next_hi REAL, next_blocks INTEGER
 );
+
+CREATE TABLE given(margin REAL); -- of verdicts; one row
+
+-- With what its first run says; line: how far the reference is from itself in a regime.
+CREATE VIEW lined AS
+WITH first AS (SELECT question, twin, regime, min(rowid) FROM said GROUP BY question),
+line AS (SELECT regime, max(max(ratio_hi, 1 / ratio_lo)) - 1 line, ratio_lo > 1 OR ratio_hi < 1 off
+         FROM together JOIN first USING (question) WHERE twin AND kind = 'regime' GROUP BY regime)
+SELECT t.*, twin, margin, max(line, margin) line, off,
+       l.regime IS NULL OR ifnull(line <= margin, 0) tells,
+       verdict_word(ratio_lo, ratio_hi, margin) word
+FROM given, together t JOIN first f USING (question)
+LEFT JOIN line l ON l.regime = f.regime AND NOT twin;
+
+-- Its verdict. part: of the page: different, undecided, no difference; limit: it is not counted.
+CREATE VIEW pooled AS
+SELECT *, iif(kind = 'claim', outcome,
+              verdict_said(heard, json_object('ratio', ratio, 'lo', ratio_lo, 'hi', ratio_hi,
+                                              'blocks', ratio_blocks, 'confidence', confidence),
+                           0, margin, detectable(ratio_lo, ratio_hi,
+                                                 iif(heard = word, margin, line)), 0, NULL, NULL))
+       verdict,
+       CASE WHEN kind = 'claim' THEN NULL WHEN twin THEN 'limit'
+            WHEN heard IN ('undecided', 'no difference') THEN heard ELSE 'different' END part
+FROM (SELECT *, verdict_heard(word, ratio_lo, ratio_hi, tells, line, off) heard FROM lined);
 
 -- In what all runs have to agree.
 CREATE VIEW trait AS

@@ -90,9 +90,8 @@ struct comparison {
 	struct side left, right;
 	double margin;
 	struct db *db;
-	bool counted; /* a cell in common, but the limit's */
-	bool moved;   /* the limit differs: the machine changed, and all else is undecided */
-	bool worse;   /* B is slower somewhere */
+	bool moved; /* the limit differs: the machine changed, and all else is undecided */
+	bool worse; /* B is slower somewhere */
 };
 
 /* --- ratios and verdicts of cells -------------------------------------------------------- */
@@ -137,7 +136,6 @@ static void put_judged(struct comparison *c, const struct judged *j)
 		v.more_blocks = open ? 0 : v.more_blocks; /* none would help */
 		c->moved |= !j->counted && verdict_effect(&v);
 		c->worse |= j->counted && verdict_beyond(&v) < 0;
-		c->counted |= j->counted;
 	}
 	verdict_text(&v, words, sizeof words);
 	verdict_unseen_text(v.detectable, unseen, sizeof unseen);
@@ -153,14 +151,13 @@ static void put_judged(struct comparison *c, const struct judged *j)
 /* The limit's pairs first: if one of them differs, all others are undecided. */
 static int judge_all(struct comparison *c, struct status *st)
 {
-	static const struct db_source query = {
-	    .file = "compare.c",
-	    .sql = "SELECT pair, nth, asked_bytes, counted, side = 'B', x FROM log "
-	           "ORDER BY counted, pair, nth, side, block"};
-	struct db_rows *rows = db_ask(c->db, &query, st);
+	static const char query[] =
+	    "SELECT pair, nth, asked_bytes, counted, side = 'B', x FROM log "
+	    "ORDER BY counted, pair, nth, side, block";
+	struct db_rows *rows = side_ask(c->arena, c->db, query);
 	struct judged *all = NULL;
 	unsigned n = 0;
-	for (; rows && db_next(rows);) {
+	while (db_next(rows)) {
 		const unsigned pair = (unsigned)db_real(rows, 0), nth = (unsigned)db_real(rows, 1),
 		               side = db_real(rows, 4) > 0;
 		if (!n || all[n - 1].pair != pair || all[n - 1].nth != nth) {
@@ -175,7 +172,7 @@ static int judge_all(struct comparison *c, struct status *st)
 		    arena_more(c->arena, j->logs[side], j->n[side], sizeof *j->logs[side]);
 		j->logs[side][j->n[side]++] = db_real(rows, 5);
 	}
-	if (!rows || db_end(rows, st))
+	if (db_end(rows, st))
 		return -1;
 	for (unsigned i = 0; i < n; i++)
 		put_judged(c, &all[i]);
@@ -218,15 +215,10 @@ static int tell(struct comparison *c, struct told *t, struct status *st)
 
 /* --- whether the two are comparable ------------------------------------------------------ */
 
-static int check_comparable(const struct comparison *c, const struct told *t, struct status *st)
+static int check_comparable(const struct told *t, struct status *st)
 {
-	if (strcmp(c->left.manner, c->right.manner))
-		return status_set(st,
-		                  "not the same kind of call: nccl-tests' options are "
-		                  "'%s' in A and '%s' in B, and calls back to back have "
-		                  "none of -m, -z, -G, -I",
-		                  c->left.manner, c->right.manner);
-	return c->counted ? 0 : status_set(st, "%s", told_text(t, "SELECT why FROM refused"));
+	const char *why = told_text(t, "SELECT why FROM refused");
+	return why ? status_set(st, "%s", why) : 0;
 }
 
 /* A variant that runs on one side and fails on the other is not equal, and must not pass as
@@ -310,7 +302,7 @@ static int compare_two(const struct compare_request *r, struct told *t, struct s
 	if (db_run_text(c.db, "harness/compare/sides.sql", st) ||
 	    db_run_text(c.db, "harness/compare/compared.sql", st))
 		return -1;
-	if (load(&c, r, st) || check_comparable(&c, t, st))
+	if (load(&c, r, st) || check_comparable(t, st))
 		t->refused = side_plain(t->arena, st->text); /* it may quote a file */
 	if (tell(&c, t, st))
 		return -1;

@@ -8,14 +8,11 @@ CREATE TABLE given(
   refused   TEXT     -- why nothing is compared; or nothing
 );
 
-CREATE TABLE side(
+CREATE TABLE result(
   side      TEXT PRIMARY KEY,
   path      TEXT,
   knows     INTEGER, -- 1: NCCL's variables are known
   files     INTEGER, -- of nccl-tests
-  average   INTEGER, -- their -a
-  others    TEXT,    -- options of theirs that are not the usual ones
-  unchecked INTEGER, -- 1: their -c 0
   torn      INTEGER, -- 1: the record's last line is cut off; a text of nccl-tests has no end
   failed    INTEGER  -- cells of trials without a time
 );
@@ -42,6 +39,39 @@ CREATE TABLE series(
 
 -- A time of it: one a trial; of nccl-tests' -N cycles several.
 CREATE TABLE time(side TEXT, kind TEXT, variant TEXT, size INTEGER, block INTEGER, us REAL);
+
+-- JSON of nccl-tests, while it is read (nccl_tests.sql).
+CREATE TABLE nccl_file(side TEXT, variant TEXT, most_ranks INTEGER, doc TEXT);
+CREATE TABLE nccl_collective(id INTEGER, name TEXT, UNIQUE(id) ON CONFLICT IGNORE);
+
+-- Options of nccl-tests that distinguish measurements: the name in its JSON's "config"; what holds
+-- without it; how with it calls are not simply back to back.
+CREATE VIEW nccl_known(nth, letter, long, config, usual, manner) AS
+VALUES (0, 'a', 'average', NULL, 1, ''), (1, 'R', 'local_register', NULL, 0, ''),
+       (2, 'x', 'cta_policy', NULL, -1, ''), (3, 'u', 'unalign', 'unalign', 0, ''),
+       (4, 'n', 'iters', 'iterations', 20, ''),
+       (5, 'm', 'agg_iters', 'aggregated_iterations', 1, ' -m (calls grouped)'),
+       (6, 'G', 'cudagraph', 'graph', 0, ' -G (graphs)'),
+       (7, 'z', 'blocking', 'blocking_collectives', 0, ' -z (blocking)'),
+       (8, 'I', 'per_iter_timing', 'per_iter_timing', 0, ' -I'),
+       (9, 'y', 'stream_null', NULL, 0, ''), (10, 'D', 'device_implementation', NULL, 0, ''),
+       (11, 'V', 'device_cta_count', NULL, 16, ''),
+       (12, 'w', 'warmup_iters', 'warmup_iters', 1, '');
+
+-- Each file that was read.
+CREATE TABLE nccl_run(
+  side TEXT, variant TEXT, layout TEXT,
+  average INTEGER,   -- its -a
+  manner TEXT,       -- options by which its calls are not simply back to back, or ""
+  others TEXT,       -- its -R, -x, -u, -n, -w … that differ from the defaults
+  unchecked INTEGER  -- 1: its -c 0
+);
+
+CREATE VIEW side AS
+SELECT r.*, ifnull(average, 0) average, ifnull(manner, '') manner, ifnull(others, '') others,
+       ifnull(unchecked, 0) unchecked
+FROM result r LEFT JOIN (SELECT side, average, manner, others, max(unchecked) unchecked
+                         FROM nccl_run GROUP BY side) USING (side);
 
 -- The verdict on B, over all sizes of a pair (nth 0) and at each.
 CREATE TABLE judged(
@@ -151,12 +181,16 @@ FROM (SELECT side, iif(knows, ifnull(iif((SELECT min(knows) FROM side),
                 FROM (SELECT * FROM unlike_variable u WHERE u.side = s.side ORDER BY nth)),
                NULL), ''), NULL) text FROM side s);
 
--- Why the two sides share no cell but the limit's.
+-- Why they are not compared: calls of other kinds, or no cell that both have but the limit's.
 CREATE VIEW refused AS
 WITH key_apart AS (SELECT a.name || ' ' || a.vals || ' in A, ' || b.vals || ' in B' text,
                           a.keys LIKE 'v%' variant
                    FROM apart a JOIN apart b USING (key)
                    WHERE a.side = 'A' AND b.side = 'B' ORDER BY instr(a.keys, key))
+SELECT 'not the same kind of call: nccl-tests'' options are ''' || a.manner || ''' in A and '''
+       || b.manner || ''' in B, and calls back to back have none of -m, -z, -G, -I' why
+FROM side a JOIN side b ON a.side = 'A' AND b.side = 'B' WHERE a.manner <> b.manner
+UNION ALL
 SELECT 'no cell in common: ' || ifnull(
          group_concat(text, '; ') || iif(max(variant) AND (SELECT sum(files) FROM side),
                                          ' (--variant NAME names nccl-tests'' files)', ''),
@@ -164,5 +198,6 @@ SELECT 'no cell in common: ' || ifnull(
               WHEN NOT EXISTS (SELECT 1 FROM series WHERE side = 'B') THEN 'B has'
               ELSE 'a side has' END || ' no time of any variant') ||
        ifnull((SELECT '; ranks: ' || a || ' in A, ' || b || ' in B' FROM fact
-               WHERE name = 'ranks' AND a <> b), '') why
-FROM key_apart;
+               WHERE name = 'ranks' AND a <> b), '')
+FROM key_apart
+HAVING NOT EXISTS (SELECT 1 FROM judged j JOIN series ON id = j.pair WHERE counted);

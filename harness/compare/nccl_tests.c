@@ -13,124 +13,40 @@
 #include "../record/record.h"
 #include "../report/json.h"
 
-#define MOST_BYTES (256 << 20) /* of a file */
+#define MOST_BYTES (DB_VALUE_BYTES / 2) /* of a file */
 #define GIVE       "give what nccl-tests' option -J FILE (since 2.17.5) writes of such a run, or its text"
 #define HEAD_BYTES 4096 /* that say whose a file is */
 
-/* --- options that change the meaning of its times ---------------------------------------- */
-
-/* One of its options with a number; `config` is its name in the file's "config". */
-struct option {
-	char letter;
-	const char *name, *config;
-	long usual;         /* without the option */
-	const char *manner; /* with it calls are not simply back to back */
+/* A file, while it is read. */
+struct reading {
+	struct member_place at;
+	const json_t *root;
+	struct side *side;
+	const char *variant;
+	char head[HEAD_BYTES];
+	unsigned trial, nranks;
+	enum coll_kind coll;
+	bool cut; /* alltoallv's parts are cut from a size, and a row's is their sum */
 };
-
-static const struct option average_option = {'a', "average", NULL, 1, NULL};
-
-/* Other options that distinguish measurements. */
-static const struct option other_options[] = {
-    {'R', "local_register", NULL, 0, NULL},
-    {'x', "cta_policy", NULL, -1, NULL},
-    {'u', "unalign", "unalign", 0, NULL},
-    {'n', "iters", "iterations", 20, NULL},
-    {'m', "agg_iters", "aggregated_iterations", 1, " -m (calls grouped)"},
-    {'G', "cudagraph", "graph", 0, " -G (graphs)"},
-    {'z', "blocking", "blocking_collectives", 0, " -z (blocking)"},
-    {'I', "per_iter_timing", "per_iter_timing", 0, " -I"},
-    {'y', "stream_null", NULL, 0, NULL},
-    {'D', "device_implementation", NULL, 0, NULL},
-    {'V', "device_cta_count", NULL, 16, NULL},
-    {'w', "warmup_iters", "warmup_iters", 1, NULL}};
-
-static const char *arg_at(const json_t *args, size_t i)
-{
-	const char *text = json_string_value(json_array_get(args, i));
-	return text ? text : "";
-}
-
-/* Whether the argument is this option. *value: the value if the argument contains it; NULL if the
- * value is the next argument. Long names may be cut, as getopt_long allows. */
-static bool is_option(const char *arg, const struct option *o, const char **value)
-{
-	size_t length = strcspn(arg, "=");
-	*value = NULL;
-	if (arg[0] != '-' || !arg[1])
-		return false;
-	if (arg[1] != '-') {
-		*value = arg[2] ? arg + 2 : NULL;
-		return arg[1] == o->letter;
-	}
-	*value = arg[length] ? arg + length + 1 : NULL;
-	return length > 2 && !strncmp(arg + 2, o->name, length - 2);
-}
-
-/* The last one counts. All of its options have a value. */
-static long number_in(const json_t *args, const struct option *o)
-{
-	long number = o->usual;
-	for (size_t i = 1; i < json_array_size(args); i++) {
-		const char *arg = arg_at(args, i), *value;
-		bool here = is_option(arg, o, &value);
-		if (arg[0] == '-' && !value)
-			value = json_string_value(json_array_get(args, ++i));
-		if (here && value)
-			number = strtol(value, NULL, 0);
-	}
-	return number;
-}
-
-static void read_others(const json_t *args, const json_t *config, char manner[64],
-                        char out[SIDE_OTHERS_BYTES])
-{
-	out[0] = manner[0] = '\0';
-	for (size_t i = 0; i < sizeof other_options / sizeof *other_options; i++) {
-		const struct option *o = &other_options[i];
-		const json_t *said = o->config ? json_object_get(config, o->config) : NULL;
-		const char *text = json_string_value(said);
-		const bool yes = json_is_true(said) || (text && !strcmp(text, "true"));
-		const long number = json_is_integer(said) ? (long)json_integer_value(said)
-		                    : yes                 ? 1
-		                                          : number_in(args, o);
-		if (number == o->usual)
-			continue;
-		status_add(out, SIDE_OTHERS_BYTES, "%s-%c %ld", *out ? " " : "", o->letter, number);
-		status_add(manner, 64, "%s", o->manner ? o->manner : "");
-	}
-}
-
-/* The value of a variable, or NULL. */
-static const char *env_find(const json_t *env, const char *name)
-{
-	size_t n = strlen(name);
-	for (size_t i = 0; i < json_array_size(env); i++) {
-		const char *line = json_string_value(json_array_get(env, i));
-		if (line && !strncmp(line, name, n) && line[n] == '=')
-			return line + n + 1;
-	}
-	return NULL;
-}
 
 /* Writes what NCCL_TESTS_ALLTOALLV_* ask alltoallv for, in the words of counts if it has them.
  * Returns whether parts are cut from a size, so that a row's size is their sum. */
-static bool read_counts(const json_t *env, unsigned nranks, char out[COUNTS_TEXT_BYTES])
+static bool read_counts(bool said, const char *matrix, const char *spread, unsigned nranks,
+                        char out[COUNTS_TEXT_BYTES])
 {
-	const char *matrix = env_find(env, "NCCL_TESTS_ALLTOALLV_MATRIX_FILE");
-	const char *spread = env_find(env, "NCCL_TESTS_ALLTOALLV_SPREAD");
 	struct value_weights weights = {.n = nranks, .rows = 1};
 	char *end;
 	double x = spread ? strtod(spread, &end) : 1;
 	if (spread && (end == spread || *end))
 		x = 1; /* as nccl-tests does */
 	x = x < 0 ? 0 : x > 1 ? 1 : x;
-	if (!json_is_array(env))
+	if (!said)
 		snprintf(out, COUNTS_TEXT_BYTES, "not said");
 	else if (matrix)
 		snprintf(out, COUNTS_TEXT_BYTES, "its own matrix");
 	else if (nranks > VALUE_MAX_WEIGHTS)
 		snprintf(out, COUNTS_TEXT_BYTES, "by distance, spread %.3g", x);
-	if (!json_is_array(env) || matrix || nranks > VALUE_MAX_WEIGHTS)
+	if (!said || matrix || nranks > VALUE_MAX_WEIGHTS)
 		return !matrix;
 	/* (1 - spread) / n + spread × 2 distance / n (n - 1), in thousandths of n (n - 1) */
 	for (unsigned d = 0; d < nranks; d++)
@@ -139,266 +55,53 @@ static bool read_counts(const json_t *env, unsigned nranks, char out[COUNTS_TEXT
 	return true;
 }
 
-/* --- one file, while it is read ----------------------------------------------------------- */
-
-struct reading {
-	struct member_place at;
-	const json_t *root, *config;
-	struct side *side;
-	const char *variant;
-	char head[HEAD_BYTES], layout[40];
-	unsigned trial, nranks;
-	unsigned added;
-	bool cut; /* alltoallv's parts are cut from a size, and a row's is their sum */
-};
-
-/* Only the program's name has the collective: …/all_reduce_perf. */
-static int read_collective(struct reading *r, enum coll_kind *out)
+/* Whether the file is believed: then its facts are kept. */
+static int read_head(struct reading *r, const struct db_rows *of)
 {
-	const char *program =
-	    json_string_value(json_array_get(json_object_get(r->root, "args"), 0));
-	if (!program)
-		return member_bad(&r->at, "does not name the program, which says the collective: "
-		                          "of JSON \"args\" begins with it; a file of text may be "
-		                          "called all_reduce_perf.txt");
-	const char *name = program; /* Windows has other slashes; a fork's begins with nccl_ */
-	for (const char *at; (at = strpbrk(name, "/\\"));)
-		name = at + 1;
-	name += strncmp(name, "nccl_", 5) ? 0 : 5;
-	const char *end = strstr(name, "_perf");
-	char text[32];
-	snprintf(text, sizeof text, "%.*s", (int)(end ? end - name : 0), name);
-	int found = coll_find(text);
-	if (found < 0)
-		return member_bad(&r->at,
-		                  "the program \"%.60s\" measures no collective that is known "
-		                  "here (`launchgap list` names them)",
-		                  name);
-	*out = (enum coll_kind)found;
-	return 0;
-}
-
-/* Files of one side must be trials of the same measurement; otherwise their spread means
- * nothing. */
-static int read_options(struct reading *r)
-{
-	struct side *side = r->side;
-	const json_t *args = json_object_get(r->root, "args");
-	int average = (int)number_in(args, &average_option);
-	char manner[64], others[SIDE_OTHERS_BYTES];
-	read_others(args, r->config, manner, others);
-	if (side->nfiles && (side->average != average || strcmp(side->manner, manner) ||
-	                     strcmp(side->others, others)))
-		return member_bad(&r->at,
-		                  "was measured with other options than the files before it: -a "
-		                  "%d%s%s%s against -a %d%s%s%s",
-		                  average, manner, *others ? " " : "", others, side->average,
-		                  side->manner, *side->others ? " " : "", side->others);
-	side->average = average;
-	strcpy(side->manner, manner);
-	strcpy(side->others, others);
-	if (json_integer_value(json_object_get(r->config, "validation")) == 0)
-		side->unchecked = true;
-	return 0;
-}
-
-/* Each process names its first device. */
-static int read_devices(struct reading *r, unsigned *processes)
-{
-	const json_t *devices = json_object_get(r->config, "devices");
-	json_int_t group = json_integer_value(json_object_get(json_array_get(devices, 0), "group"));
-	*processes = (unsigned)json_array_size(devices);
-	if (!*processes || *processes > RECORD_MAX_RANKS)
-		return member_bad(&r->at, "\"devices\" in \"config\" is missing or empty (of "
-		                          "text: the lines # Rank)");
-	for (unsigned i = 0; i < *processes; i++) {
-		const json_t *device = json_array_get(devices, i);
-		const char *host = json_string_value(json_object_get(device, "hostname"));
-		const char *gpu = json_string_value(json_object_get(device, "device_info"));
-		char machine[SIDE_FACT_BYTES];
-		if (json_integer_value(json_object_get(device, "group")) != group)
-			return member_bad(&r->at, "its ranks were split into several groups "
-			                          "that measure at once");
-		snprintf(machine, sizeof machine, "%.40s: %.40s", host ? host : "?",
-		         gpu ? gpu : "?");
-		if (host || gpu)
-			side_says(r->side, "machine", machine);
-	}
-	return 0;
-}
-
-static int read_layout(struct reading *r, char name[TRIAL_NAME_BYTES])
-{
-	static const struct member rows[] = {
+	static const struct member layout[] = {
 	    {"nthreads", JSON_INTEGER, 1, INT_MAX, .null = true}, /* not every text says it */
 	    MEMBER_COUNT("ngpus", 1),
 	    MEMBER_END};
-	const bool unknown = json_is_null(json_object_get(r->config, "nthreads"));
-	unsigned processes = 0;
-	if (read_devices(r, &processes) || member_check(&r->at, r->config, rows))
+	const bool knows = db_real(of, 3) > 0;
+	char counts[COUNTS_TEXT_BYTES];
+	if (db_text(of, 0))
+		return member_bad(&r->at, "%s", db_text(of, 0));
+	if (member_check(&r->at, json_object_get(r->root, "config"), layout))
 		return -1;
-	const unsigned threads = unknown ? 1 : (unsigned)member_number(r->config, "nthreads"),
-	               gpus = (unsigned)member_number(r->config, "ngpus");
-	uint64_t ranks = (uint64_t)processes * threads;
-	if (ranks > RECORD_MAX_RANKS || ranks * gpus > RECORD_MAX_RANKS)
-		return member_bad(&r->at,
-		                  "says %u processes × %u threads × %u GPUs, at most %d "
-		                  "ranks are believed",
-		                  processes, threads, gpus, RECORD_MAX_RANKS);
-	r->nranks = (unsigned)ranks * gpus;
-	if (r->variant)
-		snprintf(name, TRIAL_NAME_BYTES, "%s", r->variant);
-	else if (unknown)
-		snprintf(name, TRIAL_NAME_BYTES, "%u-ranks", r->nranks);
-	else if (processes == 1 && threads == 1)
-		strcpy(name, "single");
-	else if (processes == 1 && gpus == 1)
-		strcpy(name, "threads");
-	else if (threads == 1 && gpus == 1)
-		strcpy(name, "processes");
-	else
-		snprintf(name, TRIAL_NAME_BYTES, "%ux%ux%u", processes, threads, gpus);
-	if (!unknown)
-		snprintf(r->layout, sizeof r->layout, "%ux%ux%u", processes, threads, gpus);
-	return 0;
-}
-
-/* Files of one variant must be trials of one layout; otherwise they are not repetitions. */
-static int check_layout(struct reading *r, const char *name)
-{
-	for (unsigned i = 0; i < r->side->nfiles; i++) {
-		const struct side_layout *before = &r->side->layouts[i];
-		if (!strcmp(before->variant, name) && strcmp(before->layout, r->layout))
-			return member_bad(&r->at,
-			                  "its layout is %s (processes x threads x GPUs), but "
-			                  "files before it have %s, and both would be %s",
-			                  r->layout, before->layout, name);
-	}
-	return 0;
-}
-
-static void add_variables(struct side *side, const json_t *env)
-{
-	side->knows |= env != NULL;
-	for (size_t i = 0; i < json_array_size(env); i++) {
-		const char *line = json_string_value(json_array_get(env, i));
-		const char *end = line ? strchr(line, '=') : NULL;
-		char name[SIDE_FACT_BYTES];
-		if (!end)
-			continue;
-		snprintf(name, sizeof name, "%.*s", (int)(end - line), line);
-		side_variable(side, name, end + 1);
-	}
-}
-
-static void add_facts(struct reading *r, enum coll_kind coll)
-{
-	json_int_t v = json_integer_value(json_object_get(r->root, "nccl_version"));
-	json_int_t minor = v < 10000 ? 1000 : 10000; /* 2804 is 2.8.4, 22803 is 2.28.3 */
-	const char *time = json_string_value(json_object_get(r->root, "start_time"));
-	char text[64], counts[COUNTS_TEXT_BYTES];
-	side_says(r->side, "experiment", "-");
-	const json_t *ours = json_object_get(r->root, "launchgap");
-	const char *backend = json_string_value(json_object_get(ours, "backend"));
-	const char *torch = json_string_value(json_object_get(r->root, "torch"));
-	const bool rccl = json_is_true(json_object_get(r->root, "rccl"));
-	snprintf(text, sizeof text, "PyTorch %.40s", torch ? torch : "");
-	side_says(r->side, "program",
-	          ours    ? "launchgap"
-	          : torch ? text
-	          : rccl  ? "rccl-tests"
-	                  : "nccl-tests");
-	side_says(r->side, "backend", backend ? backend : rccl ? "rccl" : "nccl");
-	if (*r->layout)
-		side_says(r->side, "layout", r->layout);
-	add_variables(r->side, json_object_get(r->root, "env"));
-	snprintf(text, sizeof text, "%u", r->nranks);
-	side_says(r->side, "ranks", text);
-	r->cut = read_counts(json_object_get(r->root, "env"), r->nranks, counts);
-	if (coll == COLL_ALLTOALLV)
+	r->coll = (enum coll_kind)db_real(of, 1);
+	r->nranks = (unsigned)db_real(of, 2);
+	r->cut = read_counts(knows, db_text(of, 4), db_text(of, 5), r->nranks, counts);
+	if (r->coll == COLL_ALLTOALLV)
 		side_says(r->side, "counts", counts);
-	snprintf(text, sizeof text, "%lld.%lld.%lld", (long long)(v / minor),
-	         (long long)(v % minor / 100), (long long)(v % 100));
-	if (v > 0)
-		side_says(r->side, "library", text);
-	if (time && !r->side->nfiles)
-		side_says(r->side, "measured", time);
-}
-
-/* out_of_place or in_place of a row: null if it was not measured. */
-static int add_body(struct reading *r, const json_t *row, const char *key, const char *name,
-                    struct cell *cell)
-{
-	const json_t *body = json_object_get(row, key);
-	const json_t *time = json_object_get(body, "time");
-	const json_t *wrong = json_object_get(body, "nwrong");
-	if (!body || json_is_null(body))
-		return 0;
-	if (json_object_get(body, "cpu_time"))
-		return member_bad(&r->at, "holds the CPU's time (-C 1), which is that of "
-		                          "launching only");
-	if (!json_is_number(time) || !(json_number_value(time) > 0) ||
-	    !(json_number_value(time) < 1e12))
-		return member_bad(&r->at, "%zu bytes: \"time\" of \"%s\" is no time in µs",
-		                  cell->bytes, key);
-	if (wrong && !json_is_null(wrong) && !json_is_number(wrong))
-		return member_bad(&r->at, "%zu bytes: \"nwrong\" of \"%s\" is no number",
-		                  cell->bytes, key);
-	if (json_number_value(wrong) > 0)
-		return member_bad(&r->at,
-		                  "%s of %zu bytes delivered %.0f wrong elements: times "
-		                  "of wrong results mean nothing",
-		                  coll_info(cell->coll)->name, cell->bytes,
-		                  json_number_value(wrong));
-	side_add(r->side, name, cell, r->nranks, false, r->trial, json_number_value(time));
-	r->added++;
+	r->side->knows |= knows;
 	return 0;
 }
 
-static int add_row(struct reading *r, const json_t *row, enum coll_kind coll, const char *name)
+static int add_row(struct reading *r, const struct db_rows *row, unsigned *added)
 {
-	struct cell cell = {.coll = coll, .pace = PACE_STREAM};
-	static const struct member rows[] = {{"size", JSON_INTEGER, 0, .hi = LLONG_MAX},
-	                                     MEMBER("type", JSON_STRING),
-	                                     MEMBER("redop", JSON_STRING),
-	                                     MEMBER_END};
-	const json_t *root = json_object_get(row, "root");
-	if (!json_is_object(row))
-		return member_bad(&r->at, "\"results\" holds something else than objects");
-	if (member_check(&r->at, row, rows))
-		return -1;
-	const json_int_t bytes = member_number(row, "size");
-	int dtype = coll_find_dtype(perf_word_ours(member_or_empty(row, "type")));
-	int op = coll_find_op(perf_word_ours(member_or_empty(row, "redop")));
+	const int dtype = coll_find_dtype(perf_word_ours(db_text(row, 2)));
+	const int op = coll_find_op(perf_word_ours(db_text(row, 3)));
+	const bool reduces = coll_info(r->coll)->is & COLL_REDUCES;
+	const double root = db_real(row, 4);
 	/* Types and operations that only nccl-tests has match nothing here. */
-	if (bytes == 0 || dtype < 0 || ((coll_info(coll)->is & COLL_REDUCES) && op < 0))
+	if (dtype < 0 || (reduces && op < 0))
 		return 0;
-	long number = json_is_string(root) ? strtol(json_string_value(root), NULL, 10)
-	                                   : (long)json_integer_value(root);
-	cell.dtype = (enum dtype)dtype;
-	cell.op = coll_info(coll)->is & COLL_REDUCES ? (enum op)op : OP_NONE;
-	cell.root = number > 0 && number < INT_MAX ? (unsigned)number : 0;
-	cell.bytes = (size_t)bytes;
-	if (coll == COLL_ALLTOALLV && r->cut) /* each was rounded down */
-		cell.bytes += coll_least(coll, cell.dtype, r->nranks) - 1;
-	if (coll == COLL_ALLTOALLV)
-		cell.bytes = coll_round(coll, cell.dtype, cell.bytes, r->nranks);
+	if (db_text(row, 7))
+		return member_bad(&r->at, "%s", db_text(row, 7));
+	struct cell cell = {.coll = r->coll,
+	                    .pace = PACE_STREAM,
+	                    .dtype = (enum dtype)dtype,
+	                    .op = reduces ? (enum op)op : OP_NONE,
+	                    .root = root > 0 && root < INT_MAX ? (unsigned)root : 0,
+	                    .bytes = strtoull(db_text(row, 1), NULL, 10),
+	                    .in_place = db_real(row, 5) > 0};
+	if (r->coll == COLL_ALLTOALLV && r->cut) /* each was rounded down */
+		cell.bytes += coll_least(r->coll, cell.dtype, r->nranks) - 1;
+	if (r->coll == COLL_ALLTOALLV)
+		cell.bytes = coll_round(r->coll, cell.dtype, cell.bytes, r->nranks);
 	cell.asked_bytes = cell.bytes;
-	if (add_body(r, row, "out_of_place", name, &cell))
-		return -1;
-	cell.in_place = true;
-	return add_body(r, row, "in_place", name, &cell);
-}
-
-/* A run that failed writes its file too. */
-static int check_errors(struct reading *r)
-{
-	const json_t *errors = json_object_get(r->root, "errors");
-	for (size_t i = 0; i < json_array_size(errors); i++) {
-		const char *text = json_string_value(json_array_get(errors, i));
-		if (text && *text)
-			return member_bad(&r->at, "is of a run that failed: %.200s", text);
-	}
+	side_add(r->side, db_text(row, 0), &cell, r->nranks, false, r->trial, db_real(row, 6));
+	++*added;
 	return 0;
 }
 
@@ -425,32 +128,68 @@ static int refuse_kind(const struct member_place *at, const char *head)
 	return member_bad(at, "is %s; %s", kinds[i].whose, kinds[i].give);
 }
 
+static int check_rows(const struct reading *r, const json_t *results)
+{
+	static const struct member rows[] = {{"size", JSON_INTEGER, 0, .hi = LLONG_MAX},
+	                                     MEMBER("type", JSON_STRING),
+	                                     MEMBER("redop", JSON_STRING),
+	                                     MEMBER_END};
+	const json_t *row;
+	size_t i;
+	json_array_foreach(results, i, row)
+	{
+		if (!json_is_object(row))
+			return member_bad(&r->at, "\"results\" holds something else than objects");
+		if (member_check(&r->at, row, rows))
+			return -1;
+	}
+	return 0;
+}
+
 static int read_root(struct reading *r)
 {
+	struct side *side = r->side;
 	const json_t *results = json_object_get(r->root, "results");
-	enum coll_kind coll = COLL_KINDS;
-	char name[TRIAL_NAME_BYTES];
-	r->config = json_object_get(r->root, "config");
-	if (!json_is_array(results) || !json_is_object(r->config))
+	struct status ignored = {""};
+	const char *name, *value;
+	unsigned added = 0;
+	if (!json_is_array(results) || !json_is_object(json_object_get(r->root, "config")))
 		return refuse_kind(&r->at, r->head);
-	if (check_errors(r) || read_collective(r, &coll) || read_layout(r, name) ||
-	    check_layout(r, name) || read_options(r))
+	for (unsigned k = 0; k < COLL_KINDS; k++)
+		db_add(side->db, "nccl_collective", "it", k, coll_info((enum coll_kind)k)->name);
+	db_add(side->db, "nccl_file", "ttij", side->letter, r->variant, RECORD_MAX_RANKS, r->root);
+	if (db_run_text(side->db, "harness/compare/nccl_tests.sql", &ignored))
+		return refuse_kind(&r->at, r->head); /* nested beyond what SQLite reads */
+	struct db_rows *of = side_ask(
+	    side->arena, side->db,
+	    "SELECT wrong, collective, ranks, knows, matrix, spread FROM nccl_head, nccl_wrong");
+	int rc = db_next(of) ? read_head(r, of) : -1;
+	db_end(of, &ignored);
+	if (rc)
 		return -1;
-	add_facts(r, coll);
-	for (size_t i = 0; i < json_array_size(results); i++)
-		if (add_row(r, json_array_get(results, i), coll, name))
-			return -1;
+	of = side_ask(side->arena, side->db, "SELECT fact, value FROM nccl_says");
+	while (db_next(of))
+		if ((value = db_text(of, 1)))
+			side_says(side, db_text(of, 0), value);
+	db_end(of, &ignored);
+	of = side_ask(side->arena, side->db, "SELECT * FROM nccl_variable");
+	while (db_next(of) && (name = arena_copy(side->arena, db_text(of, 0))))
+		side_variable(side, name, db_text(of, 1));
+	db_end(of, &ignored);
+	of = side_ask(side->arena, side->db, "SELECT * FROM nccl_row");
+	rc = check_rows(r, results);
+	while (!rc && db_next(of))
+		rc = add_row(r, of, &added);
+	db_end(of, &ignored);
+	if (rc)
+		return -1;
 	if (!json_array_size(results))
 		return member_bad(&r->at, "holds no whole row of times: was it cut off?");
-	if (!r->added)
+	if (!added)
 		return member_bad(&r->at, "holds no row of a datatype and operation that are "
 		                          "known here (`launchgap list` names them)");
-	r->side->torn |= !json_object_get(r->root, "end_time");
-	struct side *side = r->side;
-	side->layouts = arena_more(side->arena, side->layouts, side->nfiles, sizeof *side->layouts);
-	struct side_layout *own = &side->layouts[side->nfiles++];
-	strcpy(own->variant, name);
-	strcpy(own->layout, r->layout);
+	side->torn |= !json_object_get(r->root, "end_time");
+	side->nfiles++;
 	return 0;
 }
 

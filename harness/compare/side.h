@@ -10,8 +10,7 @@
 #include "../status.h"
 #include "../trial/trial.h"
 
-#define SIDE_FACT_BYTES   96
-#define SIDE_OTHERS_BYTES 160
+#define SIDE_FACT_BYTES 96
 
 struct side {
 	struct arena *arena;
@@ -22,17 +21,11 @@ struct side {
 	bool knows;      /* NCCL's variables of the environment */
 	bool torn;       /* a record's last line, or the end of nccl-tests' file */
 	unsigned failed; /* cells of trials that have no time */
-	/* nccl-tests only */
-	unsigned nfiles;
-	struct side_layout {
-		char variant[TRIAL_NAME_BYTES], layout[40];
-	} * layouts;     /* of each file that has a time */
-	int average;     /* its -a */
-	bool unchecked;  /* its -c 0 */
-	char manner[64]; /* options by which its calls are not simply back to back, or "" */
-	char others[SIDE_OTHERS_BYTES]; /* its -R, -x, -u, -n, -w … that differ from the defaults */
+	unsigned nfiles; /* of nccl-tests */
 };
 
+/* Asks tables of it, or of its record; errors are defects of ours. */
+struct db_rows *side_ask(struct arena *arena, struct db *db, const char *sql);
 /* Ends it, with what is not of a cell. */
 void side_end(const struct side *side);
 /* Adds a time to a variant's cell; limit: of the machine, shown, but no verdict uses it. Several of one

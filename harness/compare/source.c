@@ -63,17 +63,6 @@ static void add_counts(struct side *side, const json_t *env)
 	side_says(side, "counts", text);
 }
 
-/* Asks the record; errors are defects of ours. */
-static struct db_rows *ask(struct side *side, const struct source_record *x, const char *sql)
-{
-	struct db_source *query = ARENA_NEW(side->arena, struct db_source);
-	struct status st = {""};
-	*query = (struct db_source){.file = "harness/compare/source.c", .sql = sql};
-	struct db_rows *rows = db_ask(x->db, query, &st);
-	arena_need(side->arena, rows != NULL);
-	return rows;
-}
-
 void source_facts(struct side *side, const struct source_record *x)
 {
 	const json_t *env = x->run.environment;
@@ -90,9 +79,10 @@ void source_facts(struct side *side, const struct source_record *x)
 	         (long long)json_integer_value(json_object_get(env, "ranks")));
 	side_says(side, "ranks", text);
 	add_counts(side, env);
-	struct db_rows *rows = ask(side, x,
-	                           "SELECT library FROM known WHERE measured AND library <> '' "
-	                           "ORDER BY variant");
+	struct db_rows *rows =
+	    side_ask(side->arena, x->db,
+	             "SELECT library FROM known WHERE measured AND library <> '' "
+	             "ORDER BY variant");
 	while (db_next(rows))
 		side_says(side, "library", db_text(rows, 0));
 	db_end(rows, &ignored);
@@ -117,8 +107,8 @@ static void add_settings(const struct side *side, const struct record_run *run)
 static void add_absent(struct side *side, const struct source_record *x)
 {
 	struct status ignored = {""};
-	struct db_rows *rows = ask(
-	    side, x,
+	struct db_rows *rows = side_ask(
+	    side->arena, x->db,
 	    "SELECT name, skip IS NULL, coalesce(skip, (SELECT error FROM failure f WHERE "
 	    "f.variant "
 	    "= v.id ORDER BY rowid LIMIT 1), (SELECT error FROM cell JOIN trial t ON t.id = trial "
@@ -138,8 +128,8 @@ static void add_absent(struct side *side, const struct source_record *x)
 static void add_rows(struct side *side, const struct source_record *x)
 {
 	struct status ignored = {""};
-	struct db_rows *rows = ask(
-	    side, x,
+	struct db_rows *rows = side_ask(
+	    side->arena, x->db,
 	    "SELECT b.cell, name, role = 'limit', b.block, time_ns / 1000 FROM block_time b "
 	    "JOIN variant v ON v.id = b.variant WHERE role <> 'again' ORDER BY v.id, place, block");
 	while (db_next(rows)) {
@@ -148,9 +138,9 @@ static void add_rows(struct side *side, const struct source_record *x)
 		         (unsigned)db_real(rows, 3), db_real(rows, 4));
 	}
 	db_end(rows, &ignored);
-	rows = ask(side, x,
-	           "SELECT sum(failed) FROM result JOIN variant v ON v.id = variant "
-	           "WHERE role <> 'again'");
+	rows = side_ask(side->arena, x->db,
+	                "SELECT sum(failed) FROM result JOIN variant v ON v.id = variant "
+	                "WHERE role <> 'again'");
 	if (db_next(rows))
 		side->failed = (unsigned)fmax(0, db_real(rows, 0));
 	db_end(rows, &ignored);

@@ -4,6 +4,7 @@
 
 #include "../arena.h"
 #include "../story/story.h"
+#include "side.h"
 
 int told_tell(struct told *t, const char *file, const char *chapter, struct status *st)
 {
@@ -16,13 +17,11 @@ int told_tell(struct told *t, const char *file, const char *chapter, struct stat
 
 const char *told_text(const struct told *t, const char *query)
 {
-	const struct db_source source = {.file = "told.c", .sql = query};
 	struct status st = {""};
-	struct db_rows *rows = db_ask(t->db, &source, &st);
-	const char *text = rows && db_next(rows) && db_text(rows, 0)
-	                       ? arena_copy(t->arena, db_text(rows, 0))
-	                       : NULL;
-	arena_need(t->arena, rows && !db_end(rows, &st));
+	struct db_rows *rows = side_ask(t->arena, t->db, query);
+	const char *text =
+	    db_next(rows) && db_text(rows, 0) ? arena_copy(t->arena, db_text(rows, 0)) : NULL;
+	arena_need(t->arena, !db_end(rows, &st));
 	return text;
 }
 
@@ -32,31 +31,31 @@ static struct story_table rows_of(const struct told *t, const struct told_sectio
 	if (!all)
 		return (struct story_table){.nrows = 0};
 	const size_t bytes = all->form->width * sizeof *all->rows;
-	const struct db_source source = {
-	    .file = "told.c",
-	    .sql = arena_text(t->arena, "SELECT rowid FROM %s %s", s->table, s->where)};
+	const char *query = arena_text(t->arena, "SELECT rowid FROM %s %s", s->table, s->where);
 	struct entry *rows = arena_array(t->arena, all->nrows, bytes);
 	unsigned n = 0;
 	struct status st = {""};
-	struct db_rows *found = db_ask(t->db, &source, &st);
-	for (; found && db_next(found); n++)
+	struct db_rows *found = side_ask(t->arena, t->db, query);
+	for (; db_next(found); n++)
 		memcpy(rows + n * all->form->width, story_row(all, (unsigned)db_real(found, 0) - 1),
 		       bytes);
-	arena_need(t->arena, found && !db_end(found, &st));
+	arena_need(t->arena, !db_end(found, &st));
 	return (struct story_table){all->form, rows, n};
 }
 
 /* --- the page ---------------------------------------------------------------------------- */
 
-static void put_kinds(struct page *p, const struct story_table *rows)
+/* HTML makes an id of a heading, and a kind may stand in several sections. */
+static void put_kinds(struct page *p, const char *section, const struct story_table *rows)
 {
+	const bool html = p->kind == PAGE_HTML;
 	for (unsigned i = 0, end; i < rows->nrows; i = end) {
 		const char *title = story_entry(rows, i, "title")->text;
 		for (end = i;
 		     end < rows->nrows && !strcmp(title, story_entry(rows, end, "title")->text);)
 			end++;
 		const struct story_table kind = {rows->form, story_row(rows, i), end - i};
-		page_part(p, "%s", title);
+		page_part(p, "%s%s%s", html ? section : "", html ? ": " : "", title);
 		page_table_shown(p, &kind);
 	}
 }
@@ -88,7 +87,10 @@ static void put_section(struct page *p, const struct told *t, const struct told_
 		return;
 	if (!p->whole && s->most && all > s->most)
 		rows.nrows = s->most;
-	(s->kinds ? put_kinds : s->items ? put_items : page_table_shown)(p, &rows);
+	if (s->kinds)
+		put_kinds(p, s[-1].title, &rows);
+	else
+		(s->items ? put_items : page_table_shown)(p, &rows);
 	if (rows.nrows < all)
 		page_say(p, "%u more.", all - rows.nrows);
 }

@@ -16,7 +16,7 @@ struct told_section {
 	    *none; /* said in their place, if anything was compared; NULL: then it is left out */
 	unsigned most; /* rows, unless the page is whole; 0: all */
 	bool in_short; /* on a page that is not whole too */
-	bool kinds;    /* rows of one title after the other have it as their heading */
+	bool kinds;    /* rows of one title have it as their heading, of the section before */
 	bool items;    /* rows are notes of a side: items of a list */
 	bool says;     /* no table, but what the chapter says below its tables */
 };

@@ -112,6 +112,19 @@ static void verdict_word_of(sqlite3_context *context, int n, sqlite3_value **val
 	say(context, verdict_word(verdict_kind_of(&r, x(values[2]))));
 }
 
+/* What an A/A line lets through: beyond its own effects if it does not tell, else all but little. */
+static void verdict_heard(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	const char *word = (const char *)sqlite3_value_text(values[0]);
+	const double lo = x(values[1]), hi = x(values[2]), line = 1 + x(values[4]);
+	const struct verdict v = {.kind = verdict_by_word(word ? word : "undecided")};
+	const bool tells = !(x(values[3]) < 1), little = x(values[5]) > 0 && verdict_within(&v),
+	           withheld = !tells && !isnan(lo) &&
+	                      !(verdict_effect(&v) && (lo > line || hi * line < 1));
+	(void)n;
+	say(context, withheld ? "undecided" : tells && little ? "no difference" : word ? word : "");
+}
+
 /* Of a time 1 ÷ each: speed. */
 static void speed_of(const json_t *c, bool is_time, struct stats_ratio *r, struct verdict_odd *odd)
 {
@@ -244,6 +257,7 @@ static void claim_limits(sqlite3_context *context, int n, sqlite3_value **values
 }
 
 const struct verdicts_function verdicts_functions[] = {{"verdict_word", 3, verdict_word_of},
+                                                       {"verdict_heard", 6, verdict_heard},
                                                        {"verdict_said", 8, verdict_said},
                                                        {"odd_said", 2, odd_said},
                                                        {"claim_judged", 7, claim_judged},
