@@ -6,8 +6,6 @@
 #include "../analysis/cells.h"
 #include "../trial/path.h"
 
-#define PATH_PAIRS_BYTES 512
-
 /* Members of the line, and of objects in it: "machine.cpu". */
 static void put_members(struct db *db, struct arena *arena, const char *before, const json_t *of)
 {
@@ -214,7 +212,7 @@ static void put_path(struct db *db, struct arena *arena, unsigned variant,
 	json_t *value;
 	struct path path;
 	struct status why = {""};
-	char text[PATH_PAIRS_BYTES] = "one that cannot be read";
+	char text[2 * PATH_WHY_BYTES] = "one that cannot be read";
 	if (path_from_json(of->path, &path, &why)) {
 		db_add(db, "path", "itt", variant, "data_path", "unknown");
 		db_add(db, "path", "itt", variant, "why",
