@@ -127,8 +127,7 @@ static void put_judged(struct comparison *c, const struct judged *j)
 	const bool open = c->moved && j->counted;
 	struct verdict v = verdict_of(ratio, c->margin);
 	const enum verdict_kind kind = open ? VERDICT_UNDECIDED : v.kind;
-	const double wide = verdict_wide_margin(&ratio);
-	char words[VERDICT_TEXT_BYTES], unseen[64];
+	char words[VERDICT_TEXT_BYTES];
 	if (!nth) {
 		v.kind = kind;
 		if (isnan(ratio.lo))
@@ -138,14 +137,12 @@ static void put_judged(struct comparison *c, const struct judged *j)
 		c->worse |= j->counted && verdict_beyond(&v) < 0;
 	}
 	verdict_text(&v, words, sizeof words);
-	verdict_unseen_text(v.detectable, unseen, sizeof unseen);
-	db_add(c->db, "judged", "iilddrttttidtdtiii", j->pair, nth, j->bytes,
+	db_add(c->db, "judged", "iilddrtttiddiii", j->pair, nth, j->bytes,
 	       nth ? exp(stats_median(j->logs[0], nleft)) : NAN,
-	       nth ? exp(stats_median(j->logs[1], nright)) : NAN, ratio,
-	       isnan(ratio.estimate) ? NULL : format_ratio(&ratio).text, verdict_word(kind),
-	       verdict_word(v.kind), words, v.more_blocks, v.detectable, unseen, wide,
-	       arena_text(c->arena, "%.2g%%", 100 * wide),
-	       verdict_scatters(&ratio, c->margin, VERDICT_BOTH_ENDS), nleft, nright);
+	       nth ? exp(stats_median(j->logs[1], nright)) : NAN, ratio, verdict_word(kind),
+	       verdict_word(v.kind), words, v.more_blocks, v.detectable,
+	       verdict_wide_margin(&ratio), verdict_scatters(&ratio, c->margin, VERDICT_BOTH_ENDS),
+	       nleft, nright);
 }
 
 /* The limit's pairs first: if one of them differs, all others are undecided. */

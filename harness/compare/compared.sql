@@ -78,12 +78,11 @@ CREATE TABLE judged(
   pair INTEGER, nth INTEGER,
   bytes INTEGER, a_us REAL, b_us REAL,  -- of a size; medians over trials
   speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
-  label TEXT,                           -- the same in words
   verdict TEXT,
   alone TEXT, words TEXT,               -- the same whatever the machine's limit did; as a sentence
   more_blocks INTEGER,
-  detectable REAL, unseen TEXT,         -- the smallest effect that could be seen; in words
-  wide REAL, wide_threshold TEXT,       -- the threshold that would decide; as an option has it
+  detectable REAL,                      -- the smallest effect that could be seen
+  wide REAL,                            -- the threshold that would decide
   scatters INTEGER,                     -- 1: no number of blocks would
   trials_a INTEGER, trials_b INTEGER
 );

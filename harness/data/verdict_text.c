@@ -26,7 +26,7 @@ enum verdict_kind verdict_by_word(const char *word)
 	return (enum verdict_kind)kind;
 }
 
-void verdict_unseen_text(double detectable, char *out, size_t bytes)
+static void unseen_text(double detectable, char *out, size_t bytes)
 {
 	out[0] = '\0';
 	if (!isnan(detectable))
@@ -88,7 +88,7 @@ static void undecided_text(const char *direction, double detectable, const char 
 		snprintf(out, bytes, "undecided: %s", effect);
 		return;
 	}
-	verdict_unseen_text(detectable, effect, sizeof effect);
+	unseen_text(detectable, effect, sizeof effect);
 	snprintf(out, bytes, "undecided%s%s%s%s%s%s", *direction ? ", probably " : "", direction,
 	         *effect || *more ? ": " : "", effect, *effect && *more ? "; " : "", more);
 }

@@ -17,8 +17,6 @@ enum verdict_kind verdict_by_word(const char *word);
 void verdict_text(const struct verdict *verdict, char *out, size_t bytes);
 /* "block 4 has 0.172, the other 5 have 0.994 to 1.01"; "" without one. */
 void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes);
-/* "too noisy to decide below 6 %"; "" for NaN. */
-void verdict_unseen_text(double detectable, char *out, size_t bytes);
 /* "holds", "holds (taken alone)", "less, but not below 0.980", "does not hold", "undecided, probably less:
  * too noisy to decide below 6 %; needs about 7 more blocks", "cannot be tested here".
  * alone: what holds only taken alone is marked. */
