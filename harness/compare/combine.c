@@ -38,17 +38,16 @@ static int say_all(const struct combining *c, struct db *run, struct status *st)
 	        "c ->> 'blocks', c ->> 'confidence' "
 	        "FROM contrast_found f JOIN asked_claim a ON a.id = part WHERE finding = 'claims' "
 	        "UNION ALL SELECT printf('%s %s %d %d', v.name, r.name, least_bytes, most_bytes), "
-	        "'regime', r.nth, role = 'again', r.name, v.name, r.label, NULL, 0, speed, "
-	        "speed_lo, "
-	        "speed_hi, c ->> 'blocks', c ->> 'confidence' FROM contrast_found f "
+	        "'regime', r.nth, role = 'again', r.name, v.name, r.label, NULL, 0, "
+	        "speed, speed_lo, speed_hi, c ->> 'blocks', c ->> 'confidence' "
+	        "FROM contrast_found f "
 	        "JOIN regime r ON r.nth = part JOIN variant v ON v.id = f.variant "
 	        "WHERE finding = 'regime' "
 	        "UNION ALL SELECT printf('%s %s %s %s %s %d %d %d %d %d', v.name, coll, pace, "
-	        "dtype, "
-	        "op, in_place, root, comm_ranks, p.ranks, bytes), 'cell', p.id, role = 'again', "
-	        "NULL, "
-	        "v.name, what, pace, asked_bytes, speed, speed_lo, speed_hi, c ->> 'blocks', "
-	        "c ->> 'confidence' FROM contrast_found f JOIN place p ON p.id = part "
+	        "dtype, op, in_place, root, comm_ranks, p.ranks, bytes), "
+	        "'cell', p.id, role = 'again', NULL, v.name, what, pace, asked_bytes, "
+	        "speed, speed_lo, speed_hi, c ->> 'blocks', c ->> 'confidence' "
+	        "FROM contrast_found f JOIN place p ON p.id = part "
 	        "JOIN variant v ON v.id = f.variant WHERE finding = 'place' ORDER BY 2, 3, 6"};
 	struct db_rows *of = db_ask(run, &query, st);
 	while (of && db_next(of))
@@ -82,13 +81,12 @@ static int add_run(struct combining *c, const struct told *t, const char *path, 
 		    "are one side together, in a folder or with commas between%s",
 		    path, record_file_latest(path).text);
 	struct source_record *record = ARENA_NEW(c->arena, struct source_record);
-	if (source_open(path, c->arena, record, st))
+	if (source_open(path, true, c->arena, record, st))
 		return -1;
+	struct db *run = record->db;
 	source_facts(&side, record);
-	arena_undo(c->arena, record->db);
-	struct db *run = figures_load(&record->run, NULL, c->arena, st);
 	c->runs[c->n] = ARENA_NEW(c->arena, struct claim_list);
-	if (!run || claim_list_take(record->run.environment, c->runs[c->n], st))
+	if (claim_list_take(record->run.environment, c->runs[c->n], st))
 		return -1;
 	struct db_rows *rows = side_ask(c->arena, run, about);
 	if (!db_next(rows))

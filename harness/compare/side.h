@@ -41,7 +41,8 @@ const char *side_plain(struct arena *arena, const char *text);
 /* Copies, cut to fit; control characters become '?': records come from anywhere. */
 void side_clean(const char *text, char *out, size_t bytes);
 
-/* source.c: a record with its results (chapters/figures.h), which live as long as the arena. */
+/* source.c: a record with its results, or with all verdicts if it is judged (chapters/figures.h); they
+ * live as long as the arena. */
 struct source_record {
 	struct record_run run;
 	struct db *db;
@@ -49,7 +50,7 @@ struct source_record {
 /* A file of our own, or a folder that has one; else it is nccl-tests', or not there. */
 bool source_is_record(const char *path);
 /* -1 with the sentence, as for wrong results. */
-int source_open(const char *path, struct arena *arena, struct source_record *out,
+int source_open(const char *path, bool judged, struct arena *arena, struct source_record *out,
                 struct status *st);
 /* The facts that a record states. */
 void source_facts(struct side *side, const struct source_record *record);

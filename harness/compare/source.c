@@ -109,12 +109,12 @@ static void add_absent(struct side *side, const struct source_record *x)
 	struct status ignored = {""};
 	struct db_rows *rows = side_ask(
 	    side->arena, x->db,
-	    "SELECT name, skip IS NULL, coalesce(skip, (SELECT error FROM failure f WHERE "
-	    "f.variant "
-	    "= v.id ORDER BY rowid LIMIT 1), (SELECT error FROM cell JOIN trial t ON t.id = trial "
+	    "SELECT name, skip IS NULL, coalesce(skip, "
+	    "(SELECT error FROM failure f WHERE f.variant = v.id ORDER BY rowid LIMIT 1), "
+	    "(SELECT error FROM cell JOIN trial t ON t.id = trial "
 	    "WHERE t.variant = v.id AND error NOT NULL ORDER BY cell.id LIMIT 1), '') "
-	    "FROM variant v JOIN known ON variant = v.id WHERE NOT measured AND asked ORDER BY "
-	    "v.id");
+	    "FROM variant v JOIN known ON variant = v.id "
+	    "WHERE NOT measured AND asked ORDER BY v.id");
 	while (db_next(rows)) {
 		char name[TRIAL_NAME_BYTES], why[200];
 		side_clean(db_text(rows, 0), name, sizeof name);
@@ -151,14 +151,16 @@ static void forget_run(void *run)
 	record_free(run);
 }
 
-int source_open(const char *path, struct arena *arena, struct source_record *x, struct status *st)
+int source_open(const char *path, bool judged, struct arena *arena, struct source_record *x,
+                struct status *st)
 {
 	static const struct db_source query = {.file = "harness/compare/source.c",
 	                                       .sql = "SELECT trouble, uncompared FROM given"};
 	if (record_load(path, &x->run, st))
 		return -1;
 	arena_defer(arena, forget_run, &x->run);
-	x->db = figures_results(&x->run, arena, st);
+	x->db = judged ? figures_load(&x->run, NULL, arena, st)
+	               : figures_results(&x->run, arena, st);
 	struct db_rows *rows = x->db ? db_ask(x->db, &query, st) : NULL;
 	if (!rows || !db_next(rows))
 		return -1;
@@ -177,7 +179,7 @@ int source_open(const char *path, struct arena *arena, struct source_record *x, 
 static int load_record(const char *path, struct side *side, struct status *st)
 {
 	struct source_record *x = ARENA_NEW(side->arena, struct source_record);
-	if (source_open(path, side->arena, x, st))
+	if (source_open(path, false, side->arena, x, st))
 		return -1;
 	side->torn = x->run.torn;
 	side->is_record = true;
