@@ -218,16 +218,24 @@ static void put_front(struct page *p, bool begins)
 
 /* --- tables ------------------------------------------------------------------------------ */
 
+/* A number stays with its unit. */
+static void put_words(FILE *out, const char *text)
+{
+	char bound[2 * ENTRY_TEXT_BYTES];
+	snprintf(bound, sizeof bound, "%s", text);
+	page_bind_units(bound, sizeof bound);
+	markup_escape(out, bound);
+}
+
 /* Of a cell "0.992 (0.990 to 0.996)" and "16 MiB": a narrow screen breaks it before the interval, and
- * nowhere else. A head may break at any of its words. */
-static void put_cell(FILE *out, const char *text, bool head)
+ * nowhere else. */
+static void put_cell(FILE *out, const char *text)
 {
 	char bound[2 * ENTRY_TEXT_BYTES], *to = bound;
 	bool within = false;
-	snprintf(bound, sizeof bound, "%s", text);
-	if (head || !isdigit((unsigned char)*text) || strlen(text) > FIGURE_BYTES) {
-		page_bind_units(bound, sizeof bound);
-		text = "";
+	if (!isdigit((unsigned char)*text) || strlen(text) > FIGURE_BYTES) {
+		put_words(out, text);
+		return;
 	}
 	for (; *text; text++) {
 		within |= *text == '(';
@@ -274,19 +282,14 @@ static void put_row(FILE *out, const struct story_table *t, const struct grid *g
 		const char *head = g->texts[c] + (bar ? strlen("░ ") : 0);
 		fprintf(out, "<%s%s>%s", tag, g->left[c] ? "" : " align=\"right\"",
 		        row ? "<em>" : "");
-		if (row)
-			put(out, head);
-		else
-			put_cell(out, head, true);
+		(row ? put : put_words)(out, head);
 		fputs(row ? "</em>" : "", out);
 		fputs(bold ? "<strong>" : "", out);
 		if (row && bar)
 			put_bar(out, &story_row(t, row - 1)[t->form->columns[bars].at],
 			        texts[bars - 1], table_longest_bar(t, bars));
-		else if (row && bold)
-			put(out, texts[c]);
 		else if (row)
-			put_cell(out, texts[c], false);
+			(bold ? put : put_cell)(out, texts[c]);
 		fprintf(out, bold ? "</strong></%s>\n" : "</%s>\n", tag);
 	}
 }
