@@ -112,7 +112,7 @@ static struct cells_rank rank_of(const struct record_cell *const *cells, size_t 
 	size_t nbehind = 0;
 	for (size_t t = 0; t < n; t++) {
 		const struct record_cell *c = cells[t];
-		const struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
+		const struct timing_view view = view_of(c);
 		for (unsigned i = 0; i < c->rows; i++) {
 			struct timing_rank r = timing_rank(&view, rank, i);
 			skew[i] = r.skew_ns;

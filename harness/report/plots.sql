@@ -43,7 +43,7 @@ UNION ALL SELECT 'library_name', upper(backend) FROM where_of_run
 UNION ALL SELECT 'library', libraries FROM where_of_run
 UNION ALL SELECT 'reference', coalesce(reference, '') FROM given
 UNION ALL SELECT 'blocks', blocks FROM given
-UNION ALL SELECT 'isolated_calls', 
+UNION ALL SELECT 'isolated_calls',
   iif(least_calls < isolated_calls, least_calls || ' to ', '') || isolated_calls FROM given
 UNION ALL SELECT 'margin', margin FROM given
 UNION ALL SELECT 'carries_data', data FROM given
