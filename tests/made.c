@@ -1,5 +1,6 @@
 #include "made.h"
 
+#include "../harness/chapters/figures.h"
 #include "../harness/record/record_file.h"
 #include "scratch.h"
 
@@ -479,6 +480,16 @@ void made_load(const struct made *m, struct made_loaded *out)
 void made_unload(struct made_loaded *l)
 {
 	record_free(&l->run);
+}
+
+struct db *made_tables(const struct made *m, const struct looks *looks, struct made_loaded *out)
+{
+	struct status st = {""};
+	made_load(m, out);
+	struct db *db = figures_load(&out->run, looks, scratch(), &st);
+	if (!db)
+		fail_msg("%s", st.text);
+	return db;
 }
 
 /* --- its report -------------------------------------------------------------------------------- */

@@ -119,6 +119,8 @@ struct made_loaded {
 /* Written and read. */
 void made_load(const struct made *m, struct made_loaded *out);
 void made_unload(struct made_loaded *l);
+/* And its tables, in scratch(). looks: NULL: as the record has them. */
+struct db *made_tables(const struct made *m, const struct looks *looks, struct made_loaded *out);
 
 /* report.json of the record, written and reported on with the pictures of `plot`; the last one's is
  * freed. */

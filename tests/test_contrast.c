@@ -55,13 +55,9 @@ static struct claim *ask(const char *left, const char *right, enum metric metric
 
 static void load_with(const struct looks *looks)
 {
-	struct status st = {""};
 	if (db)
 		drop();
-	made_load(&m, &loaded);
-	db = figures_load(&loaded.run, looks, scratch(), &st);
-	if (!db)
-		fail_msg("%s", st.text);
+	db = made_tables(&m, looks, &loaded);
 }
 
 static void load(void)

@@ -17,9 +17,7 @@ static struct db *db;
 static struct db *tables_of(const struct made *m)
 {
 	static struct made_loaded l;
-	struct status st = {0};
-	made_load(m, &l);
-	struct db *tables = figures_load(&l.run, NULL, scratch(), &st);
+	struct db *tables = made_tables(m, NULL, &l);
 	made_unload(&l);
 	return tables;
 }

@@ -53,11 +53,9 @@ TEST(what_no_worker_says_has_no_figure)
 	                                              .bytes = {0, SIZE_MAX},
 	                                              MADE_OPEN}}};
 	struct made m = plain;
-	struct status st = {""};
 	m.line = half_said;
 	m.asked = &asked;
-	made_load(&m, &l);
-	struct db *db = figures_load(&l.run, NULL, scratch(), &st);
+	struct db *db = made_tables(&m, NULL, &l);
 	assert_string_equal(query(db, "SELECT ratio, why FROM claimed"),
 	                    "- the record does not have it of each of the variants: making "
 	                    "the communicators of a fresh job");

@@ -200,10 +200,7 @@ TEST(a_trial_is_the_geometric_mean)
 	                          .allocations = 2,
 	                          .stamps = stamps};
 	struct made_loaded l;
-	struct status st = {""};
-	made_load(&made, &l);
-	struct db *db = figures_load(&l.run, NULL, scratch(), &st);
-	assert_non_null(db);
+	struct db *db = made_tables(&made, NULL, &l);
 	assert_string_equal(
 	    query(db, "SELECT DISTINCT pace, blocks, round(time_us, 6), round(time_rank0_us, 6) "
 	              "FROM result JOIN place ON place.id = place JOIN variant v ON v.id = variant "

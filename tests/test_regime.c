@@ -33,13 +33,9 @@ FIXTURE(drop)
 
 static void make(void)
 {
-	struct status st = {""};
 	if (db)
 		drop();
-	made_load(&m, &loaded);
-	db = figures_load(&loaded.run, NULL, scratch(), &st);
-	if (!db)
-		fail_msg("%s", st.text);
+	db = made_tables(&m, NULL, &loaded);
 }
 
 static void says(const char *sql, const char *is)

@@ -104,11 +104,8 @@ FIXTURE(fresh)
 TEST(only_blocks_of_both_are_paired)
 {
 	struct made_loaded l;
-	struct status st = {""};
 	lose_block = 3;
-	made_load(&made, &l);
-	struct db *db = figures_load(&l.run, NULL, scratch(), &st);
-	assert_non_null(db);
+	struct db *db = made_tables(&made, NULL, &l);
 	/* Paired by block the drift over blocks cancels out, and five have no interval. */
 	assert_string_equal(query(db, "SELECT v.name, round(ratio, 3), ratio_lo, ratio_blocks "
 	                              "FROM result r JOIN variant v ON v.id = r.variant "
@@ -128,10 +125,7 @@ TEST(only_blocks_of_both_are_paired)
 static const char *of_threads(const char *columns)
 {
 	struct made_loaded l;
-	struct status st = {""};
-	made_load(&made, &l);
-	struct db *db = figures_load(&l.run, NULL, scratch(), &st);
-	assert_non_null(db);
+	struct db *db = made_tables(&made, NULL, &l);
 	const char *text = query(
 	    db, test_text("SELECT %s FROM result r JOIN place p ON p.id = place JOIN variant v ON "
 	                  "v.id = r.variant, given WHERE name = 'threads' AND pace = 'stream' AND "

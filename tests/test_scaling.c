@@ -60,7 +60,6 @@ TEST(ratios_go_across_ranks)
 	static struct made_loaded loaded;
 	struct claim_list *asked = ARENA_NEW(scratch(), struct claim_list);
 	struct made m = run;
-	struct status st = {""};
 	asked->nclaims = LENGTH(of);
 	for (unsigned i = 0; i < LENGTH(of); i++) {
 		struct claim *c = &asked->claims[i];
@@ -72,9 +71,7 @@ TEST(ratios_go_across_ranks)
 		strcpy(c->right, of[i][1]);
 	}
 	m.asked = asked;
-	made_load(&m, &loaded);
-	struct db *db = figures_load(&loaded.run, NULL, scratch(), &st);
-	assert_non_null(db);
+	struct db *db = made_tables(&m, NULL, &loaded);
 	assert_string_equal(query(db, "SELECT cells, blocks FROM claimed"), "2 8; 2 8; 2 8");
 	for (unsigned i = 0; i < LENGTH(of); i++)
 		assert_near(

@@ -121,9 +121,7 @@ TEST(a_coarse_end_is_named)
 static double p95_of(void)
 {
 	struct made_loaded l;
-	struct status st = {""};
-	made_load(&m, &l);
-	struct db *db = figures_load(&l.run, NULL, scratch(), &st);
+	struct db *db = made_tables(&m, NULL, &l);
 	const double us = query_number(
 	    db, "SELECT p95_us FROM result JOIN place p ON p.id = place JOIN variant v ON "
 	        "v.id = variant WHERE name = 'processes' AND bytes = 16384 AND pace = 'isolated'");

@@ -81,11 +81,7 @@ FIXTURE(fresh)
 static struct db *find(void)
 {
 	struct made_loaded l;
-	struct status st = {""};
-	made_load(&made, &l);
-	struct db *db = figures_load(&l.run, NULL, scratch(), &st);
-	if (!db)
-		fail_msg("%s", st.text);
+	struct db *db = made_tables(&made, NULL, &l);
 	made_unload(&l);
 	return db;
 }
