@@ -197,7 +197,8 @@ deps:
 # --- care ----------------------------------------------------------------------------------------
 lint: | deps
 	@cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
-	  --inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE harness modes
+	  --inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE \
+	  --include=$$(pkg-config --variable=includedir jansson)/jansson.h harness modes
 format:
 	@clang-format -i $(wildcard $(addsuffix .[ch],harness/* harness/*/* harness/*/*/* modes/* tests/* tests/*/* tests/*/*/*) harness/*/*/*.cu)
 clean:

@@ -205,12 +205,13 @@ struct stats_walsh stats_walsh_of(struct arena *arena, const double *x, const do
 {
 	struct stats_walsh out = {.n = n, .copies = again ? 4 : 1, .narrow = 1};
 	double *w = ARENA_ARRAY(arena, double, (size_t)n *(n + 1) / 2 * out.copies);
+	const double *const trials[] = {x, again ? again : x};
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned j = i; j < n; j++)
 			for (unsigned k = 0; k < out.copies; k++) {
 				/* A block's own are of one number: their mean is not symmetric. */
-				const double *other = (i == j ? k / 2 : k % 2) ? again : x;
-				w[out.count++] = ((k / 2 ? again : x)[i] + other[j]) / 2;
+				const double *other = trials[i == j ? k / 2 : k % 2];
+				w[out.count++] = (trials[k / 2][i] + other[j]) / 2;
 			}
 	stats_sort(w, out.count);
 	out.averages = w;

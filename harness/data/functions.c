@@ -39,12 +39,15 @@ static void add(struct numbers *of, double x, double second)
 	if (of->n == of->room) {
 		const size_t room = 2 * of->room + 16;
 		double *more = realloc(of->x, room * sizeof *more);
-		of->x = more ? more : of->x;
+		if (more)
+			of->x = more;
 		double *beside = realloc(of->second, room * sizeof *beside);
-		of->second = beside ? beside : of->second;
-		of->failed = of->failed || !more || !beside;
-		if (of->failed)
+		if (beside)
+			of->second = beside;
+		if (!more || !beside) {
+			of->failed = true;
 			return;
+		}
 		of->room = room;
 	}
 	of->second[of->n] = second;

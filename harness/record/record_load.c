@@ -192,10 +192,9 @@ static void *list_add(const struct member_place *at, void *list, unsigned *count
                       unsigned most)
 {
 	const bool full = *count == most, doubles = !full && !(*count & (*count - 1));
-	char *more;
-	memcpy(&more, list, sizeof more);
-	if (doubles)
-		more = realloc(more, (*count ? 2 * (size_t)*count : 1) * each);
+	char *had, *more;
+	memcpy(&had, list, sizeof had);
+	more = doubles ? realloc(had, (*count ? 2 * (size_t)*count : 1) * each) : had;
 	if (full)
 		member_bad(at, "a record has at most %u lines of this kind", most);
 	else if (!more)
