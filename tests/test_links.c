@@ -1,153 +1,204 @@
-/* What recorded topologies say of their pairs and links. */
-#include "../harness/analysis/links.h"
-#include "test.h"
+/* What recorded topologies say of their ranks' pairs and links. */
+#include "made.h"
+#include "queried.h"
 
-static struct topology t;
+/* A run on GPUs of a topology, or on cores. */
+static struct world {
+	const char *topology;
+	unsigned ranks;
+	void (*change)(json_t *topology);
+	const unsigned *cores; /* of the ranks; NULL: GPUs */
+	const char *pcie;      /* of each under load, or NULL */
+} world;
 
-FIXTURE(drop)
+static void environment(json_t *env)
 {
-	topology_free(&t);
+	json_t *topology = made_topology(world.topology);
+	if (world.change)
+		world.change(topology);
+	json_object_set_new(env, "topology", topology);
 }
 
-static void load(const char *name)
+static void line(json_t *cell, const struct made_place *p)
 {
-	struct status st = {""};
-	char *file = test_text("tests/topology/%s.json", name);
-	json_t *json = json_load_file(file, 0, NULL);
-	assert_non_null(json);
-	if (topology_from_json(json, &t, &st))
-		fail_msg("%s: %s", file, st.text);
-	json_decref(json);
+	(void)p;
+	json_t *facts = json_array();
+	for (unsigned r = 0; r < world.ranks; r++)
+		json_array_append_new(facts, json_object());
+	json_object_set_new(cell, "facts", facts);
+	if (!world.cores)
+		made_gpus(cell, world.topology, world.ranks);
+	for (unsigned r = 0; r < world.ranks; r++) {
+		if (world.cores)
+			json_object_set_new(json_array_get(facts, r), "bind",
+			                    json_sprintf("core %u", world.cores[r]));
+		if (world.pcie)
+			made_fact(cell, test_text("pcie_%u", r), world.pcie);
+	}
 }
 
-static void assert_pair(unsigned a, unsigned b, enum links_class class, const char *brief,
-                        double gbs)
+static void stamps(const struct made_place *p, int64_t out[6])
 {
-	char text[64];
-	struct links_pair there = links_gpus(&t, a, b), back = links_gpus(&t, b, a);
-	links_brief(&there, text, sizeof text);
-	assert_int_equal(there.class, class);
-	assert_string_equal(text, brief);
-	assert_float_equal(there.theoretical_gbs, gbs, 0.01);
-	assert_memory_equal(&there, &back, sizeof there);
+	(void)p;
+	out[1] = 10, out[2] = 100, out[3] = 10;
 }
 
-static void assert_short(unsigned gpu, bool busy, const char *right)
+/* The run's tables. */
+#define DB_OF(...) db_of(&(struct world){__VA_ARGS__})
+static struct db *db_of(const struct world *w)
 {
-	char text[160];
-	links_short(&t, gpu, busy, text, sizeof text);
-	assert_string_equal(text, right);
+	static struct made_loaded l;
+	const struct made_variant threads = {
+	    .name = "threads", .role = "reference", .layout = test_text("1x%ux1", w->ranks)};
+	const struct made m = {.ranks = w->ranks,
+	                       .cores = 64,
+	                       .blocks = 1,
+	                       .sizes = 1,
+	                       .variants = &threads,
+	                       .nvariants = 1,
+	                       .environment = environment,
+	                       .line = line,
+	                       .stamps = stamps};
+	world = *w;
+	struct db *db = made_tables(&m, NULL, &l);
+	made_unload(&l);
+	return db;
+}
+
+/* "class, brief, GB/s" of the link between two ranks, the same both ways. */
+static void assert_pair(struct db *db, unsigned a, unsigned b, const char *right)
+{
+	static const char of[] = "SELECT class, brief, round(theoretical_gbs, 2) FROM link "
+	                         "WHERE (sender, receiver) = (%u, %u)";
+	assert_string_equal(query(db, test_text(of, a, b)), right);
+	assert_string_equal(query(db, test_text(of, b, a)), right);
+}
+
+static void assert_short(struct db *db, unsigned rank, const char *right)
+{
+	assert_string_equal(query(db, test_text("SELECT remark FROM device WHERE rank = %u", rank)),
+	                    right);
 }
 
 /* Two of GPU 5's eighteen links are down: its pairs have sixteen. */
 TEST(hgx_is_switched)
 {
-	struct links_edge edges[LINKS_EDGES];
-	const int all[] = {0, 1, 2, 3, 4, 5, 6, 7};
-	load("hgx8");
-	assert_int_equal(t.ngpus, 8);
-	assert_pair(0, 1, LINKS_NVSWITCH, "NVS ×18", 450);
-	assert_pair(2, 7, LINKS_NVSWITCH, "NVS ×18", 450);
-	assert_pair(5, 3, LINKS_NVSWITCH, "NVS ×16", 400);
-	assert_short(5, true, "2 of 18 NVLinks are down");
-	assert_short(4, true, "");
-	assert_int_equal(links_edges(&t, all, 8, edges), 8);
-	assert_prints("NVLinks of 0000:AB:00.0 for 7: 400", "%s for %u: %.0f", edges[0].name,
-	              edges[0].pairs, edges[0].gbs);
-	assert_int_equal(topology_gpu(&t, "0000:ab:00.0"), 5);
-	assert_int_equal(topology_gpu(&t, ""), -1);
+	struct db *db = DB_OF(.topology = "hgx8", .ranks = 8);
+	assert_string_equal(query(db, "SELECT count(*) FROM device"), "8");
+	assert_pair(db, 0, 1, "NVSwitch NVS ×18 450.0");
+	assert_pair(db, 2, 7, "NVSwitch NVS ×18 450.0");
+	assert_pair(db, 5, 3, "NVSwitch NVS ×16 400.0");
+	assert_short(db, 5, "2 of 18 NVLinks are down");
+	assert_short(db, 4, "");
+	assert_string_equal(query(db, "SELECT nvlinks, to_switch, nvlink_gbs, numa FROM device "
+	                              "WHERE rank IN (0, 5) ORDER BY rank"),
+	                    "18 18 450.0 0; 16 16 400.0 1");
+	assert_string_equal(query(db, "SELECT max(nth) FROM link_load"), "7");
+	assert_string_equal(query(db, "SELECT name, pairs, gbs FROM link_load WHERE nth = 0"),
+	                    "NVLinks of 0000:AB:00.0 7 400.0");
 }
 
 TEST(two_sockets_have_every_pcie_class)
 {
-	struct links_edge edges[LINKS_EDGES];
-	const int all[] = {0, 1, 2, 3};
-	const double x16 = 16.0 * 128 / 130 * 16 / 8;
-	load("two_sockets");
-	assert_pair(0, 1, LINKS_PCIE_SWITCH, "PIX", x16);
-	assert_pair(2, 3, LINKS_SOCKET, "NODE", x16);
-	assert_pair(1, 2, LINKS_ACROSS, "SYS", x16);
-	assert_pair(0, 3, LINKS_MEMORY, "MEM", x16);
-	assert_true(links_share_switch(&t, 0, 1));
-	assert_false(links_share_switch(&t, 2, 3));
-	/* Its generation is only believed when it was read under load. */
-	t.gpus[3].gen = 1;
-	assert_short(3, false, "PCIe ×8 of ×16");
-	assert_short(3, true, "PCIe ×8 of ×16; PCIe generation 1 of 4");
-	assert_int_equal(links_up(&t.gpus[0]), 0);
-	assert_true(isnan(links_nvlink_gbs(&t.gpus[0])));
+	struct db *db = DB_OF(.topology = "two_sockets", .ranks = 4);
+	assert_pair(db, 0, 1, "PCIe, same switch PIX 31.51");
+	assert_pair(db, 2, 3, "PCIe, same socket NODE 31.51");
+	assert_pair(db, 1, 2, "PCIe, across sockets SYS 31.51");
+	assert_pair(db, 0, 3, "through host memory MEM 31.51");
+	assert_string_equal(query(db, "SELECT bridge, nvlinks, nvlink_gbs FROM device"),
+	                    "0 0 -; 0 0 -; - 0 -; - 0 -");
+	assert_short(db, 3, "PCIe ×8 of ×16");
 	/* GPUs 0 and 1 share the switch's way up to 2 and 3: four pairs. */
-	unsigned n = links_edges(&t, all, 4, edges);
-	bool shared = false, between = false;
-	for (unsigned i = 0; i < n; i++) {
-		shared |=
-		    !strcmp(edges[i].name, "bridge 0000:3a:00.0 upwards") && edges[i].pairs == 4;
-		between |= !strcmp(edges[i].name, "between NUMA nodes 0 and 1") &&
-		           edges[i].pairs == 4 && isnan(edges[i].gbs);
-	}
-	assert_true(shared && between);
-	assert_string_equal(edges[0].name, "bridge 0000:3a:00.0 upwards");
-	/* Numbers of cores begin again in each socket: which core is meant is not known. */
-	assert_null(topology_core(&t, 0));
-	assert_int_equal(links_cores(&t, 0, 1).class, LINKS_UNKNOWN);
+	assert_string_equal(query(db, "SELECT name, pairs FROM link_load WHERE nth = 0"),
+	                    "bridge 0000:3a:00.0 upwards 4");
+	assert_string_equal(query(db, "SELECT name, pairs, gbs FROM link_load "
+	                              "WHERE name LIKE 'between%' ORDER BY name"),
+	                    "between NUMA nodes 0 and 1 4 -; between NUMA nodes 1 and 0 4 -");
+}
+
+/* Its generation is only believed when it was read under load. */
+TEST(a_generation_is_read_under_load)
+{
+	struct db *db = DB_OF(.topology = "two_sockets", .ranks = 4, .pcie = "1 8 4 16");
+	assert_short(db, 3, "PCIe ×8 of ×16; PCIe generation 1 of 4");
+	assert_string_equal(query(db, "SELECT gen, width, gen_max, width_max, busy FROM device "
+	                              "WHERE rank = 3"),
+	                    "1 8 4 16 1");
+}
+
+static void take_one(json_t *topology)
+{
+	json_t *gpu = json_array_get(json_object_get(topology, "gpus"), 1);
+	json_array_remove(json_object_get(gpu, "nvlinks"), 3);
 }
 
 TEST(bridges_join_two_and_two)
 {
-	load("bridges4");
-	assert_pair(0, 1, LINKS_NVLINK, "NV ×4", 4 * 14.0625);
-	assert_pair(2, 3, LINKS_NVLINK, "NV ×4", 4 * 14.0625);
-	assert_pair(0, 2, LINKS_SOCKET, "NODE", 16.0 * 128 / 130 * 16 / 8);
+	struct db *db = DB_OF(.topology = "bridges4", .ranks = 4);
+	assert_pair(db, 0, 1, "NVLink NV ×4 56.25");
+	assert_pair(db, 2, 3, "NVLink NV ×4 56.25");
+	assert_pair(db, 0, 2, "PCIe, same socket NODE 31.51");
 	/* A link fewer than the other GPUs of its name have. */
-	t.gpus[1].nlinks = 3;
-	assert_short(1, true, "3 NVLinks, where another has 4");
-	assert_pair(0, 1, LINKS_NVLINK, "NV ×3", 3 * 14.0625);
+	db = DB_OF(.topology = "bridges4", .ranks = 4, .change = take_one);
+	assert_short(db, 1, "3 NVLinks, where another has 4");
+	assert_pair(db, 0, 1, "NVLink NV ×3 42.19");
+}
+
+static void new_cache(json_t *topology)
+{
+	json_object_set_new(json_array_get(json_object_get(topology, "cores"), 3), "cache",
+	                    json_integer(7));
 }
 
 TEST(cores_have_classes)
 {
-	load("hgx8");
-	assert_int_equal(links_cores(&t, 1, 1).class, LINKS_CORE);
-	assert_int_equal(links_cores(&t, 1, 3).class, LINKS_CACHE);
-	assert_int_equal(links_cores(&t, 1, 4).class, LINKS_CPU_ACROSS);
-	t.cores[3].cache = 7;
-	assert_int_equal(links_cores(&t, 1, 3).class, LINKS_CPU_SOCKET);
-	assert_int_equal(links_cores(&t, -1, 3).class, LINKS_UNKNOWN);
+	static const unsigned cores[] = {1, 1, 3, 4};
+	struct db *db = DB_OF(.topology = "hgx8", .ranks = 4, .cores = cores);
+	assert_pair(db, 0, 1, "same core CORE -");
+	assert_pair(db, 0, 2, "same last-level cache L3 -");
+	assert_pair(db, 0, 3, "across CPU sockets QPI -");
+	assert_string_equal(query(db, "SELECT device, numa, nvlinks FROM device"),
+	                    "core 1 0 -; core 1 0 -; core 3 0 -; core 4 1 -");
+	db = DB_OF(.topology = "hgx8", .ranks = 4, .change = new_cache, .cores = cores);
+	assert_pair(db, 0, 2, "same CPU socket CPU -");
+	/* Numbers of cores begin again in each socket: which core is meant is not known. */
+	db = DB_OF(.topology = "two_sockets", .ranks = 4, .cores = cores);
+	assert_pair(db, 0, 1, "unknown ? -");
 }
 
-/* Payload one way, as data sheets and PCI-SIG have it. */
+static void other_pcie(json_t *topology)
+{
+	const json_t *gpus = json_object_get(topology, "gpus");
+	static const int of[][2] = {{3, 16}, {5, 16}, {1, 1}, {7, 16}};
+	for (unsigned g = 0; g < LENGTH(of); g++)
+		json_object_set_new(
+		    json_array_get(gpus, g), "pcie",
+		    json_pack("{s:i, s:i}", "gen_max", of[g][0], "width_max", of[g][1]));
+}
+
+/* Payload one way, as PCI-SIG has it. */
 TEST(speeds_are_those_of_data_sheets)
 {
-	assert_float_equal(links_pcie_gbs(3, 16), 15.75, 0.01);
-	assert_float_equal(links_pcie_gbs(4, 16), 31.51, 0.01);
-	assert_float_equal(links_pcie_gbs(5, 16), 63.02, 0.01);
-	assert_float_equal(links_pcie_gbs(1, 1), 0.25, 1e-9);
-	assert_true(isnan(links_pcie_gbs(0, 16)) && isnan(links_pcie_gbs(7, 16)));
+	struct db *db = DB_OF(.topology = "two_sockets", .ranks = 4, .change = other_pcie);
+	assert_string_equal(query(db, "SELECT round(pcie_gbs, 2) FROM device"),
+	                    "15.75; 63.02; 0.25; -");
 }
 
-TEST(what_is_damaged_is_refused)
+static void damage(json_t *topology)
 {
-	static const char *const bad[] = {"[]",
-	                                  "{'gpus': 1}",
-	                                  "{'gpus': [{'pci': 7}]}",
-	                                  "{'gpus': [{'pci': '0000:18:00.0-and-much-more'}]}",
-	                                  "{'gpus': [{'numa': -1}]}",
-	                                  "{'gpus': [{'nvlinks': [{'mbps': -1}]}]}",
-	                                  "{'gpus': [{}], 'pairs': [{'a': 0, 'b': 1}]}",
-	                                  "{'gpus': [{}], 'pairs': [{'a': 0}]}",
-	                                  "{'cores': [{'core': '0'}]}"};
-	for (unsigned i = 0; i < LENGTH(bad); i++) {
-		struct status st = {""};
-		json_t *json = json_loads(test_quotes(bad[i]), 0, NULL);
-		assert_non_null(json);
-		assert_int_equal(topology_from_json(json, &t, &st), -1);
-		assert_says(st.text, "topology:");
-		assert_null(t.gpus);
-		json_decref(json);
-	}
-	struct status st = {""};
-	assert_int_equal(topology_from_json(NULL, &t, &st), 0);
-	assert_int_equal(t.ngpus, 0);
+	static const char bad[] =
+	    "[7, {'pci': 7}, {'nvlinks': 3, 'bridges': [1], 'numa': 'x'}, {}]";
+	json_object_set_new(topology, "gpus", json_loads(test_quotes(bad), 0, NULL));
+	json_object_set_new(topology, "pairs", json_loads(test_quotes("[{'a': 9}, 4]"), 0, NULL));
+	json_object_set_new(topology, "cores", json_integer(1));
 }
 
-TESTS(.after = drop);
+/* What is damaged is not known. */
+TEST(what_is_damaged_is_not_told)
+{
+	struct db *db = DB_OF(.topology = "two_sockets", .ranks = 4, .change = damage);
+	assert_pair(db, 0, 1, "unknown ? -");
+	assert_string_equal(query(db, "SELECT count(*) FROM link_load"), "0");
+}
+
+TESTS(.before = made_begin, .after = made_end);

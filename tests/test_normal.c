@@ -1,6 +1,5 @@
 /* "Is this bandwidth normal?": made records above, within and below what the built-in reference
  * records reached, without one, with links of all kinds and without any, and what there is to check. */
-#include "../harness/analysis/links.h"
 #include "../harness/chapters/figures.h"
 #include "../harness/texts.h"
 #include "made.h"

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include "../harness/backend/device/nvml.h"
-#include "../harness/analysis/links.h"
+#include "json.h"
 #include "standin.h"
 #include "test.h"
 
@@ -218,33 +218,26 @@ TEST(what_cannot_be_watched_is_said)
 	assert_int_equal(left_open(), 0);
 }
 
-/* From the library's answers through the record's form to their meaning. */
-TEST(links_are_read_and_classed)
+/* From the library's answers to the record's form. */
+TEST(links_are_read)
 {
-	struct status st = {""};
-	struct topology t;
-	char text[160];
 	json_t *json = nvml_links_read(standin);
 	assert_non_null(json);
 	assert_int_equal(left_open(), 0);
-	assert_works(topology_from_json(json, &t, &st), st);
+	const json_t *gpus = json_object_get(json, "gpus"), *one = json_array_get(gpus, 1), *link;
+	unsigned linked = 0;
+	size_t i;
+	assert_int_equal(json_array_size(gpus), 3);
+	json_assert_text(one, "pci", "0000:0A:00.0");
+	json_assert_text(one, "name", "Stand-in");
+	json_assert_number(json_array_get(gpus, 2), "pcie.width", 8, 0);
+	json_assert_number(json_array_get(gpus, 2), "pcie.width_max", 16, 0);
+	json_array_foreach(json_object_get(json_array_get(gpus, 0), "nvlinks"), i, link)
+	{
+		linked += !strcmp(json_string_value(json_object_get(link, "to")), "0000:0A:00.0");
+	}
+	assert_int_equal(linked, 3);
 	json_decref(json);
-	assert_int_equal(t.ngpus, 3);
-	assert_string_equal(t.gpus[1].pci, "0000:0A:00.0");
-	assert_string_equal(t.gpus[1].name, "Stand-in");
-	assert_int_equal(t.gpus[0].nlinks, 6);
-	assert_int_equal(t.gpus[2].nlinks, 0);
-	struct links_pair linked = links_gpus(&t, 0, 1), far = links_gpus(&t, 0, 2);
-	assert_int_equal(linked.class, LINKS_NVLINK);
-	assert_int_equal(linked.nvlinks, 3);
-	near(linked.theoretical_gbs, 75);
-	assert_int_equal(far.class, LINKS_ACROSS);
-	assert_int_equal(links_gpus(&t, 1, 2).class, LINKS_MEMORY);
-	links_short(&t, 0, true, text, sizeof text);
-	assert_string_equal(text, "1 of 6 NVLinks are down");
-	links_short(&t, 2, true, text, sizeof text);
-	assert_says(text, "PCIe ×8 of ×16");
-	topology_free(&t);
 	assert_null(nvml_links_read("/nonexistent/libnvidia-ml.so.1"));
 	assert_null(nvml_links_read("libc.so.6"));
 }

@@ -306,9 +306,8 @@ struct db *figures_load(const struct record_run *run, const struct looks *looks,
 	const struct looks own = looks_count(run);
 	if (load_results(&f, looks ? looks : &own, st) ||
 	    db_run_text(f.db, "harness/analysis/drawn.sql", st) || put_paths(&f, st) ||
-	    figures_of_asked(&f, st))
+	    figures_of_asked(&f, st) || db_run_text(f.db, "harness/analysis/links.sql", st))
 		return NULL;
-	figures_of_links(&f);
 	for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++)
 		if (db_run_text(f.db, arena_text(arena, "harness/chapters/%s.sql", asked[i]), st))
 			return NULL;

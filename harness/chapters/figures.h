@@ -43,7 +43,6 @@ struct figures_joined figures_joined_of(struct db *db, struct arena *arena, stru
  * receives its data once, algbw is at most the line rate, and busbw at most 2 (n − 1) ÷ n times it. */
 double figures_line_gbs(const struct figures_joined *joined, enum coll_kind coll, unsigned nranks,
                         bool adds);
-void figures_of_links(const struct figures *figures);
 void figures_of_trust(const struct figures *figures);
 int figures_of_tuning(const struct figures *figures, struct status *st);
 

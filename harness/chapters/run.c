@@ -23,23 +23,6 @@ unsigned run_variant(const struct record_run *run, const char *name)
 	return v;
 }
 
-const char *run_fact(const struct record_run *run, unsigned variant, int worker, const char *key)
-{
-	for (unsigned i = 0; i < run->ncells; i++) {
-		const struct record_cell *c = &run->cells[i];
-		const json_t *facts = json_object_get(c->json, "facts");
-		if (strcmp(c->variant, run->variants[variant].name))
-			continue;
-		for (size_t w = 0; w < json_array_size(facts); w++) {
-			const char *text =
-			    json_string_value(json_object_get(json_array_get(facts, w), key));
-			if (text && (worker < 0 || worker == (int)w))
-				return text;
-		}
-	}
-	return NULL;
-}
-
 static const json_t *machine_of(const struct record_run *run)
 {
 	return json_object_get(run->environment, "machine");

@@ -10,9 +10,6 @@ const char *run_text(const struct record_run *run, const char *key);
 long long run_number(const struct record_run *run, const char *key);
 /* A variant by its name, or nvariants. */
 unsigned run_variant(const struct record_run *run, const char *name);
-/* The fact with this key that a worker of the variant (below 0: any) reported, in the first trial
- * that has it; borrowed from the record. NULL: nothing. */
-const char *run_fact(const struct record_run *run, unsigned variant, int worker, const char *key);
 /* Whether so many ranks are more than the machine has cores: waiting yields, and latencies are the
  * scheduler's. */
 bool run_shares_cores(const struct record_run *run, unsigned nranks);

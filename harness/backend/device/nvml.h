@@ -18,7 +18,7 @@ struct nvml_clocks {
 /* pci as CUDA names it ("0000:18:00.0"). false: an answer is missing. Takes milliseconds. */
 bool nvml_read(const char *library, const char *pci, struct nvml_clocks *out);
 
-/* {"gpus": […], "pairs": […]} of record/topology.h, without hwloc's members; NULL: none, or no memory. Wakes
+/* {"gpus": […], "pairs": […]} of analysis/links.sql, without hwloc's members; NULL: none, or no memory. Wakes
  * the GPUs, which may take a second. The caller's reference. */
 json_t *nvml_links_read(const char *library);
 
