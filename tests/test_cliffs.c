@@ -1,9 +1,7 @@
 /* Cliffs are named where they exist, and nowhere on a smooth or a noisy curve. */
 #include "made.h"
 
-#include "../harness/analysis/channels.h"
-#include "../harness/backend/nccl/nccl_log.h"
-#include "scratch.h"
+#include "queried.h"
 
 static double factor; /* factor on the curve from that size on */
 static unsigned from_size = 3;
@@ -90,61 +88,11 @@ TEST(few_blocks_name_none)
 
 /* --- channels --- */
 
-#define HEAD "node:71:71 [0] NCCL INFO "
-#define LINK HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM\n"
-/* As NCCL 2.28.3 and 2.21.5 write them on 8 H100 and H200. */
-#define CHANNELS                                                                                   \
-	HEAD "16 coll channels, 16 collnet channels, 0 nvls channels, 32 p2p channels, 16 "        \
-	     "p2p channels per peer\n"
-#define CHUNK HEAD "P2P Chunksize set to 524288\n"
-#define MIB   ((size_t)1 << 20)
-
-static bool rule_of(const char *log, unsigned nranks, struct channels *out)
-{
-	struct nccl_log read = {0};
-	struct status st = {""};
-	assert_int_equal(nccl_log_parse(log, strlen(log), &read, &st), 0);
-	bool known = channels_rule(&read.path, nranks, out);
-	nccl_log_free(&read);
-	return known;
-}
-
-/* On 8 ranks a pair has 4 channels, and more from 64 MiB and 128 MiB on: where 8 H200 jump. */
-TEST(the_log_gives_the_rule)
-{
-	struct channels c;
-	assert_true(rule_of(LINK CHANNELS CHUNK, 8, &c));
-	assert_int_equal(c.start, 4);
-	assert_int_equal(channels_of(&c, 64 * MIB), 4);
-	assert_int_equal(channels_of(&c, 64 * MIB + 1), 8);
-	assert_int_equal(channels_of(&c, 128 * MIB + 8), 16);
-	assert_int_equal(channels_of(&c, 1024 * MIB), 16); /* all that a pair gets */
-	assert_int_equal(channels_of(&c, 65536), 1);
-	assert_int_equal(channels_bound(&c, 4096), 64 * MIB);
-	assert_int_equal(channels_bound(&c, 65 * MIB), 128 * MIB);
-	assert_int_equal(channels_bound(&c, 129 * MIB), 0);
-	assert_true(rule_of(LINK CHANNELS CHUNK, 4, &c));
-	assert_int_equal(channels_bound(&c, 4096), 128 * MIB);
-	assert_true(rule_of(LINK CHANNELS CHUNK, 2, &c));
-	assert_int_equal(channels_bound(&c, 4096), 0);
-	/* A quarter of the chunk, a quarter of the size. */
-	assert_true(rule_of(LINK CHANNELS HEAD "P2P Chunksize set to 131072\n", 8, &c));
-	assert_int_equal(channels_bound(&c, 4096), 16 * MIB);
-}
-
-TEST(no_rule_without_its_lines)
-{
-	struct channels c;
-	assert_false(rule_of(LINK CHANNELS, 8, &c));
-	assert_false(rule_of(LINK CHUNK, 8, &c));
-	/* Between nodes NCCL has another one. */
-	assert_false(rule_of(
-	    HEAD "Channel 00/0 : 1[1] -> 0[0] [send] via NET/Socket/0\n" CHANNELS CHUNK, 8, &c));
-	assert_int_equal(channels_parts(COLL_ALLTOALL, 8), 8);
-	assert_int_equal(channels_parts(COLL_ALL_REDUCE, 8), 0);
-}
+#define MIB ((size_t)1 << 20)
 
 static size_t chunk;
+
+static const char *transport = "P2P/CUMEM";
 
 static void is_sendrecv(json_t *line, const struct made_place *p)
 {
@@ -152,14 +100,68 @@ static void is_sendrecv(json_t *line, const struct made_place *p)
 		json_object_set_new(line, "collective", json_string("sendrecv"));
 }
 
+/* As NCCL 2.28.3 and 2.21.5 say it on 8 H100 and H200; chunk 0: they do not. */
 static void has_paths(FILE *out)
 {
 	static const char *const names[] = {"single", "threads", "processes"};
 	for (unsigned v = 0; v < 3; v++)
 		made_data_path(out, names[v], "staged",
-		               json_pack("{s:i, s:i, s:i, s:I}", "coll_channels", 16,
-		                         "p2p_channels", 32, "p2p_channels_per_peer", 16,
-		                         "p2p_chunk_bytes", (json_int_t)chunk));
+		               json_pack("{s:s, s:i, s:i, s:i, s:I}", "transport", transport,
+		                         "coll_channels", 16, "p2p_channels", 32,
+		                         "p2p_channels_per_peer", 16, "p2p_chunk_bytes",
+		                         (json_int_t)chunk));
+}
+
+/* The channels of a pair, by size, where the next bound is, and how many there are beyond. */
+static const char *channels_of(unsigned ranks, const char *collective)
+{
+	static struct made_loaded l;
+	const struct made_call calls[] = {{collective, 65536, .op = "none"},
+	                                  {collective, 64 * MIB, .op = "none"},
+	                                  {collective, 64 * MIB + 128, .op = "none"},
+	                                  {collective, 128 * MIB + 128, .op = "none"},
+	                                  {collective, 1024 * MIB, .op = "none"}};
+	const struct made m = {.blocks = 1,
+	                       .sizes = LENGTH(calls),
+	                       .ranks = ranks,
+	                       .calls = calls,
+	                       .no_limit = true,
+	                       .more = has_paths,
+	                       .stamps = curve};
+	struct db *db = made_tables(&m, NULL, &l);
+	made_unload(&l);
+	return query(db, "SELECT channels, bound_bytes >> 20, beyond FROM pair_channels "
+	                 "WHERE variant = 1 AND place IN "
+	                 "(SELECT id FROM place WHERE pace = 'stream') ORDER BY place");
+}
+
+/* On 8 ranks a pair has 4 channels, and more from 64 MiB and 128 MiB on: where 8 H200 jump. */
+TEST(the_log_gives_the_rule)
+{
+	factor = 1;
+	chunk = MIB / 2;
+	assert_string_equal(channels_of(8, "sendrecv"), "1 64 8; 4 64 8; 8 128 16; 16 0 -; 16 0 -");
+	assert_string_equal(channels_of(4, "sendrecv"),
+	                    "1 128 16; 8 128 16; 8 128 16; 16 0 -; 16 0 -");
+	assert_string_equal(channels_of(2, "sendrecv"), "1 0 -; 16 0 -; 16 0 -; 16 0 -; 16 0 -");
+	/* A rank sends each an eighth. */
+	assert_string_equal(channels_of(8, "alltoall"),
+	                    "1 512 8; 4 512 8; 4 512 8; 4 512 8; 8 1024 16");
+	/* A quarter of the chunk, a quarter of the size. */
+	chunk = MIB / 8;
+	assert_string_equal(channels_of(8, "sendrecv"), "4 16 8; 16 0 -; 16 0 -; 16 0 -; 16 0 -");
+}
+
+/* Between nodes NCCL has another one. */
+TEST(no_rule_without_what_it_needs)
+{
+	chunk = 0;
+	assert_string_equal(channels_of(8, "sendrecv"), "");
+	chunk = MIB / 2;
+	assert_string_equal(channels_of(8, "all_reduce"), "");
+	transport = "NET/Socket";
+	assert_string_equal(channels_of(8, "sendrecv"), "");
+	transport = "P2P/CUMEM";
 }
 
 /* 4 KiB to 256 MiB on 8 ranks, with a jump after 64 MiB. */

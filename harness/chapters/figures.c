@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../analysis/cells.h"
-#include "../analysis/channels.h"
 #include "../analysis/looks.h"
 #include "../analysis/stats.h"
 #include "../coll/counts.h"
@@ -228,47 +227,6 @@ static int put_cells(const struct figures *f, struct status *st)
 	return rows ? db_end(rows, st) : -1;
 }
 
-/* --- channels --- */
-
-/* How many channels a pair of ranks has, by the variant's own log: the twin has none. */
-static int put_channels(const struct figures *f, unsigned v, const struct path *path,
-                        struct status *st)
-{
-	static const struct db_source query = {
-	    .file = "harness/chapters/figures.c",
-	    .sql = "SELECT id, coll_nth, comm_ranks, bytes FROM place ORDER BY id"};
-	struct db_rows *rows = db_ask(f->db, &query, st);
-	struct channels rule;
-	while (rows && db_next(rows)) {
-		const unsigned nranks = (unsigned)db_real(rows, 2),
-		               parts = channels_parts((enum coll_kind)db_real(rows, 1), nranks);
-		if (!parts || !channels_rule(path, nranks, &rule))
-			continue;
-		const size_t message = (size_t)db_real(rows, 3) / parts,
-		             bound = channels_bound(&rule, message);
-		db_add(f->db, "pair_channels", "iiilili", v, (unsigned)db_real(rows, 0), rule.all,
-		       rule.chunk_bytes, channels_of(&rule, message), bound * parts,
-		       bound ? channels_of(&rule, bound + 1) : DB_NONE);
-	}
-	return rows ? db_end(rows, st) : -1;
-}
-
-static int put_paths(const struct figures *f, struct status *st)
-{
-	const struct record_run *run = f->run;
-	int rc = 0;
-	for (unsigned i = 0; i < run->npaths && !rc; i++) {
-		const unsigned v = run_variant(run, run->paths[i].variant);
-		struct path path;
-		struct status ignored = {""};
-		if (v == run->nvariants || path_from_json(run->paths[i].path, &path, &ignored))
-			continue;
-		rc = put_channels(f, v, &path, st);
-		path_free(&path);
-	}
-	return rc;
-}
-
 static void put_chapters(const struct figures *f)
 {
 	unsigned n;
@@ -300,16 +258,16 @@ struct db *figures_results(const struct record_run *run, struct arena *arena, st
 struct db *figures_load(const struct record_run *run, const struct looks *looks,
                         struct arena *arena, struct status *st)
 {
-	static const char *const asked[] = {"asked",    "factors",  "gap",       "versions",
-	                                    "contrast", "verdicts", "gap_found", "evidence"};
+	static const char *const texts[] = {
+	    "analysis/drawn",    "analysis/channels",  "analysis/links",    "chapters/asked",
+	    "chapters/factors",  "chapters/gap",       "chapters/versions", "chapters/contrast",
+	    "chapters/verdicts", "chapters/gap_found", "chapters/evidence"};
 	struct figures f = {run, arena, NULL};
 	const struct looks own = looks_count(run);
-	if (load_results(&f, looks ? looks : &own, st) ||
-	    db_run_text(f.db, "harness/analysis/drawn.sql", st) || put_paths(&f, st) ||
-	    figures_of_asked(&f, st) || db_run_text(f.db, "harness/analysis/links.sql", st))
+	if (load_results(&f, looks ? looks : &own, st) || figures_of_asked(&f, st))
 		return NULL;
-	for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++)
-		if (db_run_text(f.db, arena_text(arena, "harness/chapters/%s.sql", asked[i]), st))
+	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (db_run_text(f.db, arena_text(arena, "harness/%s.sql", texts[i]), st))
 			return NULL;
 	if (figures_of_bandwidth(&f, st) || figures_of_tuning(&f, st))
 		return NULL;

@@ -44,10 +44,9 @@ static void add(struct numbers *of, double x, double second)
 		double *beside = realloc(of->second, room * sizeof *beside);
 		if (beside)
 			of->second = beside;
-		if (!more || !beside) {
-			of->failed = true;
+		of->failed = of->failed || !more || !beside;
+		if (of->failed)
 			return;
-		}
 		of->room = room;
 	}
 	of->second[of->n] = second;
