@@ -7,8 +7,9 @@
 -- beyond it: on 8 ranks with 32 channels, 16 a peer and chunks of 512 KiB at 64 MiB and at 128 MiB.
 -- The rule's inputs are of NCCL's log. Where it lacks them, or data leaves the node, there is none.
 
-INSERT INTO pair_channels
-WITH RECURSIVE
+-- parts: messages of a call, if it is made of messages of one size.
+CREATE TABLE sent AS
+WITH
   said AS (
     SELECT variant, max(value) FILTER (WHERE key = 'transport') transport,
            max(value) FILTER (WHERE key = 'p2p_channels') "all",
@@ -16,17 +17,19 @@ WITH RECURSIVE
            max(value) FILTER (WHERE key = 'p2p_chunk_bytes') chunk,
            max(value) FILTER (WHERE key IN ('copy_engine', 'symmetric')) others
     FROM path GROUP BY variant),
-  rule AS ( -- beyond these limits a record is damaged
-    SELECT * FROM said
-    WHERE (transport GLOB 'P2P/*' OR transport GLOB 'SHM/*') AND "all" BETWEEN 1 AND 1024
-          AND most BETWEEN 1 AND 1024 AND chunk BETWEEN 8 AND 1 << 40 AND NOT ifnull(others, 0)),
-  sent AS ( -- parts: messages of a call, if it is made of messages of one size
-    SELECT r.*, id place, comm_ranks ranks, parts, bytes / parts message
-    FROM rule r JOIN (
-      SELECT *, CASE WHEN coll IN ('sendrecv', 'sendrecv_pairs', 'sendrecv_halves') THEN 1
-                     WHEN coll = 'sendrecv_both' THEN 2
-                     WHEN coll IN ('alltoall', 'gather', 'scatter') THEN comm_ranks END parts
-      FROM place) WHERE parts > 0),
+  called AS (
+    SELECT *, CASE WHEN coll IN ('sendrecv', 'sendrecv_pairs', 'sendrecv_halves') THEN 1
+                   WHEN coll = 'sendrecv_both' THEN 2
+                   WHEN coll IN ('alltoall', 'gather', 'scatter') THEN comm_ranks END parts
+    FROM place)
+SELECT variant, "all", most, chunk, id place, comm_ranks ranks, parts, bytes / parts message
+FROM said JOIN called ON parts > 0
+WHERE (transport GLOB 'P2P/*' OR transport GLOB 'SHM/*') AND NOT ifnull(others, 0)
+      -- beyond these limits a record is damaged
+      AND "all" BETWEEN 1 AND 1024 AND most BETWEEN 1 AND 1024 AND chunk BETWEEN 8 AND 1 << 40;
+
+INSERT INTO pair_channels
+WITH RECURSIVE
   halved(variant, place, start) AS (
     SELECT variant, place, most FROM sent
     UNION ALL
@@ -45,3 +48,5 @@ SELECT variant, place, "all", chunk, n,
        iif(max(n, start) <= most / 2, max(n, start) * 32 * chunk * parts, 0),
        iif(max(n, start) <= most / 2, max(n, start) * 2, NULL)
 FROM sent JOIN begun USING (variant, place) JOIN given_channels USING (variant, place);
+
+DROP TABLE sent;

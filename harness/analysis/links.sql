@@ -92,15 +92,17 @@ SELECT value ->> '$.core' core, value ->> '$.numa' numa, value ->> '$.socket' so
        value ->> '$.cache' cache
 FROM part WHERE list = 'cores' GROUP BY 1 HAVING count(*) = 1;
 
+-- The reference, else the first variant that has results.
+CREATE TABLE subject AS
+SELECT id variant, layout, (SELECT ranks FROM place WHERE id = 0) n
+FROM variant v JOIN known ON variant = id
+WHERE (role = 'reference' OR measured AND role <> 'limit')
+      AND EXISTS (SELECT 1 FROM environment WHERE key = 'topology' OR key LIKE 'topology.%')
+ORDER BY role <> 'reference', id LIMIT 1;
+
 -- A rank's device as its worker said, else the core that it is bound to. pcie: under load.
 CREATE TABLE rank AS
 WITH RECURSIVE
-  subject AS ( -- the reference, else the first that has results
-    SELECT id variant, layout, (SELECT ranks FROM place WHERE id = 0) n
-    FROM variant v JOIN known ON variant = id
-    WHERE (role = 'reference' OR measured AND role <> 'limit') AND EXISTS (
-      SELECT 1 FROM environment WHERE key = 'topology' OR key LIKE 'topology.%')
-    ORDER BY role <> 'reference', id LIMIT 1),
   numbers(rank) AS (
     SELECT 0 FROM subject WHERE n BETWEEN 1 AND 64 UNION ALL
     SELECT rank + 1 FROM numbers, subject WHERE rank + 1 < n),
@@ -157,23 +159,25 @@ SELECT rank, device, name, iif(gpu IS NULL AND NOT gpus, core_numa, numa),
                 '; PCIe generation ' || gen || ' of ' || gen_max, ''), '; '))
 FROM seen s LEFT JOIN switched USING (rank);
 
-INSERT INTO link
+CREATE TABLE line AS
 WITH
   ends AS (
     SELECT a.rank sender, b.rank receiver, a.gpu x, b.gpu y, a.gpu <> b.gpu between_gpus,
            iif(a.gpus, NULL, a.core) x_core, iif(b.gpus, NULL, b.core) y_core
-    FROM rank a JOIN rank b ON a.rank <> b.rank),
-  lines AS (
-    SELECT e.*, min(direct.n, back.n) direct, min(direct.gbs, back.gbs) direct_gbs,
-           min(up.n, down.n) switched, min(up.gbs, down.gbs) switched_gbs,
-           min(g.pcie_gbs, h.pcie_gbs) pcie_gbs, g.numa x_numa, h.numa y_numa,
-           ancestor, ifnull(p2p, '') p2p
-    FROM ends e LEFT JOIN gpu g ON g.gpu = x LEFT JOIN gpu h ON h.gpu = y
-    LEFT JOIN trunk direct ON (direct.gpu, direct.peer) = (x, y)
-    LEFT JOIN trunk back ON (back.gpu, back.peer) = (y, x)
-    LEFT JOIN trunk up ON (up.gpu, up.peer) = (x, -1)
-    LEFT JOIN trunk down ON (down.gpu, down.peer) = (y, -1)
-    LEFT JOIN gpu_pair p ON (p.a, p.b) = (x, y)),
+    FROM rank a JOIN rank b ON a.rank <> b.rank)
+SELECT e.*, min(direct.n, back.n) direct, min(direct.gbs, back.gbs) direct_gbs,
+       min(up.n, down.n) switched, min(up.gbs, down.gbs) switched_gbs,
+       min(g.pcie_gbs, h.pcie_gbs) pcie_gbs, g.numa x_numa, h.numa y_numa,
+       ancestor, ifnull(p2p, '') p2p
+FROM ends e LEFT JOIN gpu g ON g.gpu = x LEFT JOIN gpu h ON h.gpu = y
+LEFT JOIN trunk direct ON (direct.gpu, direct.peer) = (x, y)
+LEFT JOIN trunk back ON (back.gpu, back.peer) = (y, x)
+LEFT JOIN trunk up ON (up.gpu, up.peer) = (x, -1)
+LEFT JOIN trunk down ON (down.gpu, down.peer) = (y, -1)
+LEFT JOIN gpu_pair p ON (p.a, p.b) = (x, y);
+
+INSERT INTO link
+WITH
   classed AS (
     SELECT l.*, CASE
              WHEN ifnull(between_gpus, 0) THEN CASE
@@ -189,7 +193,7 @@ WITH
              WHEN c.cache = d.cache THEN 8
              WHEN c.socket = d.socket THEN 9
              WHEN c.socket <> d.socket THEN 10 ELSE 0 END class
-    FROM lines l LEFT JOIN core c ON c.core = x_core LEFT JOIN core d ON d.core = y_core)
+    FROM line l LEFT JOIN core c ON c.core = x_core LEFT JOIN core d ON d.core = y_core)
 SELECT sender, receiver, nth, name,
        brief || CASE nth WHEN 1 THEN ' ×' || direct WHEN 2 THEN ' ×' || switched ELSE '' END,
        CASE nth WHEN 1 THEN direct WHEN 2 THEN switched ELSE 0 END,
@@ -222,7 +226,9 @@ WITH
 SELECT row_number() OVER (ORDER BY gbs IS NULL, gbs / n, n DESC, name) - 1, name, n, gbs
 FROM (SELECT name, count(*) n, max(gbs) gbs FROM crossed GROUP BY name);
 
+DROP TABLE line;
 DROP TABLE rank;
+DROP TABLE subject;
 DROP TABLE core;
 DROP TABLE gpu_pair;
 DROP TABLE bridge;
