@@ -127,9 +127,10 @@ TEST(sizes_and_paces_are_chosen)
 	load();
 	assert_int_equal(number(0, "f.cells"), 1);
 	assert_int_equal(number(1, "f.cells"), 3);
-	/* Of each group and of each of its sizes, limit's alone left out. */
-	assert_string_equal(query(db, "SELECT count(*), count(DISTINCT grp) FROM over_sizes"),
-	                    "6 2");
+	/* Of each size, limit's alone left out; the A/A line of each group, too. */
+	assert_string_equal(query(db, "SELECT count(*), count(DISTINCT variant) FROM asked_found "
+	                              "WHERE finding = 'group' AND speed NOT NULL"),
+	                    "2 1");
 	assert_string_equal(query(db, "SELECT count(*), min(round(ratio, 2)) FROM result "
 	                              "WHERE variant = 0 AND ratio NOT NULL"),
 	                    "6 0.5");

@@ -7,7 +7,6 @@ FROM (SELECT (SELECT count(iif(effect = 'both', 1, speed_lo)) FROM speed)
              + (SELECT count(p) FROM claimed c, given WHERE c.blocks >= least_blocks)
              + (SELECT count(bandwidth_lo) + count(latency_lo) FROM factor)
              + (SELECT count(ratio_lo) FROM gap_whole) + (SELECT count(speed_lo) FROM gap_step)
-             + (SELECT count(speed_lo) FROM over_sizes)
              + (SELECT count(ratio_lo) FROM version_side) judged);
 
 -- Variants that the experiment's file asks for.

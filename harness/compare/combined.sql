@@ -64,7 +64,7 @@ SELECT *, iif(kind = 'claim', outcome,
               verdict_said(heard, json_object('ratio', ratio, 'lo', ratio_lo, 'hi', ratio_hi,
                                               'blocks', ratio_blocks, 'confidence', confidence),
                            0, margin, detectable(ratio_lo, ratio_hi,
-                                                 iif(heard = word, margin, line)), 0, NULL, NULL))
+                                                 iif(heard = word, margin, line)), 0))
        verdict,
        CASE WHEN kind = 'claim' THEN NULL WHEN twin THEN 'limit'
             WHEN heard IN ('undecided', 'no difference') THEN heard ELSE 'different' END part

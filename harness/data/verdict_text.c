@@ -93,22 +93,10 @@ static void undecided_text(const char *direction, double detectable, const char 
 	         *effect || *more ? ": " : "", effect, *effect && *more ? "; " : "", more);
 }
 
-/* Cells that go both ways. */
-static void opposed_text(double least, const char *less, double most, const char *more, char *out,
-                         size_t bytes)
-{
-	snprintf(out, bytes, "undecided: %s in one cell (%.20s), %s in another (%.20s)", less,
-	         format_estimate(least).text, more, format_estimate(most).text);
-}
-
 static void open_verdict_text(const struct verdict *v, const char *direction, char *out,
                               size_t bytes)
 {
 	char more[96], margin[32];
-	if (v->least > 0) {
-		opposed_text(v->least, "slower", v->most, "faster", out, bytes);
-		return;
-	}
 	margin_text(&v->ratio, margin, sizeof margin);
 	blocks_text(v->more_blocks, verdict_scatters(&v->ratio, v->margin, VERDICT_BOTH_ENDS),
 	            margin, more, sizeof more);
@@ -142,10 +130,6 @@ static void open_claim_text(const struct claims_result *r, const char *direction
 	const struct claim *c = r->claim;
 	char more[96], other[48];
 	const bool within = c->test == CLAIM_WITHIN;
-	if (r->least > 0) {
-		opposed_text(r->least, "less", r->most, "more", out, bytes);
-		return;
-	}
 	if (within)
 		margin_text(&r->tested.both, other, sizeof other);
 	else

@@ -154,8 +154,6 @@ static void verdict_said(sqlite3_context *context, int n, sqlite3_value **values
 		v.odd = odd;
 		v.detectable = x(values[4]);
 		v.more_blocks = more ? v.more_blocks : 0;
-		v.least = x(values[6]);
-		v.most = x(values[7]);
 		verdict_text(&v, text, sizeof text);
 		say(context, text);
 	}
@@ -217,15 +215,14 @@ static void claim_make(struct arena *arena, void *what)
 	                          .ratio = {ratio_of(c, "bound_lo", "bound_hi"),
 	                                    ratio_of(c, "lo", "hi")},
 	                          .odd = odd_of(c),
-	                          .least = sqlite3_value_double(of[4]),
-	                          .most = sqlite3_value_double(of[5]),
+	                          .opposed = sqlite3_value_int(of[4]),
 	                          .tails = {tails_of(c, 0), tails_of(c, 1), tails_of(c, 2)},
 	                          .outcome = CLAIMS_UNTESTED,
 	                          .detectable = NAN,
 	                          .p = NAN};
 	arena_defer(arena, forget, c);
 	if (c)
-		claims_judge(&r, x(of[6]));
+		claims_judge(&r, x(of[5]));
 	const char *text = arena_text(arena, "{\"outcome\": \"%s\", \"verdict\": \"%s\"",
 	                              outcomes[r.outcome], verdict_claim_text(arena, &r, false));
 	text = with(arena, text, "detectable", r.detectable);
@@ -258,8 +255,8 @@ static void claim_limits(sqlite3_context *context, int n, sqlite3_value **values
 
 const struct verdicts_function verdicts_functions[] = {{"verdict_word", 3, verdict_word_of},
                                                        {"verdict_heard", 6, verdict_heard},
-                                                       {"verdict_said", 8, verdict_said},
+                                                       {"verdict_said", 6, verdict_said},
                                                        {"odd_said", 2, odd_said},
-                                                       {"claim_judged", 7, claim_judged},
+                                                       {"claim_judged", 6, claim_judged},
                                                        {"claim_limits", 3, claim_limits},
                                                        {NULL, 0, NULL}};
