@@ -250,8 +250,7 @@ TEST(what_ended_the_run_is_said)
 		assert_int_equal(json_one_says(warnings, "The time budget ended"), i == 2);
 		json_keys row = {"variant", "processes", NULL};
 		const json_t *table = json_table(report, "verdicts_small");
-		json_assert_text(json_cell(table, row, "verdict"), "",
-		                 "undecided: needs about 1 more block");
+		json_assert_null(json_cell(table, row, "verdict"), "");
 		json_assert_number(json_cell(table, row, "speed"), "blocks", 5, 0);
 	}
 }
