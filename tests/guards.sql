@@ -287,8 +287,8 @@ WHERE NOT coalesce(known, 0) AND has_ratio_over_sizes(text)
 -- collectives of its size where that was not shown; parts of a training step have no verdict, a disturbed run has none,
 -- and placebos have a warning.
 CREATE TABLE equal AS
-SELECT text, instr(text, ' matched ') same, instr(text, ' times the speed in ') other FROM sentence
-WHERE chapter = 'strip' AND (instr(text, ' matched ') OR instr(text, 'no variant was shown'))
+SELECT text, instr(text, ' matched ') same, instr(text, ' times as fast') other FROM sentence
+WHERE chapter = 'strip' AND (instr(text, ' matched ') OR instr(text, 'none shown'))
   AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training')
   AND NOT EXISTS (SELECT 1 FROM regime WHERE nth = 0 AND least = 'null');
 SELECT 'a headline that hides an effect', text FROM equal, effect
@@ -296,7 +296,7 @@ WHERE NOT other AND role = 'variant'
   AND variant NOT IN (SELECT coalesce(o ->> 'to', '') FROM one WHERE tab = 'factors' AND o ->> 'placebo');
 SELECT 'a headline without its exceptions', text FROM report, equal, result r
 JOIN one s ON s.tab = 'strip' AND s.nth = 1 AND s.o ->> 'variant' = r.variant AND s.o ->> 'bytes' = r.bytes
-WHERE same AND pace = 'stream' AND (lo * edge < 1 OR hi > edge) AND NOT instr(text, ' others')
+WHERE same AND pace = 'stream' AND (lo * edge < 1 OR hi > edge) AND NOT text GLOB '* except [0-9]*'
   AND NOT instr(text, collective);
 
 -- A headline by version is of the collective whose processes fall farthest behind, where that is not the only one.
