@@ -65,8 +65,8 @@ WHERE far IS NOT NULL
   AND NOT coalesce(CASE WHEN verdict = 'faster' THEN lo > far
                         WHEN verdict = 'slower' THEN hi < 1 / far
                         WHEN verdict LIKE 'no difference%' THEN far <= edge + 0.01
-                        WHEN instr(verdict, ', by under')
-                        THEN far <= edge + 0.01 AND line_lo <= 1 AND line_hi >= 1
+                        WHEN instr(verdict, ', by under') OR verdict GLOB '* by little'
+                        THEN far <= edge + 0.01 AND line_lo <= 1 AND line_hi >= 1 AND (lo > far OR hi * far < 1)
                         ELSE 1 END, 0);
 
 -- A mean is not beyond its cells, as far as digits go.

@@ -105,10 +105,11 @@ JOIN metric m ON m.name = a.metric JOIN given;
 -- --- what the run can distinguish ---
 
 -- The A/A lines: the least effect that they show, and the farther end of one that excludes 1 within
--- the margin.
+-- the margin; little: what an effect within the margin has to exceed, so that none does there.
 CREATE VIEW aa_line AS
 SELECT f.*, shows - 1 > margin wide, max(shows - 1, margin) least_effect,
-       iif(shows - 1 <= margin AND (speed_lo > 1 OR speed_hi < 1), shows - 1, 0) off
+       iif(shows - 1 <= margin AND (speed_lo > 1 OR speed_hi < 1), shows - 1, 0) off,
+       iif(speed_lo > 1 OR speed_hi < 1, margin, shows - 1) little
 FROM (SELECT *, max(speed_hi, 1 / speed_lo) shows FROM contrast_found) f
 JOIN variant v ON v.id = variant AND role = 'again' JOIN given;
 
@@ -168,11 +169,12 @@ UPDATE regime SET (tells, doubt, least_effect, off) = (
 -- What a contrast's regime lets through, or the reference against itself in the same cells. shows:
 -- from where effects that could have been seen are.
 CREATE VIEW line AS
-SELECT f.asked, tells, r.off, r.least_effect, coalesce(r.least_effect, margin) shows
+SELECT f.asked, tells, little, r.least_effect, coalesce(r.least_effect, margin) shows
 FROM contrast_found f JOIN given LEFT JOIN regime r ON r.nth = f.regime
-WHERE finding NOT IN ('regime', 'place', 'own')
+LEFT JOIN aa_line a ON (a.finding, a.part) = ('regime', f.regime)
+WHERE f.finding NOT IN ('regime', 'place', 'own')
 UNION ALL
-SELECT f.asked, coalesce(NOT wide, 0) AND NOT disturbed, iif(disturbed, 0, coalesce(off, 0)),
+SELECT f.asked, coalesce(NOT wide, 0) AND NOT disturbed, little,
        iif(disturbed, NULL, least_effect), iif(disturbed, NULL, least_effect)
 FROM contrast_found f JOIN given
 LEFT JOIN aa_line a ON (a.finding, a.part) = (iif(f.finding = 'own', 'place', f.finding), f.part)
@@ -184,7 +186,7 @@ WITH said AS (
   SELECT *, iif(opposed, 'undecided', verdict_word(speed_lo, speed_hi, margin)) word
   FROM contrast_found JOIN given JOIN line USING (asked)),
 kept AS (
-  SELECT *, verdict_heard(word, speed_lo, speed_hi, tells, least_effect, off) said_word FROM said)
+  SELECT *, verdict_heard(word, speed_lo, speed_hi, tells, least_effect, little) said_word FROM said)
 SELECT *, said_word = 'undecided' AND word <> 'undecided' withheld,
        detectable(speed_lo, speed_hi,
                   iif(said_word = 'undecided' AND word <> 'undecided', shows, margin)) seen
@@ -218,16 +220,13 @@ WHERE (place, variant) = (part, of);
 -- A contrast with the reference in a regime: its own word, and where the regime cannot distinguish
 -- variants, of what is beyond its noise.
 CREATE VIEW heard AS
-SELECT f.*, r.tells, r.least_effect shows, margin, CASE
-         WHEN opposed THEN 'undecided'
-         WHEN r.off > 0 AND role <> 'again' AND word LIKE '% by little' THEN 'no difference'
-         ELSE word END own, CASE
-         WHEN opposed THEN 'undecided'
-         WHEN speed_lo > 1 + r.least_effect THEN 'faster'
-         WHEN speed_hi * (1 + r.least_effect) < 1 THEN 'slower' ELSE 'undecided' END beyond
-FROM (SELECT *, verdict_word(speed_lo, speed_hi, margin) word FROM contrast_found, given) f
-JOIN regime r ON r.nth = f.part JOIN variant v ON v.id = f.variant
-WHERE finding = 'regime' AND speed NOT NULL;
+SELECT *, verdict_heard(word, speed_lo, speed_hi, 1, NULL, iif(role = 'again', NULL, little)) own,
+       verdict_heard(word, speed_lo, speed_hi, 0, shows, NULL) beyond
+FROM (SELECT f.*, r.tells, r.least_effect shows, margin, role, little,
+             iif(f.opposed, 'undecided', verdict_word(f.speed_lo, f.speed_hi, margin)) word
+      FROM contrast_found f JOIN regime r ON r.nth = f.part JOIN variant v ON v.id = f.variant
+      JOIN given LEFT JOIN aa_line a ON (a.finding, a.part) = ('regime', r.nth)
+      WHERE f.finding = 'regime' AND f.speed NOT NULL);
 
 -- A variant in a regime, against the reference. effect: faster, slower, as fast, undecided, or
 -- both: by cell, which have no mean; unseen: the smallest effect that could have been seen, none

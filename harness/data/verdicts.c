@@ -112,13 +112,16 @@ static void verdict_word_of(sqlite3_context *context, int n, sqlite3_value **val
 	say(context, verdict_word(verdict_kind_of(&r, x(values[2]))));
 }
 
-/* What an A/A line lets through: beyond its own effects if it does not tell, else all but little. */
+/* What an A/A line lets through: beyond its own effects if it does not tell; else all but what is within
+ * the margin and not beyond the line. */
 static void verdict_heard(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	const char *word = (const char *)sqlite3_value_text(values[0]);
-	const double lo = x(values[1]), hi = x(values[2]), line = 1 + x(values[4]);
+	const double lo = x(values[1]), hi = x(values[2]), line = 1 + x(values[4]),
+	             least = 1 + x(values[5]);
 	const struct verdict v = {.kind = verdict_by_word(word ? word : "undecided")};
-	const bool tells = !(x(values[3]) < 1), little = x(values[5]) > 0 && verdict_within(&v),
+	const bool tells = !(x(values[3]) < 1),
+	           little = verdict_within(&v) && lo <= least && hi * least >= 1,
 	           withheld = !tells && !isnan(lo) &&
 	                      !(verdict_effect(&v) && (lo > line || hi * line < 1));
 	(void)n;
