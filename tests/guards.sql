@@ -93,6 +93,8 @@ WHERE NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training')
   AND ((most > 1.01 * least AND cells IS NULL)
     OR (cells IS NOT NULL AND NOT coalesce(has_range(cells, least, most) AND is_near(lo, least) AND is_near(hi, most), 0)));
 WITH word AS (
+  SELECT o ->> 'variant' name, iif(o ->> 'kind', 'slower', 'faster') verdict, o ->> '$.speed.lo' least, o ->> '$.speed.hi' most,
+         0 slower, 0 faster, NULL speed, 0 twin FROM one WHERE tab = 'caption_verdicts' AND o ->> 'kind' < 2 UNION ALL
   SELECT name, verdict, least, most, slower, faster, speed, twin FROM mean
   WHERE NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training') UNION ALL
   SELECT o ->> 'factor', o ->> 'verdict', limit_of(o ->> 'bandwidth_cells', 0), limit_of(o ->> 'bandwidth_cells', 1), 0, 0,

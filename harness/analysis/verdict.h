@@ -87,7 +87,6 @@ enum verdict_kind {
 /* The one block that is far from all others, and alone sets an end of the interval. */
 struct verdict_odd {
 	unsigned block;       /* its number, from 1 on; 0: there is none */
-	unsigned others;      /* how many */
 	double ratio, lo, hi; /* its own; the others' least and most */
 };
 

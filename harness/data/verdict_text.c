@@ -39,9 +39,8 @@ void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes)
 	const struct stats_ratio others = {.estimate = odd->lo, .lo = odd->lo, .hi = odd->hi};
 	out[0] = '\0';
 	if (odd->block)
-		snprintf(out, bytes, "block %u has %.20s, the other %u have %.40s", odd->block,
-		         format_estimate(odd->ratio).text, odd->others,
-		         format_interval(&others).text);
+		snprintf(out, bytes, "block %u differs (%.20s; the others %.40s)", odd->block,
+		         format_estimate(odd->ratio).text, format_interval(&others).text);
 }
 
 /* What else decides if so many blocks do not: less scatter, if that is what leaves it open, and

@@ -82,7 +82,6 @@ static struct verdict_odd odd_of(const json_t *c)
 		return (struct verdict_odd){.block = 0};
 	return (struct verdict_odd){
 	    .block = (unsigned)block,
-	    .others = (unsigned)json_integer_value(json_object_get(c, "blocks")) - 1,
 	    .ratio = member(c, "odd"),
 	    .lo = member(c, "odd_lo"),
 	    .hi = member(c, "odd_hi")};
@@ -137,8 +136,7 @@ static void speed_of(const json_t *c, bool is_time, struct stats_ratio *r, struc
 		return;
 	*r = (struct stats_ratio){1 / r->estimate, 1 / r->hi, 1 / r->lo, r->blocks, r->confidence};
 	if (odd->block)
-		*odd = (struct verdict_odd){odd->block, odd->others, 1 / odd->ratio, 1 / odd->hi,
-		                            1 / odd->lo};
+		*odd = (struct verdict_odd){odd->block, 1 / odd->ratio, 1 / odd->hi, 1 / odd->lo};
 }
 
 static void verdict_said(sqlite3_context *context, int n, sqlite3_value **values)
