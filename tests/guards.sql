@@ -86,19 +86,18 @@ SELECT o ->> 'name' name, o ->> '$.each.lo' lo, o ->> '$.each.hi' hi, o ->> '$.s
 FROM report, regime g
 JOIN one ON tab = iif(g.name LIKE 'large%', 'verdicts_large', 'verdicts_small')
 LEFT JOIN result r ON r.variant = o ->> 'name' AND r.pace = g.pace AND r.asked BETWEEN g.lo AND g.hi
+WHERE NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training')
 GROUP BY g.nth, one.nth;
 SELECT iif(most > 1.01 * least AND cells IS NULL, 'a mean without its range', 'its cells have other ends'), name
 FROM mean
-WHERE NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training')
-  AND ((most > 1.01 * least AND cells IS NULL)
-    OR (cells IS NOT NULL AND NOT coalesce(has_range(cells, least, most) AND is_near(lo, least) AND is_near(hi, most), 0)));
+WHERE (most > 1.01 * least AND cells IS NULL)
+   OR (cells IS NOT NULL AND NOT coalesce(has_range(cells, least, most) AND is_near(lo, least) AND is_near(hi, most), 0));
 WITH word AS (
   SELECT o ->> 'variant' name, iif(o ->> 'kind', 'slower', 'faster') verdict, o ->> '$.speed.lo' least, o ->> '$.speed.hi' most,
          0 slower, 0 faster, NULL speed, 0 twin FROM one WHERE tab = 'caption_verdicts' AND o ->> 'kind' < 2 UNION ALL
-  SELECT name, verdict, least, most, slower, faster, speed, twin FROM mean
-  WHERE NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training') UNION ALL
-  SELECT o ->> 'factor', o ->> 'verdict', limit_of(o ->> 'bandwidth_cells', 0), limit_of(o ->> 'bandwidth_cells', 1), 0, 0,
-         NULL, 0 FROM one WHERE tab = 'effects')
+  SELECT name, verdict, least, most, slower, faster, speed, twin FROM mean UNION ALL
+  SELECT o ->> 'factor', o ->> 'verdict', limit_of(o ->> 'bandwidth_by_cell', 0),
+         limit_of(o ->> 'bandwidth_by_cell', 1), 0, 0, NULL, 0 FROM one WHERE tab = 'effects')
 SELECT 'a verdict that one of its cells has not', name || ': ' || verdict FROM word, report
 WHERE NOT coalesce(twin, 0)
   AND ((verdict GLOB 'faster*' AND least < 0.9995) OR (verdict GLOB 'slower*' AND most > 1.0005)

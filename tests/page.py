@@ -99,8 +99,7 @@ def words(text):
 
 
 def is_short(first, headline):
-    """What a reader sees first: the answer in a sentence, whose numbers count as words do, six variants, a picture, three
-    things to do."""
+    """What a reader sees first: the answer in a sentence (numbers count), six variants, a picture, three things to do."""
     lines = first.split("\n")
     rows, pictures, items = (sum(line.startswith(begin) for line in lines) for begin in ("|", "![", "- "))
     said = len(re.findall(r"\S*\w\S*", headline)), words(first.partition("\n|")[0]) if "\n|" in first else 0, words(first)

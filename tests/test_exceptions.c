@@ -72,13 +72,9 @@ TEST(a_mean_has_the_verdict_of_each_size)
 		factor[MADE_SINGLE][7] = 1 / rows[i].at_64;
 		const json_t *large = json_table(made_report(&made), "verdicts_large");
 		json_keys row = {"variant", "single", NULL};
-		const bool differs = *rows[i].verdict == 'd';
 		json_assert_text(json_cell(large, row, "verdict"), "", rows[i].verdict);
-		assert_int_equal(json_is_null(json_cell(large, row, "speed")), differs);
-		assert_string_equal(
-		    json_string_value(json_cell(large, row, "cells")),
-		    test_text("%.3f to %.3f", fmin(rows[i].at_16, rows[i].at_64),
-		              fmax(rows[i].at_16, rows[i].at_64)));
+		assert_int_equal(json_is_null(json_cell(large, row, "speed")),
+		                 *rows[i].verdict == 'd');
 	}
 }
 

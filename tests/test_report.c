@@ -340,8 +340,8 @@ TEST(quoting_ends_where_it_must)
 	for (unsigned n = 4; n < 12; n++) {
 		char cut[12];
 		gnuplot_quote("\xC3\xA4\xC3\xB6"
-		               "b\xE2\x82\xAC\xC3\xB7",
-		               cut, n);
+		              "b\xE2\x82\xAC\xC3\xB7",
+		              cut, n);
 		assert_true(strlen(cut) < n);
 		assert_true(cut[0] == '\'' && cut[strlen(cut) - 1] == '\'');
 		/* Characters of two, two, one, three and two bytes: as many as fit whole. */
@@ -367,15 +367,16 @@ TEST(table_fits_a_terminal)
 	const json_t *report = made_report(&made);
 	char *text = made_print(&options);
 	/* With any width, the figures are there. */
-	const json_t *peaks = json_table(report, "peaks"), *large = json_table(report, "verdicts_large");
+	const json_t *peaks = json_table(report, "peaks"),
+	             *large = json_table(report, "verdicts_large");
 	json_keys best = {"variant", "threads", NULL},
 	          single = {"variant", "single", "verdict", "slower", NULL};
 	json_assert_number(json_cell(peaks, best, "peak_gbs"), "", 2, 0.01);
 	json_assert_number(json_cell(peaks, best, "of_limit"), "", 0.125, 1e-3);
 	json_assert_number(json_cell(large, single, "speed"), "estimate", 0.5, 1e-6);
 	/* Noise has no verdict. */
-	assert_true(json_is_null(
-	    json_cell(large, JSON_IS("variant", "A/A: threads again"), "verdict")));
+	assert_true(
+	    json_is_null(json_cell(large, JSON_IS("variant", "A/A: threads again"), "verdict")));
 	assert_says(text, "0.500 (0.500 to 0.500)");
 	assert_says(text, "/report.html (report.md, report.json beside it)\n");
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {

@@ -27,7 +27,7 @@ static struct claim_list asked; /* a gap, or nothing */
 /* Of the later version's variants all blocks change by as much, from the first to the last. */
 static double change_lo, change_hi;
 static const char *changes; /* that version; NULL: none */
-static double unlike; /* at the first size variant 0 takes so many times that; 0: once */
+static double unlike;       /* at the first size variant 0 takes so many times that; 0: once */
 
 /* alltoall: 7 of 8 parts of the buffer leave each of 8 ranks. */
 static void stamps(const struct made_place *p, int64_t out[6])
@@ -437,7 +437,8 @@ TEST(sentence_of_processes_that_gained_it)
 {
 	static const char gained[] =
 	    " From 2.21.5 to 2.28.3 processes gained bandwidth: from 306 to %u GB/s at 64 MiB; "
-	    "their data path went from staged to direct (DRAM bytes per NVLink byte from 4.01 to 2.14)%s.";
+	    "their data path went from staged to direct (DRAM bytes per NVLink byte from 4.01 to "
+	    "2.14)%s.";
 	put("processes", "processes", "2.28.3", "direct", 339, 2.14);
 	put("threads", "threads", "2.28.3", "direct", 340, 2.15);
 	put("threads-old", "threads", "2.21.5", "direct", 340, 2.15);
@@ -469,8 +470,9 @@ TEST(sentence_of_faster_processes)
 	/* Where one size is on the other side there is no mean. */
 	unlike = 1.25 / 0.99;
 	find();
-	assert_says(told(), "With NCCL 2.28.3 at 16 MiB to 256 MiB processes reach 0.990 to 1.250 times "
-	                    "threads' bandwidth, by size.");
+	assert_says(told(),
+	            "With NCCL 2.28.3 at 16 MiB to 256 MiB processes reach 0.990 to 1.250 times "
+	            "threads' bandwidth, by size.");
 }
 
 /* A mode is cleared by the blamed side of its interval alone, be its verdict undecided. Six

@@ -169,10 +169,12 @@ UPDATE regime SET (tells, doubt, least_effect, off) = (
 -- What a contrast's regime lets through, or the reference against itself in the same cells. shows:
 -- from where effects that could have been seen are.
 CREATE VIEW line AS
-SELECT f.asked, tells, little, r.least_effect, coalesce(r.least_effect, margin) shows
-FROM contrast_found f JOIN given LEFT JOIN regime r ON r.nth = f.regime
+SELECT f.asked, tells, iif(role = 'again', NULL, little) little, r.least_effect,
+       coalesce(r.least_effect, margin) shows
+FROM contrast_found f JOIN variant v ON v.id = f.variant JOIN given
+LEFT JOIN regime r ON r.nth = f.regime
 LEFT JOIN aa_line a ON (a.finding, a.part) = ('regime', f.regime)
-WHERE f.finding NOT IN ('regime', 'place', 'own')
+WHERE f.finding NOT IN ('place', 'own')
 UNION ALL
 SELECT f.asked, coalesce(NOT wide, 0) AND NOT disturbed, little,
        iif(disturbed, NULL, least_effect), iif(disturbed, NULL, least_effect)
@@ -217,17 +219,6 @@ FROM (SELECT part, a.variant of, c.* FROM asked_contrast a JOIN contrast c ON as
       WHERE finding = 'place')
 WHERE (place, variant) = (part, of);
 
--- A contrast with the reference in a regime: its own word, and where the regime cannot distinguish
--- variants, of what is beyond its noise.
-CREATE VIEW heard AS
-SELECT *, verdict_heard(word, speed_lo, speed_hi, 1, NULL, iif(role = 'again', NULL, little)) own,
-       verdict_heard(word, speed_lo, speed_hi, 0, shows, NULL) beyond
-FROM (SELECT f.*, r.tells, r.least_effect shows, margin, role, little,
-             iif(f.opposed, 'undecided', verdict_word(f.speed_lo, f.speed_hi, margin)) word
-      FROM contrast_found f JOIN regime r ON r.nth = f.part JOIN variant v ON v.id = f.variant
-      JOIN given LEFT JOIN aa_line a ON (a.finding, a.part) = ('regime', r.nth)
-      WHERE f.finding = 'regime' AND f.speed NOT NULL);
-
 -- A variant in a regime, against the reference. effect: faster, slower, as fast, undecided, or
 -- both: by cell, which have no mean; unseen: the smallest effect that could have been seen, none
 -- below the margin or the A/A line's; odd: the one block that leaves it undecided.
@@ -235,23 +226,21 @@ CREATE TABLE speed AS
 SELECT part regime, variant, value * scale value, against_value * scale reference_value,
        iif(opposed, NULL, speed) speed, iif(opposed, NULL, speed_lo) speed_lo,
        iif(opposed, NULL, speed_hi) speed_hi, iif(opposed, 0, c ->> 'blocks') speed_blocks,
-       coalesce(CASE
-         WHEN NOT tells AND shows IS NULL THEN NULL
-         WHEN opposed THEN differs
-         WHEN tells
-         THEN verdict_said(own, c, is_time, margin, detectable(speed_lo, speed_hi, margin), 1)
-         WHEN beyond <> 'undecided' THEN beyond
-         ELSE 'undecided' || coalesce(': ' || coalesce(odd_said(c, is_time),
-              'too noisy to decide below ' || effect(detectable(speed_lo, speed_hi, shows))), '')
-         END, '') verdict,
-       CASE WHEN opposed THEN 'both' WHEN NOT tells THEN beyond
-            WHEN own IN ('faster', 'slower', 'undecided') THEN own ELSE 'as fast' END effect,
-       iif(tells, own, beyond) word, speed by_cell, least by_cell_lo, most by_cell_hi, cells,
-       own NOT IN ('faster', 'slower', 'undecided') within,
+       CASE WHEN NOT tells AND least_effect IS NULL THEN '' WHEN opposed THEN differs
+            WHEN tells OR said_word <> 'undecided'
+            THEN verdict_said(said_word, c, is_time, margin, seen, 1)
+            ELSE 'undecided' || coalesce(': ' || coalesce(odd_said(c, is_time),
+                 'too noisy to decide below ' || effect(detectable(speed_lo, speed_hi, shows))), '')
+       END verdict,
+       CASE WHEN opposed THEN 'both' WHEN said_word IN ('faster', 'slower', 'undecided')
+            THEN said_word ELSE 'as fast' END effect,
+       said_word word, speed by_cell, least by_cell_lo, most by_cell_hi, cells,
+       word NOT IN ('faster', 'slower', 'undecided') within,
        detectable(speed_lo, speed_hi, margin) detectable,
-       detectable(speed_lo, speed_hi, max(coalesce(shows, margin), margin)) unseen,
-       odd_said(c, is_time) odd
-FROM heard ORDER BY part, variant;
+       detectable(speed_lo, speed_hi, max(shows, margin)) unseen, odd_said(c, is_time) odd
+FROM judged_contrast
+WHERE finding = 'regime' AND speed NOT NULL
+ORDER BY part, variant;
 
 -- A claim with its contrast. line: how far effects are not distinguished from none; 0: they are.
 CREATE VIEW claim_found AS

@@ -24,9 +24,8 @@ static struct stats_tails tails_at(const struct stats_walsh *of, double at, doub
 	return (struct stats_tails){fmin(dearer * p.under, 1), fmin(dearer * p.over, 1)};
 }
 
-static const char *const tail_keys[][2] = {{"under_less", "over_less"},
-                                           {"under_one", "over_one"},
-                                           {"under_more", "over_more"}};
+static const char *const tail_keys[][2] = {
+    {"under_less", "over_less"}, {"under_one", "over_one"}, {"under_more", "over_more"}};
 
 const char *verdicts_contrast(struct arena *arena, const struct looks *looks,
                               const struct verdicts_blocks *of, double by, double times)
@@ -80,11 +79,10 @@ static struct verdict_odd odd_of(const json_t *c)
 	const double block = member(c, "odd_block");
 	if (isnan(block))
 		return (struct verdict_odd){.block = 0};
-	return (struct verdict_odd){
-	    .block = (unsigned)block,
-	    .ratio = member(c, "odd"),
-	    .lo = member(c, "odd_lo"),
-	    .hi = member(c, "odd_hi")};
+	return (struct verdict_odd){.block = (unsigned)block,
+	                            .ratio = member(c, "odd"),
+	                            .lo = member(c, "odd_lo"),
+	                            .hi = member(c, "odd_hi")};
 }
 
 static json_t *read(sqlite3_value *value)
@@ -212,15 +210,15 @@ static void claim_make(struct arena *arena, void *what)
 	const struct claim claim = {.test = test_of((const char *)sqlite3_value_text(of[0])),
 	                            .by = sqlite3_value_double(of[1]),
 	                            .of = sqlite3_value_double(of[2])};
-	struct claims_result r = {.claim = &claim,
-	                          .ratio = {ratio_of(c, "bound_lo", "bound_hi"),
-	                                    ratio_of(c, "lo", "hi")},
-	                          .odd = odd_of(c),
-	                          .opposed = sqlite3_value_int(of[4]),
-	                          .tails = {tails_of(c, 0), tails_of(c, 1), tails_of(c, 2)},
-	                          .outcome = CLAIMS_UNTESTED,
-	                          .detectable = NAN,
-	                          .p = NAN};
+	struct claims_result r = {
+	    .claim = &claim,
+	    .ratio = {ratio_of(c, "bound_lo", "bound_hi"), ratio_of(c, "lo", "hi")},
+	    .odd = odd_of(c),
+	    .opposed = sqlite3_value_int(of[4]),
+	    .tails = {tails_of(c, 0), tails_of(c, 1), tails_of(c, 2)},
+	    .outcome = CLAIMS_UNTESTED,
+	    .detectable = NAN,
+	    .p = NAN};
 	arena_defer(arena, forget, c);
 	if (c)
 		claims_judge(&r, x(of[5]));
