@@ -64,7 +64,7 @@ static bool has_figure(const char *text)
 
 static bool has_ratio(const char *text)
 {
-	return strstr(text, "times the ") || strstr(text, "times as ") ||
+	return strstr(text, " GB/s") || strstr(text, "times the ") || strstr(text, "times as ") ||
 	       strstr(text, "times that of ") || strstr(text, " % of threads'") ||
 	       strstr(text, " % of the bandwidth") || strstr(text, ": a step takes ");
 }

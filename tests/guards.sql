@@ -41,25 +41,22 @@ JOIN line l ON l.what IS r.what AND l.ranks IS r.ranks AND l.root IS r.root AND 
            AND l.bytes IS r.bytes
 WHERE (lo > edge OR hi * edge < 1) AND (lo > far OR hi * far < 1);
 
--- Verdicts with their intervals, of collectives and paces or of all.
+-- Verdicts with their intervals.
 CREATE TABLE judged AS
 WITH held(tab, verdict, of, lines) AS (
   VALUES ('verdicts_large', 'verdict', 'speed', 'verdicts_large'),
          ('verdicts_small', 'verdict', 'speed', 'verdicts_small'),
-         ('gaps', 'verdict', 'speed', 'gaps'),
          ('factors', 'verdict', 'effect', 'verdicts_large'),
          ('factors', 'latency_verdict', 'latency', 'verdicts_small'),
          ('versions', 'verdict', 'ratio', 'verdicts_large'))
-SELECT lines, tab = lines own, o ->> 'collective' collective, o ->> 'pace' pace, o ->> verdict verdict,
-       o -> of ->> 'lo' lo, o -> of ->> 'hi' hi, nth
+SELECT lines, o ->> verdict verdict, o -> of ->> 'lo' lo, o -> of ->> 'hi' hi, nth
 FROM held JOIN one USING (tab);
 CREATE TABLE ruled AS
 SELECT j.*, l.o ->> '$.speed.lo' line_lo, l.o ->> '$.speed.hi' line_hi,
        max(l.o ->> '$.speed.hi', 1 / (l.o ->> '$.speed.lo')) far
 FROM judged j
 JOIN one l ON l.rowid = (SELECT max(l.rowid) FROM one l
-                         WHERE l.tab = lines AND instr(o ->> 'variant', 'A/A')
-                           AND (NOT own OR (o ->> 'collective' IS collective AND o ->> 'pace' IS pace)));
+                         WHERE l.tab = lines AND instr(o ->> 'variant', 'A/A'));
 
 -- A verdict is beyond the A/A line of what it is of: a line that is not within the margin allows no smaller one, and
 -- one that excludes 1 none below the margin.
@@ -68,8 +65,8 @@ WHERE far IS NOT NULL
   AND NOT coalesce(CASE WHEN verdict = 'faster' THEN lo > far
                         WHEN verdict = 'slower' THEN hi < 1 / far
                         WHEN verdict LIKE 'no difference%' THEN far <= edge + 0.01
-                        WHEN instr(verdict, ', by under')
-                        THEN far <= edge + 0.01 AND line_lo <= 1 AND line_hi >= 1
+                        WHEN instr(verdict, ', by under') OR verdict GLOB '* by little'
+                        THEN far <= edge + 0.01 AND line_lo <= 1 AND line_hi >= 1 AND (lo > far OR hi * far < 1)
                         ELSE 1 END, 0);
 
 -- A mean is not beyond its cells, as far as digits go.
@@ -80,20 +77,31 @@ SELECT 'a mean beyond its cells', at FROM held
 WHERE max(iif(type = 'text', limit_of(by, 0), by ->> 'lo') - x, x - iif(type = 'text', limit_of(by, 1), by ->> 'hi'))
       > iif(x < 10, 0.0006, 0.006 * x);
 
--- The ends of a mean are those of its sizes, and there is none of sizes that go both ways. Parts of a training step are
--- among the results, and not in the mean.
+-- The ends of a mean are those of its sizes and are told, and its word is that of each of them: none is on the other side
+-- of 1, none beyond the margin where it is equal. Parts of a training step are among the results, and not in the mean.
 CREATE TABLE mean AS
 SELECT o ->> 'name' name, o ->> '$.each.lo' lo, o ->> '$.each.hi' hi, o ->> '$.speed.estimate' speed,
+       o ->> 'verdict' verdict, o ->> 'cells' cells, o ->> 'twin' twin,
        min(r.x) least, max(r.x) most, max(r.hi * edge < 1) slower, max(r.lo > edge) faster
 FROM report, regime g
 JOIN one ON tab = iif(g.name LIKE 'large%', 'verdicts_large', 'verdicts_small')
 LEFT JOIN result r ON r.variant = o ->> 'name' AND r.pace = g.pace AND r.asked BETWEEN g.lo AND g.hi
-GROUP BY g.nth, one.nth;
-SELECT iif(slower AND faster AND speed IS NOT NULL, 'a mean of cells that go both ways',
-           'its cells have other ends'), name
-FROM mean
 WHERE NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training')
-  AND ((lo IS NOT NULL AND NOT coalesce(is_near(lo, least) AND is_near(hi, most), 0))
+GROUP BY g.nth, one.nth;
+SELECT iif(most > 1.01 * least AND cells IS NULL, 'a mean without its range', 'its cells have other ends'), name
+FROM mean
+WHERE (most > 1.01 * least AND cells IS NULL)
+   OR (cells IS NOT NULL AND NOT coalesce(has_range(cells, least, most) AND is_near(lo, least) AND is_near(hi, most), 0));
+WITH word AS (
+  SELECT o ->> 'variant' name, iif(o ->> 'kind', 'slower', 'faster') verdict, o ->> '$.speed.lo' least, o ->> '$.speed.hi' most,
+         0 slower, 0 faster, NULL speed, 0 twin FROM one WHERE tab = 'caption_verdicts' AND o ->> 'kind' < 2 UNION ALL
+  SELECT name, verdict, least, most, slower, faster, speed, twin FROM mean UNION ALL
+  SELECT o ->> 'factor', o ->> 'verdict', limit_of(o ->> 'bandwidth_by_cell', 0),
+         limit_of(o ->> 'bandwidth_by_cell', 1), 0, 0, NULL, 0 FROM one WHERE tab = 'effects')
+SELECT 'a verdict that one of its cells has not', name || ': ' || verdict FROM word, report
+WHERE NOT coalesce(twin, 0)
+  AND ((verdict GLOB 'faster*' AND least < 0.9995) OR (verdict GLOB 'slower*' AND most > 1.0005)
+    OR ((verdict GLOB 'no difference*' OR instr(verdict, ', by under')) AND (slower OR faster))
     OR (slower AND faster AND speed IS NOT NULL));
 
 -- The strip compares variants of one version, where versions are compared. What it calls faster or slower is so among
@@ -280,8 +288,8 @@ WHERE NOT coalesce(known, 0) AND has_ratio_over_sizes(text)
 -- collectives of its size where that was not shown; parts of a training step have no verdict, a disturbed run has none,
 -- and placebos have a warning.
 CREATE TABLE equal AS
-SELECT text, instr(text, ' matched ') same, instr(text, ' times the speed in ') other FROM sentence
-WHERE chapter = 'strip' AND (instr(text, ' matched ') OR instr(text, 'no variant was shown'))
+SELECT text, instr(text, ' matched ') same, instr(text, ' times as fast') other FROM sentence
+WHERE chapter = 'strip' AND (instr(text, ' matched ') OR instr(text, 'none shown'))
   AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training')
   AND NOT EXISTS (SELECT 1 FROM regime WHERE nth = 0 AND least = 'null');
 SELECT 'a headline that hides an effect', text FROM equal, effect
@@ -289,7 +297,7 @@ WHERE NOT other AND role = 'variant'
   AND variant NOT IN (SELECT coalesce(o ->> 'to', '') FROM one WHERE tab = 'factors' AND o ->> 'placebo');
 SELECT 'a headline without its exceptions', text FROM report, equal, result r
 JOIN one s ON s.tab = 'strip' AND s.nth = 1 AND s.o ->> 'variant' = r.variant AND s.o ->> 'bytes' = r.bytes
-WHERE same AND pace = 'stream' AND (lo * edge < 1 OR hi > edge) AND NOT instr(text, ' others')
+WHERE same AND pace = 'stream' AND (lo * edge < 1 OR hi > edge) AND NOT text GLOB '* except [0-9]*'
   AND NOT instr(text, collective);
 
 -- A headline by version is of the collective whose processes fall farthest behind, where that is not the only one.

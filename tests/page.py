@@ -99,10 +99,10 @@ def words(text):
 
 
 def is_short(first, headline):
-    """What a reader sees first: the answer in a sentence, six variants, a picture, three things to do."""
+    """What a reader sees first: the answer in a sentence (numbers count), six variants, a picture, three things to do."""
     lines = first.split("\n")
     rows, pictures, items = (sum(line.startswith(begin) for line in lines) for begin in ("|", "![", "- "))
-    said = words(headline), words(first.partition("\n|")[0]) if "\n|" in first else 0, words(first)
+    said = len(re.findall(r"\S*\w\S*", headline)), words(first.partition("\n|")[0]) if "\n|" in first else 0, words(first)
     if not 0 < said[0] <= 25 or said[1] > 80 or said[2] > 150:
         wrong("too many words of a headline, before the strip, on page 1", str(said))
     if headline[0] in "'\"":

@@ -123,7 +123,7 @@ TEST(what_is_equal_is_never_faster)
 	made.stamps = equal_stamps;
 	noise = 0.15;
 	for (seed = 15; seed <= 17; seed++) {
-		static const char *const tables[] = {"verdicts_large", "verdicts_small", "gaps"};
+		static const char *const tables[] = {"verdicts_large", "verdicts_small"};
 		const json_t *report = made_report(&made);
 		for (size_t i = 0; i < LENGTH(tables); i++) {
 			const json_t *table = json_table(report, tables[i]);

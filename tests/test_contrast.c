@@ -127,9 +127,10 @@ TEST(sizes_and_paces_are_chosen)
 	load();
 	assert_int_equal(number(0, "f.cells"), 1);
 	assert_int_equal(number(1, "f.cells"), 3);
-	/* Of each group and of each of its sizes, limit's alone left out. */
-	assert_string_equal(query(db, "SELECT count(*), count(DISTINCT grp) FROM over_sizes"),
-	                    "6 2");
+	/* Of each size, limit's alone left out; the A/A line of each group, too. */
+	assert_string_equal(query(db, "SELECT count(*), count(DISTINCT variant) FROM asked_found "
+	                              "WHERE finding = 'group' AND speed NOT NULL"),
+	                    "2 1");
 	assert_string_equal(query(db, "SELECT count(*), min(round(ratio, 2)) FROM result "
 	                              "WHERE variant = 0 AND ratio NOT NULL"),
 	                    "6 0.5");
@@ -161,11 +162,11 @@ TEST(the_one_odd_block_is_named)
 	near(number(0, "c ->> 'odd_hi'"), 1 / 1.1);
 	near(number(1, "c ->> 'odd'"), 6.6);
 	assert_string_equal(query(db, "SELECT odd FROM claimed WHERE NOT id"),
-	                    "block 5 has 0.151, the other 7 have 0.909 to 0.909");
+	                    "block 5 differs (0.151; the others 0.909 to 0.909)");
 	/* Of the speed, of a time as well. */
 	assert_string_equal(query(db, "SELECT odd_said(c, is_time) FROM contrast_found "
 	                              "WHERE (finding, part) = ('claims', 1)"),
-	                    "block 5 has 0.151, the other 7 have 0.909 to 0.909");
+	                    "block 5 differs (0.151; the others 0.909 to 0.909)");
 	collapsed = UINT_MAX;
 	load();
 	assert_true(isnan(number(1, "c ->> 'odd_block'")));
@@ -175,9 +176,9 @@ TEST(the_one_odd_block_is_named)
 	load();
 	assert_true(isnan(number(1, "c ->> 'odd_block'")));
 	struct verdict v = verdict_of((struct stats_ratio){1, 0.17, 1.01, 6, 0.95}, 0.02);
-	v.odd = (struct verdict_odd){4, 5, 0.172, 1.001, 1.011};
+	v.odd = (struct verdict_odd){4, 0.172, 1.001, 1.011};
 	verdict_text(&v, text, sizeof text);
-	assert_string_equal(text, "undecided: block 4 has 0.172, the other 5 have 1.001 to 1.011");
+	assert_string_equal(text, "undecided: block 4 differs (0.172; the others 1.001 to 1.011)");
 }
 
 TEST(what_one_lacks_counts_for_none)

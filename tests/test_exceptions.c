@@ -53,4 +53,29 @@ TEST(page_1_tells_the_two_strongest)
 	assert_int_equal(on_top(made_report(&made)), 0);
 }
 
+/* A mean has a verdict only if each of its sizes has it: none is on the other side of 1, and none is
+ * beyond the margin where it is equal. */
+TEST(a_mean_has_the_verdict_of_each_size)
+{
+	static const struct {
+		double at_16, at_64; /* speed */
+		const char *verdict;
+	} rows[] = {
+	    {1.2, 1.1, "faster"},
+	    {1.2, 0.995, "differs: 0.995 in alltoall of 64 MiB, 1.200 in alltoall of 16 MiB"},
+	    {0.8, 1.005, "differs: 0.800 in alltoall of 16 MiB, 1.005 in alltoall of 64 MiB"},
+	    {0.99, 1.01, "no difference within 2 %"},
+	    {0.97, 1.015, "differs: 0.970 in alltoall of 16 MiB, 1.015 in alltoall of 64 MiB"},
+	};
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		factor[MADE_SINGLE][6] = 1 / rows[i].at_16;
+		factor[MADE_SINGLE][7] = 1 / rows[i].at_64;
+		const json_t *large = json_table(made_report(&made), "verdicts_large");
+		json_keys row = {"variant", "single", NULL};
+		json_assert_text(json_cell(large, row, "verdict"), "", rows[i].verdict);
+		assert_int_equal(json_is_null(json_cell(large, row, "speed")),
+		                 *rows[i].verdict == 'd');
+	}
+}
+
 TESTS(.begin = made_begin, .end = made_end, .before = fresh);

@@ -117,7 +117,7 @@ TEST(only_blocks_of_both_are_paired)
 	                          "WHERE pace = 'stream' AND bytes = 4096 AND variant = 0"),
 	                    "6");
 	assert_string_equal(
-	    query(db, "SELECT speed_blocks FROM over_sizes WHERE (variant, grp) = (2, 0)"), "5");
+	    query(db, "SELECT speed_blocks FROM speed WHERE (variant, regime) = (2, 0)"), "5");
 	made_unload(&l);
 }
 
@@ -191,7 +191,7 @@ TEST(wrong_elements_are_not_compared)
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "processes (block 1) delivered 3 wrong elements");
 	assert_int_equal(json_array_size(json_object_get(report, "regimes")), 0);
-	static const char *const none[] = {"advice", "gaps", "verdicts_small", "verdicts_large"};
+	static const char *const none[] = {"advice", "verdicts_small", "verdicts_large"};
 	for (size_t i = 0; i < LENGTH(none); i++)
 		if (json_has_table(report, none[i]))
 			fail_msg("there is a table %s", none[i]);
@@ -248,10 +248,10 @@ TEST(what_ended_the_run_is_said)
 		/* Fewer than asked for is no fault if the run decided so itself. */
 		assert_int_equal(json_one_says(warnings, "5 of the 6 blocks"), i == 0);
 		assert_int_equal(json_one_says(warnings, "The time budget ended"), i == 2);
-		json_keys row = {"pace", "stream", "variant", "processes", NULL};
-		json_assert_text(json_cell(json_table(report, "gaps"), row, "verdict"), "",
-		                 "undecided: needs about 1 more block");
-		json_assert_number(json_cell(json_table(report, "gaps"), row, "blocks"), "", 5, 0);
+		json_keys row = {"variant", "processes", NULL};
+		const json_t *table = json_table(report, "verdicts_small");
+		json_assert_null(json_cell(table, row, "verdict"), "");
+		json_assert_number(json_cell(table, row, "speed"), "blocks", 5, 0);
 	}
 }
 
@@ -340,8 +340,8 @@ TEST(quoting_ends_where_it_must)
 	for (unsigned n = 4; n < 12; n++) {
 		char cut[12];
 		gnuplot_quote("\xC3\xA4\xC3\xB6"
-		               "b\xE2\x82\xAC\xC3\xB7",
-		               cut, n);
+		              "b\xE2\x82\xAC\xC3\xB7",
+		              cut, n);
 		assert_true(strlen(cut) < n);
 		assert_true(cut[0] == '\'' && cut[strlen(cut) - 1] == '\'');
 		/* Characters of two, two, one, three and two bytes: as many as fit whole. */
@@ -367,15 +367,16 @@ TEST(table_fits_a_terminal)
 	const json_t *report = made_report(&made);
 	char *text = made_print(&options);
 	/* With any width, the figures are there. */
-	const json_t *peaks = json_table(report, "peaks"), *gaps = json_table(report, "gaps");
+	const json_t *peaks = json_table(report, "peaks"),
+	             *large = json_table(report, "verdicts_large");
 	json_keys best = {"variant", "threads", NULL},
-	          single = {"pace", "stream", "variant", "single", "verdict", "slower", NULL};
+	          single = {"variant", "single", "verdict", "slower", NULL};
 	json_assert_number(json_cell(peaks, best, "peak_gbs"), "", 2, 0.01);
 	json_assert_number(json_cell(peaks, best, "of_limit"), "", 0.125, 1e-3);
-	json_assert_number(json_cell(gaps, single, "speed"), "estimate", 0.5, 1e-6);
+	json_assert_number(json_cell(large, single, "speed"), "estimate", 0.5, 1e-6);
 	/* Noise has no verdict. */
-	assert_true(json_is_null(json_cell(
-	    gaps, JSON_IS("pace", "stream", "variant", "threads-again (A/A)"), "verdict")));
+	assert_true(
+	    json_is_null(json_cell(large, JSON_IS("variant", "A/A: threads again"), "verdict")));
 	assert_says(text, "0.500 (0.500 to 0.500)");
 	assert_says(text, "/report.html (report.md, report.json beside it)\n");
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {

@@ -134,7 +134,7 @@ void claims_judge(struct claims_result *r, double line)
 	                                  ratio_of(&r->ratio.both, claim->of)};
 	r->outcome = claims_decide(&r->tested, claim->test, claim->by, &r->more_blocks);
 	r->detectable = claims_detectable(&r->tested, claim->test, claim->by);
-	if (r->least > 0) {
+	if (r->opposed) {
 		r->outcome = CLAIMS_UNDECIDED;
 		r->more_blocks = 0;
 	}

@@ -146,7 +146,6 @@ struct verdict_odd verdict_find_odd(struct arena *arena, const double *logs, con
 		odd.hi = fmax(odd.hi, exp(logs[i]));
 	}
 	odd.ratio = exp(logs[at]);
-	odd.others = n - 1;
 	if (fabs(logs[at] - median) > fmax(ODD_FAR * second, log1p(ODD_LEAST)))
 		odd.block = blocks[at] + 1;
 	return odd;

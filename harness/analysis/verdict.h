@@ -87,7 +87,6 @@ enum verdict_kind {
 /* The one block that is far from all others, and alone sets an end of the interval. */
 struct verdict_odd {
 	unsigned block;       /* its number, from 1 on; 0: there is none */
-	unsigned others;      /* how many */
 	double ratio, lo, hi; /* its own; the others' least and most */
 };
 
@@ -100,9 +99,6 @@ struct verdict {
 	double detectable;      /* the smallest effect that could have been seen: 0.06 is 6 %; NaN
 	                         without an interval */
 	struct verdict_odd odd; /* callers that have the blocks set it */
-	/* Cells of it that are decided beyond the margin, some faster and some slower: their least
-	 * and greatest ratio. Their mean is no verdict. 0: there are none. */
-	double least, most;
 };
 
 /* What an interval's confidence is of: both ends together, as a verdict's; or each by itself, as of

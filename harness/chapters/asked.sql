@@ -63,14 +63,16 @@ CREATE VIEW beside AS
 SELECT k.variant, v.role, r.id reference FROM known k JOIN variant v ON v.id = k.variant
 JOIN variant r ON r.role = 'reference' WHERE k.compared AND NOT other_ranks;
 
--- In each regime, over all sizes of a group, and at each place.
-INSERT INTO asked_contrast(finding, part, variant, against, metric, pace, from_bytes, to_bytes)
-SELECT 'regime', nth, variant, reference, metric, pace, from_bytes, to_bytes FROM regime, beside;
+-- In each regime and at each place; the A/A line over all sizes of a group, too.
+INSERT INTO asked_contrast(finding, part, variant, against, metric, pace, from_bytes, to_bytes,
+                           regime)
+SELECT 'regime', nth, variant, reference, metric, pace, from_bytes, to_bytes, nth
+FROM regime, beside;
 INSERT INTO asked_contrast(finding, part, variant, against, metric, pace, coll_nth, grp, from_bytes,
                            to_bytes)
 SELECT DISTINCT 'group', grp, variant, reference, 'time', pace, coll_nth, grp, 0,
        9223372036854775807
-FROM place, beside
+FROM place, beside WHERE role = 'again'
 UNION ALL
 SELECT 'place', id, variant, reference, 'time', pace, coll_nth, grp, asked_bytes, asked_bytes
 FROM place, beside;

@@ -38,7 +38,6 @@ static const char *const all[] = {
     "normal",
     "scatter",
     "hosts",
-    "all_sizes",
     "captions",
     "calls",
     "launch",

@@ -7,7 +7,6 @@ FROM (SELECT (SELECT count(iif(effect = 'both', 1, speed_lo)) FROM speed)
              + (SELECT count(p) FROM claimed c, given WHERE c.blocks >= least_blocks)
              + (SELECT count(bandwidth_lo) + count(latency_lo) FROM factor)
              + (SELECT count(ratio_lo) FROM gap_whole) + (SELECT count(speed_lo) FROM gap_step)
-             + (SELECT count(speed_lo) FROM over_sizes)
              + (SELECT count(ratio_lo) FROM version_side) judged);
 
 -- Variants that the experiment's file asks for.
@@ -119,7 +118,7 @@ FROM claimed c LEFT JOIN claim_counterpart USING (id) LEFT JOIN claim_of_version
              (SELECT library FROM claim_of_version ORDER BY version(library) DESC LIMIT 1) last)
 ORDER BY c.id;
 
--- What a headline is of: the primary claim; if it is decided, two others that are, of its metric,
+-- What a headline is of: the primary claim; if it is decided, another that is, of its metric,
 -- collective and sizes. A gap and containers have a headline of their own.
 CREATE VIEW first_claim AS
 SELECT c.*
@@ -130,7 +129,7 @@ WHERE p.is_primary AND (c.id = p.id OR c.coll IS p.coll AND c.source = ''
                         AND NOT EXISTS (SELECT 1 FROM setting
                                         WHERE key = 'isolate' AND value NOT IN ('none', '')))
 ORDER BY c.is_primary DESC, c.id
-LIMIT 3;
+LIMIT 2;
 
 -- Claims, whether each is decided, in the family of all but the primary one, and confirmed in it.
 CREATE VIEW family_claim AS

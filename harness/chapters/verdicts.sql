@@ -1,17 +1,24 @@
 -- From contrasts to verdicts, on the speed of the variant: of a time the ratio is turned round.
 
--- The slowest and the fastest cell of a contrast that has several, by its metric.
+-- The least and the greatest cell of a contrast that has several, by its metric, and as times are;
+-- below, above: whether one is so beyond the margin.
 CREATE VIEW contrast_ends AS
-SELECT asked, min(ratio) least, max(ratio) most,
-       min(hi) FILTER (WHERE nth = 1) least_hi, min(lo) FILTER (WHERE back = 1) most_lo
-FROM (SELECT *, row_number() OVER (PARTITION BY asked ORDER BY ratio, base) nth,
+SELECT asked, min(ratio) least, max(ratio) most, min(hi) * (1 + margin) < 1 below,
+       max(lo) > 1 + margin above,
+       estimate(min(ratio)) || ' in ' || min(cell) FILTER (WHERE nth = 1) || ', '
+       || estimate(max(ratio)) || ' in ' || min(cell) FILTER (WHERE back = 1) ends,
+       estimate(1 / max(ratio)) || ' in ' || min(cell) FILTER (WHERE back = 1) || ', '
+       || estimate(1 / min(ratio)) || ' in ' || min(cell) FILTER (WHERE nth = 1) back_ends
+FROM (SELECT c.*, what || ' of ' || size(asked_bytes) cell,
+             row_number() OVER (PARTITION BY asked ORDER BY ratio, base) nth,
              row_number() OVER (PARTITION BY asked ORDER BY ratio DESC, base) back
-      FROM contrast_cell)
+      FROM contrast_cell c JOIN place p ON p.id = base), given
 GROUP BY asked;
 
 -- As measured. c: the ratio of the metric with its interval, as contrast() has it, but no mean is
 -- beyond all of its cells, as an estimate over blocks can be; least, most: the speed of its slowest
--- and its fastest cell; opposed: these differ from 1 beyond the margin both ways: no mean.
+-- and its fastest cell; opposed: its word is not that of each cell, so that there is no mean: one is
+-- on the other side of 1, or beyond the margin where the mean is within; differs: what is said then.
 CREATE TABLE contrast_found AS
 WITH made AS (
   SELECT asked, contrast(x, block, coalesce(by, margin), coalesce(times, 1)) c
@@ -37,8 +44,12 @@ SELECT a.id asked, a.finding, a.part, a.variant, a.regime, unit = 'µs' is_time,
        iif(unit = 'µs', 1 / (c ->> 'hi'), c ->> 'lo') speed_lo,
        iif(unit = 'µs', 1 / (c ->> 'lo'), c ->> 'hi') speed_hi,
        iif(unit = 'µs', 1 / most, least) least, iif(unit = 'µs', 1 / least, most) most,
-       coalesce(least_hi * (1 + margin) < 1 AND most_lo > 1 + margin, 0) opposed
+       coalesce(role <> 'again' AND CASE verdict_word(c ->> 'lo', c ->> 'hi', margin)
+                WHEN 'faster' THEN least < 1 WHEN 'slower' THEN most > 1
+                WHEN 'undecided' THEN below AND above ELSE below OR above END, 0) opposed,
+       ends, 'differs: ' || iif(unit = 'µs', back_ends, ends) differs
 FROM asked_contrast a JOIN metric m ON m.name = a.metric JOIN given
+JOIN variant v ON v.id = a.variant
 LEFT JOIN kept k ON k.asked = a.id LEFT JOIN side ON side.asked = a.id
 LEFT JOIN contrast_ends e ON e.asked = a.id LEFT JOIN cells n ON n.asked = a.id;
 CREATE INDEX found_of ON contrast_found(finding, part, variant);
@@ -94,10 +105,11 @@ JOIN metric m ON m.name = a.metric JOIN given;
 -- --- what the run can distinguish ---
 
 -- The A/A lines: the least effect that they show, and the farther end of one that excludes 1 within
--- the margin.
+-- the margin; little: what an effect within the margin has to exceed, so that none does there.
 CREATE VIEW aa_line AS
 SELECT f.*, shows - 1 > margin wide, max(shows - 1, margin) least_effect,
-       iif(shows - 1 <= margin AND (speed_lo > 1 OR speed_hi < 1), shows - 1, 0) off
+       iif(shows - 1 <= margin AND (speed_lo > 1 OR speed_hi < 1), shows - 1, 0) off,
+       iif(speed_lo > 1 OR speed_hi < 1, margin, shows - 1) little
 FROM (SELECT *, max(speed_hi, 1 / speed_lo) shows FROM contrast_found) f
 JOIN variant v ON v.id = variant AND role = 'again' JOIN given;
 
@@ -157,15 +169,18 @@ UPDATE regime SET (tells, doubt, least_effect, off) = (
 -- What a contrast's regime lets through, or the reference against itself in the same cells. shows:
 -- from where effects that could have been seen are.
 CREATE VIEW line AS
-SELECT f.asked, tells, r.off, r.least_effect, coalesce(r.least_effect, margin) shows
-FROM contrast_found f JOIN given LEFT JOIN regime r ON r.nth = f.regime
-WHERE finding NOT IN ('regime', 'group', 'place', 'own')
+SELECT f.asked, tells, iif(role = 'again', NULL, little) little, r.least_effect,
+       coalesce(r.least_effect, margin) shows
+FROM contrast_found f JOIN variant v ON v.id = f.variant JOIN given
+LEFT JOIN regime r ON r.nth = f.regime
+LEFT JOIN aa_line a ON (a.finding, a.part) = ('regime', f.regime)
+WHERE f.finding NOT IN ('place', 'own')
 UNION ALL
-SELECT f.asked, coalesce(NOT wide, 0) AND NOT disturbed, iif(disturbed, 0, coalesce(off, 0)),
+SELECT f.asked, coalesce(NOT wide, 0) AND NOT disturbed, little,
        iif(disturbed, NULL, least_effect), iif(disturbed, NULL, least_effect)
 FROM contrast_found f JOIN given
 LEFT JOIN aa_line a ON (a.finding, a.part) = (iif(f.finding = 'own', 'place', f.finding), f.part)
-WHERE f.finding IN ('group', 'place', 'own');
+WHERE f.finding IN ('place', 'own');
 
 -- The verdict, undecided for what is withheld: what the line does not let through.
 CREATE VIEW judged_contrast AS
@@ -173,7 +188,7 @@ WITH said AS (
   SELECT *, iif(opposed, 'undecided', verdict_word(speed_lo, speed_hi, margin)) word
   FROM contrast_found JOIN given JOIN line USING (asked)),
 kept AS (
-  SELECT *, verdict_heard(word, speed_lo, speed_hi, tells, least_effect, off) said_word FROM said)
+  SELECT *, verdict_heard(word, speed_lo, speed_hi, tells, least_effect, little) said_word FROM said)
 SELECT *, said_word = 'undecided' AND word <> 'undecided' withheld,
        detectable(speed_lo, speed_hi,
                   iif(said_word = 'undecided' AND word <> 'undecided', shows, margin)) seen
@@ -188,8 +203,8 @@ SELECT j.asked, value * scale value, value_lo * scale value_lo, value_hi * scale
        iif(speed, said_word, NULL) word,
        iif(speed, iif(said_word IN ('faster', 'slower', 'undecided'), said_word, 'as fast'), NULL)
        short_word,
-       verdict_said(said_word, c, is_time, margin, seen, NOT withheld AND NOT opposed,
-                    iif(opposed, least, NULL), most) verdict,
+       iif(opposed, differs, verdict_said(said_word, c, is_time, margin, seen, NOT withheld))
+       verdict, opposed,
        said_word <> 'undecided' decided, withheld,
        coalesce(with_interval(speed, speed_lo, speed_hi), '-') label,
        least, most, iif(estimate(least) <> estimate(most), interval(speed, least, most), NULL)
@@ -198,32 +213,11 @@ FROM judged_contrast j JOIN contrast_why USING (asked)
 ORDER BY j.asked;
 CREATE INDEX contrast_of ON contrast(asked);
 
--- A variant over all sizes of a group: one number a block.
-CREATE VIEW over_sizes AS
-SELECT variant, part grp, c.speed, c.speed_lo, c.speed_hi, c.speed_blocks,
-       iif(role = 'again', '', verdict) verdict
-FROM asked_contrast a JOIN contrast c ON asked = a.id JOIN variant v ON v.id = variant
-WHERE finding = 'group' AND c.speed NOT NULL;
-
 UPDATE result SET (ratio, ratio_lo, ratio_hi, ratio_blocks, effect)
 = (speed, speed_lo, speed_hi, speed_blocks, short_word)
 FROM (SELECT part, a.variant of, c.* FROM asked_contrast a JOIN contrast c ON asked = a.id
       WHERE finding = 'place')
 WHERE (place, variant) = (part, of);
-
--- A contrast with the reference in a regime: its own word, and where the regime cannot distinguish
--- variants, of what is beyond its noise.
-CREATE VIEW heard AS
-SELECT f.*, r.tells, r.least_effect shows, margin, CASE
-         WHEN opposed THEN 'undecided'
-         WHEN r.off > 0 AND role <> 'again' AND word LIKE '% by little' THEN 'no difference'
-         ELSE word END own, CASE
-         WHEN opposed THEN 'undecided'
-         WHEN speed_lo > 1 + r.least_effect THEN 'faster'
-         WHEN speed_hi * (1 + r.least_effect) < 1 THEN 'slower' ELSE 'undecided' END beyond
-FROM (SELECT *, verdict_word(speed_lo, speed_hi, margin) word FROM contrast_found, given) f
-JOIN regime r ON r.nth = f.part JOIN variant v ON v.id = f.variant
-WHERE finding = 'regime' AND speed NOT NULL;
 
 -- A variant in a regime, against the reference. effect: faster, slower, as fast, undecided, or
 -- both: by cell, which have no mean; unseen: the smallest effect that could have been seen, none
@@ -232,29 +226,27 @@ CREATE TABLE speed AS
 SELECT part regime, variant, value * scale value, against_value * scale reference_value,
        iif(opposed, NULL, speed) speed, iif(opposed, NULL, speed_lo) speed_lo,
        iif(opposed, NULL, speed_hi) speed_hi, iif(opposed, 0, c ->> 'blocks') speed_blocks,
-       coalesce(CASE
-         WHEN NOT tells AND shows IS NULL THEN NULL
-         WHEN tells OR opposed
-         THEN verdict_said(own, c, is_time, margin, detectable(speed_lo, speed_hi, margin),
-                           NOT opposed, iif(opposed, least, NULL), most)
-         WHEN beyond <> 'undecided' THEN beyond
-         ELSE 'undecided' || coalesce(': ' || coalesce(odd_said(c, is_time),
-              'too noisy to decide below ' || effect(detectable(speed_lo, speed_hi, shows))), '')
-         END, '') verdict,
-       CASE WHEN opposed THEN 'both' WHEN NOT tells THEN beyond
-            WHEN own IN ('faster', 'slower', 'undecided') THEN own ELSE 'as fast' END effect,
-       iif(tells, own, beyond) word, speed by_cell, least by_cell_lo, most by_cell_hi, cells,
-       own NOT IN ('faster', 'slower', 'undecided') within,
+       CASE WHEN NOT tells AND least_effect IS NULL THEN '' WHEN opposed THEN differs
+            WHEN tells OR said_word <> 'undecided'
+            THEN verdict_said(said_word, c, is_time, margin, seen, 1)
+            ELSE 'undecided' || coalesce(': ' || coalesce(odd_said(c, is_time),
+                 'too noisy to decide below ' || effect(detectable(speed_lo, speed_hi, shows))), '')
+       END verdict,
+       CASE WHEN opposed THEN 'both' WHEN said_word IN ('faster', 'slower', 'undecided')
+            THEN said_word ELSE 'as fast' END effect,
+       said_word word, speed by_cell, least by_cell_lo, most by_cell_hi, cells,
+       word NOT IN ('faster', 'slower', 'undecided') within,
        detectable(speed_lo, speed_hi, margin) detectable,
-       detectable(speed_lo, speed_hi, max(coalesce(shows, margin), margin)) unseen,
-       odd_said(c, is_time) odd
-FROM heard ORDER BY part, variant;
+       detectable(speed_lo, speed_hi, max(shows, margin)) unseen, odd_said(c, is_time) odd
+FROM judged_contrast
+WHERE finding = 'regime' AND speed NOT NULL
+ORDER BY part, variant;
 
 -- A claim with its contrast. line: how far effects are not distinguished from none; 0: they are.
 CREATE VIEW claim_found AS
 SELECT s.*, w.why untested, cw.why contrast_why, c, f.cells, f.blocks, f.from_bytes from_cell,
        f.to_bytes to_cell, f.value * scale left_value, f.against_value * scale right_value,
-       coalesce(opposed, 0) AND NOT s.times opposed,
+       coalesce(opposed, 0) AND NOT s.times opposed, ends,
        iif(is_time, 1 / most, least) least, iif(is_time, 1 / least, most) most,
        CASE WHEN g.nth IS NULL OR m.counters THEN 0 WHEN NOT tells THEN least_effect
             WHEN s.kind = 'within' THEN 0 ELSE g.off END line, m.about, m.brief, m.unit,
@@ -266,7 +258,7 @@ LEFT JOIN contrast_why cw ON cw.asked = f.asked LEFT JOIN regime g ON g.name = s
 -- What the file claims, and the outcome.
 CREATE TABLE claimed AS
 WITH outcome AS (
-  SELECT *, claim_judged(kind, by, times, c, iif(opposed, least, 0), iif(opposed, most, 0), line) o
+  SELECT *, claim_judged(kind, by, times, c, opposed, line) o
   FROM claim_found),
 family AS (
   SELECT *, o ->> 'outcome' outcome, o ->> 'p' p, iif(is_primary, o ->> 'p', min(1, (o ->> 'p')
@@ -275,7 +267,8 @@ family AS (
 SELECT id, name, text, source, says, original, needs, left_name, right_name, left_coll, right_coll,
        coll, pace, metric, about, brief, unit, whole, by_path,
        iif(needs = '', regime, NULL) regime, kind, claim_limits(kind, by, times) test, by, times,
-       is_primary, outcome, o ->> 'verdict' verdict,
+       is_primary, outcome,
+       iif(opposed, 'undecided: ' || ends, o ->> 'verdict') verdict,
        o ->> 'more' more, -- blocks that would decide it; 0: not by blocks
        coalesce(untested, contrast_why) why, p, p_adjusted, alpha,
        outcome NOT IN ('undecided', 'untested') AND p_adjusted > alpha alone,

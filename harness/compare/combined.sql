@@ -52,7 +52,7 @@ CREATE VIEW lined AS
 WITH first AS (SELECT question, twin, regime, min(rowid) FROM said GROUP BY question),
 line AS (SELECT regime, max(max(ratio_hi, 1 / ratio_lo)) - 1 line, ratio_lo > 1 OR ratio_hi < 1 off
          FROM together JOIN first USING (question) WHERE twin AND kind = 'regime' GROUP BY regime)
-SELECT t.*, twin, margin, max(line, margin) line, off,
+SELECT t.*, twin, margin, max(line, margin) line, iif(off, margin, line) little,
        l.regime IS NULL OR ifnull(line <= margin, 0) tells,
        verdict_word(ratio_lo, ratio_hi, margin) word
 FROM given, together t JOIN first f USING (question)
@@ -64,11 +64,11 @@ SELECT *, iif(kind = 'claim', outcome,
               verdict_said(heard, json_object('ratio', ratio, 'lo', ratio_lo, 'hi', ratio_hi,
                                               'blocks', ratio_blocks, 'confidence', confidence),
                            0, margin, detectable(ratio_lo, ratio_hi,
-                                                 iif(heard = word, margin, line)), 0, NULL, NULL))
+                                                 iif(heard = word, margin, line)), 0))
        verdict,
        CASE WHEN kind = 'claim' THEN NULL WHEN twin THEN 'limit'
             WHEN heard IN ('undecided', 'no difference') THEN heard ELSE 'different' END part
-FROM (SELECT *, verdict_heard(word, ratio_lo, ratio_hi, tells, line, off) heard FROM lined);
+FROM (SELECT *, verdict_heard(word, ratio_lo, ratio_hi, tells, line, little) heard FROM lined);
 
 -- In what all runs have to agree.
 CREATE VIEW trait AS

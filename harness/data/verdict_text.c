@@ -39,9 +39,8 @@ void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes)
 	const struct stats_ratio others = {.estimate = odd->lo, .lo = odd->lo, .hi = odd->hi};
 	out[0] = '\0';
 	if (odd->block)
-		snprintf(out, bytes, "block %u has %.20s, the other %u have %.40s", odd->block,
-		         format_estimate(odd->ratio).text, odd->others,
-		         format_interval(&others).text);
+		snprintf(out, bytes, "block %u differs (%.20s; the others %.40s)", odd->block,
+		         format_estimate(odd->ratio).text, format_interval(&others).text);
 }
 
 /* What else decides if so many blocks do not: less scatter, if that is what leaves it open, and
@@ -93,22 +92,10 @@ static void undecided_text(const char *direction, double detectable, const char 
 	         *effect || *more ? ": " : "", effect, *effect && *more ? "; " : "", more);
 }
 
-/* Cells that go both ways. */
-static void opposed_text(double least, const char *less, double most, const char *more, char *out,
-                         size_t bytes)
-{
-	snprintf(out, bytes, "undecided: %s in one cell (%.20s), %s in another (%.20s)", less,
-	         format_estimate(least).text, more, format_estimate(most).text);
-}
-
 static void open_verdict_text(const struct verdict *v, const char *direction, char *out,
                               size_t bytes)
 {
 	char more[96], margin[32];
-	if (v->least > 0) {
-		opposed_text(v->least, "slower", v->most, "faster", out, bytes);
-		return;
-	}
 	margin_text(&v->ratio, margin, sizeof margin);
 	blocks_text(v->more_blocks, verdict_scatters(&v->ratio, v->margin, VERDICT_BOTH_ENDS),
 	            margin, more, sizeof more);
@@ -142,10 +129,6 @@ static void open_claim_text(const struct claims_result *r, const char *direction
 	const struct claim *c = r->claim;
 	char more[96], other[48];
 	const bool within = c->test == CLAIM_WITHIN;
-	if (r->least > 0) {
-		opposed_text(r->least, "less", r->most, "more", out, bytes);
-		return;
-	}
 	if (within)
 		margin_text(&r->tested.both, other, sizeof other);
 	else

@@ -15,7 +15,7 @@ enum verdict_kind verdict_by_word(const char *word);
  * to decide below 6 %; needs about 7 more blocks`, `… needs more than 1000 more blocks:
  * a quieter machine, or a margin of 31 %`. */
 void verdict_text(const struct verdict *verdict, char *out, size_t bytes);
-/* "block 4 has 0.172, the other 5 have 0.994 to 1.01"; "" without one. */
+/* "block 4 differs (0.172; the others 0.994 to 1.01)"; "" without one. */
 void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes);
 /* "holds", "holds (taken alone)", "less, but not below 0.980", "does not hold", "undecided, probably less:
  * too noisy to decide below 6 %; needs about 7 more blocks", "cannot be tested here".

@@ -24,9 +24,8 @@ static struct stats_tails tails_at(const struct stats_walsh *of, double at, doub
 	return (struct stats_tails){fmin(dearer * p.under, 1), fmin(dearer * p.over, 1)};
 }
 
-static const char *const tail_keys[][2] = {{"under_less", "over_less"},
-                                           {"under_one", "over_one"},
-                                           {"under_more", "over_more"}};
+static const char *const tail_keys[][2] = {
+    {"under_less", "over_less"}, {"under_one", "over_one"}, {"under_more", "over_more"}};
 
 const char *verdicts_contrast(struct arena *arena, const struct looks *looks,
                               const struct verdicts_blocks *of, double by, double times)
@@ -80,12 +79,10 @@ static struct verdict_odd odd_of(const json_t *c)
 	const double block = member(c, "odd_block");
 	if (isnan(block))
 		return (struct verdict_odd){.block = 0};
-	return (struct verdict_odd){
-	    .block = (unsigned)block,
-	    .others = (unsigned)json_integer_value(json_object_get(c, "blocks")) - 1,
-	    .ratio = member(c, "odd"),
-	    .lo = member(c, "odd_lo"),
-	    .hi = member(c, "odd_hi")};
+	return (struct verdict_odd){.block = (unsigned)block,
+	                            .ratio = member(c, "odd"),
+	                            .lo = member(c, "odd_lo"),
+	                            .hi = member(c, "odd_hi")};
 }
 
 static json_t *read(sqlite3_value *value)
@@ -112,13 +109,16 @@ static void verdict_word_of(sqlite3_context *context, int n, sqlite3_value **val
 	say(context, verdict_word(verdict_kind_of(&r, x(values[2]))));
 }
 
-/* What an A/A line lets through: beyond its own effects if it does not tell, else all but little. */
+/* What an A/A line lets through: beyond its own effects if it does not tell; else all but what is within
+ * the margin and not beyond the line. */
 static void verdict_heard(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	const char *word = (const char *)sqlite3_value_text(values[0]);
-	const double lo = x(values[1]), hi = x(values[2]), line = 1 + x(values[4]);
+	const double lo = x(values[1]), hi = x(values[2]), line = 1 + x(values[4]),
+	             least = 1 + x(values[5]);
 	const struct verdict v = {.kind = verdict_by_word(word ? word : "undecided")};
-	const bool tells = !(x(values[3]) < 1), little = x(values[5]) > 0 && verdict_within(&v),
+	const bool tells = !(x(values[3]) < 1),
+	           little = verdict_within(&v) && lo <= least && hi * least >= 1,
 	           withheld = !tells && !isnan(lo) &&
 	                      !(verdict_effect(&v) && (lo > line || hi * line < 1));
 	(void)n;
@@ -134,8 +134,7 @@ static void speed_of(const json_t *c, bool is_time, struct stats_ratio *r, struc
 		return;
 	*r = (struct stats_ratio){1 / r->estimate, 1 / r->hi, 1 / r->lo, r->blocks, r->confidence};
 	if (odd->block)
-		*odd = (struct verdict_odd){odd->block, odd->others, 1 / odd->ratio, 1 / odd->hi,
-		                            1 / odd->lo};
+		*odd = (struct verdict_odd){odd->block, 1 / odd->ratio, 1 / odd->hi, 1 / odd->lo};
 }
 
 static void verdict_said(sqlite3_context *context, int n, sqlite3_value **values)
@@ -154,8 +153,6 @@ static void verdict_said(sqlite3_context *context, int n, sqlite3_value **values
 		v.odd = odd;
 		v.detectable = x(values[4]);
 		v.more_blocks = more ? v.more_blocks : 0;
-		v.least = x(values[6]);
-		v.most = x(values[7]);
 		verdict_text(&v, text, sizeof text);
 		say(context, text);
 	}
@@ -213,19 +210,18 @@ static void claim_make(struct arena *arena, void *what)
 	const struct claim claim = {.test = test_of((const char *)sqlite3_value_text(of[0])),
 	                            .by = sqlite3_value_double(of[1]),
 	                            .of = sqlite3_value_double(of[2])};
-	struct claims_result r = {.claim = &claim,
-	                          .ratio = {ratio_of(c, "bound_lo", "bound_hi"),
-	                                    ratio_of(c, "lo", "hi")},
-	                          .odd = odd_of(c),
-	                          .least = sqlite3_value_double(of[4]),
-	                          .most = sqlite3_value_double(of[5]),
-	                          .tails = {tails_of(c, 0), tails_of(c, 1), tails_of(c, 2)},
-	                          .outcome = CLAIMS_UNTESTED,
-	                          .detectable = NAN,
-	                          .p = NAN};
+	struct claims_result r = {
+	    .claim = &claim,
+	    .ratio = {ratio_of(c, "bound_lo", "bound_hi"), ratio_of(c, "lo", "hi")},
+	    .odd = odd_of(c),
+	    .opposed = sqlite3_value_int(of[4]),
+	    .tails = {tails_of(c, 0), tails_of(c, 1), tails_of(c, 2)},
+	    .outcome = CLAIMS_UNTESTED,
+	    .detectable = NAN,
+	    .p = NAN};
 	arena_defer(arena, forget, c);
 	if (c)
-		claims_judge(&r, x(of[6]));
+		claims_judge(&r, x(of[5]));
 	const char *text = arena_text(arena, "{\"outcome\": \"%s\", \"verdict\": \"%s\"",
 	                              outcomes[r.outcome], verdict_claim_text(arena, &r, false));
 	text = with(arena, text, "detectable", r.detectable);
@@ -258,8 +254,8 @@ static void claim_limits(sqlite3_context *context, int n, sqlite3_value **values
 
 const struct verdicts_function verdicts_functions[] = {{"verdict_word", 3, verdict_word_of},
                                                        {"verdict_heard", 6, verdict_heard},
-                                                       {"verdict_said", 8, verdict_said},
+                                                       {"verdict_said", 6, verdict_said},
                                                        {"odd_said", 2, odd_said},
-                                                       {"claim_judged", 7, claim_judged},
+                                                       {"claim_judged", 6, claim_judged},
                                                        {"claim_limits", 3, claim_limits},
                                                        {NULL, 0, NULL}};
