@@ -17,8 +17,8 @@ GROUP BY asked;
 
 -- As measured. c: the ratio of the metric with its interval, as contrast() has it, but no mean is
 -- beyond all of its cells, as an estimate over blocks can be; least, most: the speed of its slowest
--- and its fastest cell; opposed: its word is not that of each cell, so that there is no mean: one is
--- on the other side of 1, or beyond the margin where the mean is within; differs: what is said then.
+-- and its fastest cell; opposed: its word is not that of each cell, so that there is no mean: one
+-- is on the other side of 1, or beyond the margin where it is within; differs: what is said then.
 CREATE TABLE contrast_found AS
 WITH made AS (
   SELECT asked, contrast(x, block, coalesce(by, margin), coalesce(times, 1)) c
@@ -29,17 +29,15 @@ WITH made AS (
 kept AS (
   SELECT asked, iif(least, json_set(c, '$.ratio', max(least, min(most, c ->> 'ratio'))), c) c
   FROM made LEFT JOIN contrast_ends USING (asked)),
-side AS (
-  SELECT asked, exp(avg(own)) value, quantile(exp(own), 0.25) value_lo,
-         quantile(exp(own), 0.75) value_hi, exp(avg(other)) against_value, count(*) blocks
-  FROM contrast_block GROUP BY asked),
+side AS (SELECT asked, exp(avg(own)) value, quantile(exp(own), 0.25) value_lo,
+                quantile(exp(own), 0.75) value_hi, exp(avg(other)) against_value, count(*) blocks
+         FROM contrast_block GROUP BY asked),
 cells AS (SELECT asked, count(*) cells, min(asked_bytes) from_bytes, max(asked_bytes) to_bytes
           FROM asked_cell GROUP BY asked)
 SELECT a.id asked, a.finding, a.part, a.variant, a.regime, unit = 'µs' is_time,
        iif(unit = 'µs', 1e-3, 1) scale, c, coalesce(cells, 0) cells,
-       coalesce(side.blocks, 0) blocks,
-       coalesce(n.from_bytes, 0) from_bytes, coalesce(n.to_bytes, 0) to_bytes,
-       value, value_lo, value_hi, against_value,
+       coalesce(side.blocks, 0) blocks, coalesce(n.from_bytes, 0) from_bytes,
+       coalesce(n.to_bytes, 0) to_bytes, value, value_lo, value_hi, against_value,
        iif(unit = 'µs', 1 / (c ->> 'ratio'), c ->> 'ratio') speed,
        iif(unit = 'µs', 1 / (c ->> 'hi'), c ->> 'lo') speed_lo,
        iif(unit = 'µs', 1 / (c ->> 'lo'), c ->> 'hi') speed_hi,
@@ -48,9 +46,8 @@ SELECT a.id asked, a.finding, a.part, a.variant, a.regime, unit = 'µs' is_time,
                 WHEN 'faster' THEN least < 1 WHEN 'slower' THEN most > 1
                 WHEN 'undecided' THEN below AND above ELSE below OR above END, 0) opposed,
        ends, 'differs: ' || iif(unit = 'µs', back_ends, ends) differs
-FROM asked_contrast a JOIN metric m ON m.name = a.metric JOIN given
-JOIN variant v ON v.id = a.variant
-LEFT JOIN kept k ON k.asked = a.id LEFT JOIN side ON side.asked = a.id
+FROM asked_contrast a JOIN metric m ON m.name = a.metric JOIN variant v ON v.id = a.variant
+JOIN given LEFT JOIN kept k ON k.asked = a.id LEFT JOIN side ON side.asked = a.id
 LEFT JOIN contrast_ends e ON e.asked = a.id LEFT JOIN cells n ON n.asked = a.id;
 CREATE INDEX found_of ON contrast_found(finding, part, variant);
 
@@ -188,7 +185,8 @@ WITH said AS (
   SELECT *, iif(opposed, 'undecided', verdict_word(speed_lo, speed_hi, margin)) word
   FROM contrast_found JOIN given JOIN line USING (asked)),
 kept AS (
-  SELECT *, verdict_heard(word, speed_lo, speed_hi, tells, least_effect, little) said_word FROM said)
+  SELECT *, verdict_heard(word, speed_lo, speed_hi, tells, least_effect, little) said_word
+  FROM said)
 SELECT *, said_word = 'undecided' AND word <> 'undecided' withheld,
        detectable(speed_lo, speed_hi,
                   iif(said_word = 'undecided' AND word <> 'undecided', shows, margin)) seen
