@@ -119,12 +119,12 @@ FROM claimed c LEFT JOIN claim_counterpart USING (id) LEFT JOIN claim_of_version
              (SELECT library FROM claim_of_version ORDER BY version(library) DESC LIMIT 1) last)
 ORDER BY c.id;
 
--- What a headline is of: the primary claim; if it is decided, two others that are, of its metric,
--- collective and sizes. A gap and containers have a headline of their own.
+-- What a headline is of: the primary claim; if it is decided, two others that are, in their family,
+-- of its metric, collective and sizes. A gap and containers have a headline of their own.
 CREATE VIEW first_claim AS
 SELECT c.*
 FROM claim p JOIN claim c USING (metric, from_bytes, to_bytes)
-WHERE p.is_primary AND (c.id = p.id OR c.coll IS p.coll AND c.source = ''
+WHERE p.is_primary AND (c.id = p.id OR c.coll IS p.coll AND c.source = '' AND NOT c.alone
                         AND 'undecided' NOT IN (c.outcome, p.outcome)
                         AND NOT EXISTS (SELECT 1 FROM asked_gap)
                         AND NOT EXISTS (SELECT 1 FROM setting
@@ -138,9 +138,9 @@ SELECT *, outcome NOT IN ('undecided', 'untested') decided, NOT is_primary AND p
        outcome NOT IN ('undecided', 'untested') AND NOT is_primary AND NOT alone confirmed
 FROM claim;
 
--- The same in words. share: of the gap, of a step between its variants that explains; ways: its
--- variants' data paths; unseen: what an undecided one cannot see; mark: of a verdict that is taken
--- alone.
+-- The same in words. figure: its ratio, and how far that goes from cell to cell; sizes: of these;
+-- share: of the gap, of a step between its variants that explains; ways: its variants' data paths;
+-- unseen: what an undecided one cannot see; mark: of a verdict that is taken alone.
 CREATE VIEW claim_in_words AS
 WITH known_way AS (SELECT name, data_path FROM way JOIN variant ON id = variant
                    WHERE data_path IN ('staged', 'direct'))
@@ -153,7 +153,9 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
         JOIN variant b ON b.id = to_variant
         WHERE counts AND metric = 'busbw' AND (left_name, right_name) IN
               (VALUES (a.name, b.name), (b.name, a.name))) share,
-       iif(alone, ' (taken alone)', '') mark, by_what
+       iif(alone, ' (taken alone)', '') mark, by_what,
+       estimate || coalesce('; ' || by_cell || ' ' || by_what, '') figure,
+       iif(whole OR NOT cells, NULL, sizes(from_bytes, to_bytes)) sizes
 FROM family_claim c LEFT JOIN known_way l ON by_path AND l.name = left_name
 LEFT JOIN known_way r ON by_path AND r.name = right_name
 LEFT JOIN by_what ON one_size = (from_bytes = to_bytes);

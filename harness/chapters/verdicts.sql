@@ -117,8 +117,9 @@ SELECT CASE
   WHEN shared THEN 'There are more ranks than the ' || core || ', which waiting workers share: '
                    || 'take fewer ranks.'
   WHEN disturbed THEN 'The machine was busy (a load of ' || number(load.value) || ' on ' || core
-                      || '), and timed calls lost their cores: run it again when nothing else '
-                      || 'runs.' END why
+                      || ' when the run began; ' || (SELECT sum(lost_cores) || ' of ' || count(*)
+                                                     FROM result)
+                      || ' results lost their cores): run it again when nothing else runs.' END why
 FROM given, (SELECT *, cores || ' core' || iif(cores = 1, '', 's') core FROM went)
 LEFT JOIN environment load ON key = 'machine.load1';
 
