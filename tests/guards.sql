@@ -202,13 +202,16 @@ WHERE v.tab GLOB 'verdicts_*' AND v.o ->> 'verdict' GLOB 'undecided*' AND v.o ->
   AND NOT EXISTS (SELECT 1 FROM sentence
                   WHERE chapter = 'results' AND instr(text, 'under Claims') AND instr(text, v.o ->> 'name'));
 
--- Where a page says that it cannot distinguish variants, it calls none faster or slower.
+-- Where a page says that it cannot distinguish variants, it says why, and calls none faster or slower.
+SELECT 'a doubt without its reason', text FROM sentence WHERE text LIKE '%cannot distinguish the variants.';
 WITH doubt(at) AS (
   SELECT 'At ' FROM sentence WHERE text LIKE 'This run cannot distinguish%' UNION ALL
   SELECT substr(text, 1, instr(text, 'it cannot distinguish the variants') - 1) FROM sentence
   WHERE instr(text, 'it cannot distinguish the variants') BETWEEN 2 AND 60)
 SELECT 'what it cannot distinguish', text FROM sentence, doubt
 WHERE text GLOB at || '*' AND (instr(text, 'faster than') OR instr(text, 'slower than'));
+SELECT 'what it cannot distinguish', text FROM sentence JOIN one ON tab = 'gaps'
+WHERE text LIKE 'This run cannot distinguish%' AND (o ->> 'verdict' GLOB 'faster*' OR o ->> 'verdict' GLOB 'slower*');
 
 -- Trust says which differences can be believed, wherever the reference was compared with itself, at each size; parts
 -- of a training step are not compared. Regimes are the other way round there.
