@@ -154,7 +154,8 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
         WHERE counts AND metric = 'busbw' AND (left_name, right_name) IN
               (VALUES (a.name, b.name), (b.name, a.name))) share,
        iif(alone, ' (taken alone)', '') mark, by_what,
-       estimate || coalesce('; ' || by_cell || ' ' || by_what, '') figure,
+       nullif(coalesce(estimate || iif(by_cell IS NULL, '', '; '), '')
+              || coalesce(by_cell || ' ' || by_what, ''), '') figure,
        iif(whole OR NOT cells, NULL, sizes(from_bytes, to_bytes)) sizes
 FROM family_claim c LEFT JOIN known_way l ON by_path AND l.name = left_name
 LEFT JOIN known_way r ON by_path AND r.name = right_name
