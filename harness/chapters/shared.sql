@@ -24,6 +24,14 @@ CREATE VIEW verdict_mark(effect, verdict) AS
 VALUES ('reference', 'reference'), ('faster', '▲ faster'), ('slower', '▼ slower'),
        ('as fast', '= equal'), ('undecided', '? undecided');
 
+-- The farthest end of the A/A lines of a regime's cells.
+CREATE VIEW noisiest AS
+SELECT g.nth, max(max(ratio_hi, 1 / ratio_lo)) - 1 far
+FROM regime g JOIN place p ON p.pace = g.pace AND asked_bytes BETWEEN from_bytes AND to_bytes
+JOIN result ON place = p.id JOIN variant v ON v.id = variant
+WHERE role = 'again' AND NOT of_step
+GROUP BY g.nth;
+
 -- What cells differ by, of one size and of several.
 CREATE VIEW by_what(one_size, by_what) AS
 SELECT 0, iif(count(DISTINCT what) > 1, 'by collective and size', 'by size')
@@ -148,7 +156,8 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
        right_name || iif(right_coll = '', '', ' ' || right_coll) right_side,
        iif(l.data_path = r.data_path, 'both ' || l.data_path,
            left_name || ' ' || l.data_path || ', ' || right_name || ' ' || r.data_path) ways,
-       'too noisy to decide below ' || effect unseen,
+       iif(ratio IS NULL AND by_cell NOT NULL, 'its cells go both ways',
+           'too noisy to decide below ' || effect) unseen,
        (SELECT of_gap FROM gap_step JOIN variant a ON a.id = from_variant
         JOIN variant b ON b.id = to_variant
         WHERE counts AND metric = 'busbw' AND (left_name, right_name) IN
