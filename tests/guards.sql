@@ -72,6 +72,10 @@ WHERE far IS NOT NULL
                         THEN far <= edge + 0.01 AND line_lo <= 1 AND line_hi >= 1
                         ELSE 1 END, 0);
 
+-- A machine whose cores others used has none.
+SELECT 'a verdict of a busy machine', verdict FROM judged, report
+WHERE instr(trust, 'Cores were shared') AND (verdict GLOB 'faster*' OR verdict GLOB 'slower*' OR verdict GLOB 'no difference*');
+
 -- A mean is not beyond its cells, as far as digits go.
 WITH key(of, by) AS (VALUES ('speed', 'each'), ('ratio', 'by_cell'), ('latency_effect', 'latency_cells'),
                             ('bandwidth_effect', 'bandwidth_cells')),

@@ -140,7 +140,8 @@ TEST(what_is_equal_is_never_faster)
 	}
 }
 
-/* Cores that other programs use measure these too: a load above the cores, or cores that were lost. */
+/* Cores that other programs use measure these too: a load above the cores, cores that were lost, or a reference that
+ * differs from itself. */
 TEST(a_busy_machine_gets_no_verdict)
 {
 	speed[MADE_SINGLE] = 0.5;
@@ -159,6 +160,11 @@ TEST(a_busy_machine_gets_no_verdict)
 	made.cores = 4;
 	made.load1 = 3.25;
 	switches = 0;
+	json_assert_one_says(answer(made_report(&made)), "slower than threads: single");
+	twin = 1.1; /* the reference differs from itself */
+	json_assert_one_says(answer(made_report(&made)), " on 4 cores when the run began; 0 of ");
+	assert_lacks(made_read("report.json"), ",\"slower\"");
+	made.backend = NULL;
 	json_assert_one_says(answer(made_report(&made)), "slower than threads: single");
 }
 
