@@ -151,9 +151,11 @@ TEST(a_busy_machine_gets_no_verdict)
 		made.load1 = lost ? 0.9 : 3.25;
 		switches = lost ? 10000 : 0;
 		const json_t *report = made_report(&made);
-		json_assert_one_says(answer(report), lost ? "The machine was busy (a load of 0.900 on 16 "
-		                                          : "The machine was busy (a load of 3.25 on 3 ");
-		assert_says(made_read("report.md"), "\n# This run cannot distinguish the variants. The ");
+		json_assert_one_says(answer(report),
+		                     lost ? "The machine was busy (a load of 0.900 on 16 "
+		                          : "The machine was busy (a load of 3.25 on 3 ");
+		assert_says(made_read("report.md"),
+		            "\n# This run cannot distinguish the variants. The ");
 		assert_false(json_one_says(answer(report), "slower"));
 		assert_lacks(made_read("report.json"), ",\"slower\"");
 	}

@@ -71,7 +71,8 @@ TEST(a_cause_needs_its_effect)
 	report = made_report(&made);
 	json_assert_text(row(report, "processes are slower"), "outcome", "undecided");
 	json_assert_text(row(report, "without it both are the same"), "outcome", "undecided");
-	json_assert_text(row(report, "without it both are the same"), "why", "the gap is undecided");
+	json_assert_text(row(report, "without it both are the same"), "why",
+	                 "the gap is undecided");
 	asked.claims[0].by = 0.5;
 	report = made_report(&made);
 	json_assert_text(row(report, "without it both are the same"), "outcome", "not applicable");
@@ -112,9 +113,10 @@ TEST(lines_are_counted_alone)
 	assert_true(json_one_says(json_object_get(made_report(&made), "answer"),
 	                          "Of 5 lines of a paper: 5 reproduced, "));
 	made.blocks = 6;
-	assert_true(json_one_says(json_object_get(made_report(&made), "answer"),
-	                          "Of 5 lines of a paper: 5 reproduced, 0 refuted, 0 undecided, 5 of these taken "
-	                          "alone."));
+	assert_true(json_one_says(
+	    json_object_get(made_report(&made), "answer"),
+	    "Of 5 lines of a paper: 5 reproduced, 0 refuted, 0 undecided, 5 of these taken "
+	    "alone."));
 	made.blocks = 10;
 }
 

@@ -199,10 +199,10 @@ static const struct part after[] = {
 /* Whether the model has anything for it. */
 static bool is_there(const struct part *one, const struct model *m)
 {
-	return one->write == write_strip     ? m->story.strip != NULL
-	       : one->write == write_picture ? has_picture(m)
+	return one->write == write_strip      ? m->story.strip != NULL
+	       : one->write == write_picture  ? has_picture(m)
 	       : one->write == write_findings ? next_finding(m, &(unsigned){0}) != NULL
-	       : one->write == write_advice  ? story_said(&m->story, STORY_ADVICE, 0) != NULL
+	       : one->write == write_advice   ? story_said(&m->story, STORY_ADVICE, 0) != NULL
 	       : one->write == write_more_advice
 	           ? story_said(&m->story, STORY_ADVICE, MOST_ADVICE) != NULL
 	       : one->write == write_warnings ? model_warning(m, 0) != NULL
