@@ -69,6 +69,10 @@ WHERE far IS NOT NULL
                         THEN far <= edge + 0.01 AND line_lo <= 1 AND line_hi >= 1 AND (lo > far OR hi * far < 1)
                         ELSE 1 END, 0);
 
+-- A machine whose cores others used has none.
+SELECT 'a verdict of a busy machine', verdict FROM judged, report
+WHERE instr(trust, 'Cores were shared') AND (verdict GLOB 'faster*' OR verdict GLOB 'slower*' OR verdict GLOB 'no difference*');
+
 -- A mean is not beyond its cells, as far as digits go.
 WITH key(of, by) AS (VALUES ('speed', 'each'), ('ratio', 'by_cell'), ('latency_effect', 'latency_cells'),
                             ('bandwidth_effect', 'bandwidth_cells')),
@@ -138,7 +142,7 @@ exact AS (
   SELECT o, by, within, iif(within, round(hi / (1 + by), 2) / (1 + by), iif(lo > 0, 1 + by, 0)) lo,
          iif(within, round(hi / (1 + by), 2) * (1 + by), iif(hi < 9e999, 1 / (1 + by), 9e999)) hi
   FROM kind WHERE within NOT NULL)
-SELECT o ->> 'claim' claim, o ->> 'verdict' verdict, by < edge - 1 + 1e-6 plain, o ->> 'metric_name' metric, o ->> 'left' "left",
+SELECT o ->> 'claim' claim, o ->> 'verdict' verdict, within, o ->> 'metric' about, o ->> 'at' at, o ->> 'by_cell' by_cell, by < edge - 1 + 1e-6 plain, o ->> 'metric_name' metric, o ->> 'left' "left",
        o ->> 'right' "right", o ->> '$.ratio.estimate' x, o ->> '$.bounds.lo' least, o ->> '$.bounds.hi' most,
        iif(within, o ->> '$.ratio.lo', o ->> '$.bounds.lo') outer_lo,
        iif(within, o ->> '$.ratio.hi', o ->> '$.bounds.hi') outer_hi, coalesce(o ->> 'p', 0) p, lo, hi,
@@ -160,16 +164,40 @@ JOIN one a ON a.tab = 'advice' AND a.o ->> 'metric' = metric
 WHERE plain AND verdict LIKE 'undecided%' AND (("left", "right") = (a.o ->> 'to', a.o ->> 'from')
                                   OR ("left", "right") = (a.o ->> 'from', a.o ->> 'to'));
 
--- A source's line, and a claim in brief, come out as the claim does; that shows its limits.
+-- A source's line, and a claim in brief, come out as the claim does. Both show its limits, and a line its sizes and how
+-- far it goes from cell to cell, as a claim in brief has it.
 CREATE TABLE brief AS
-SELECT o ->> 'says' says, o ->> 'outcome' outcome, o ->> 'ratio' ratio, '' of, 1 test
+SELECT o ->> 'says' says, o ->> 'outcome' outcome, o ->> 'ratio' ratio, o ->> 'found' found, '' of, o ->> 'of' sized,
+       o ->> 'test' test
 FROM one WHERE tab = 'source_lines' UNION ALL
-SELECT o ->> 'says', o ->> 'outcome_new', o ->> 'ratio_new', coalesce(o ->> 'of', ''), 1
+SELECT o ->> 'says', o ->> 'outcome_new', o ->> 'ratio_new', o ->> 'found_new', coalesce(o ->> 'of', ''), o ->> 'of',
+       o ->> 'test'
 FROM one WHERE tab = 'source_lines' UNION ALL
-SELECT o ->> 'claim', verdict, substr(verdict, instr(verdict, ', ') + 2), '', o ->> 'test' <> ''
+SELECT o ->> 'claim', verdict, substr(verdict, instr(verdict, ', ') + 2), verdict, '', NULL, o ->> 'test'
 FROM (SELECT o, o ->> 'verdict' verdict FROM one WHERE tab = 'claims_short' UNION ALL
       SELECT o, o ->> 'verdict_new' FROM one WHERE tab = 'claims_short');
-SELECT 'a claim without limits', says FROM brief WHERE outcome <> '' AND NOT coalesce(test, 0);
+SELECT 'a claim without limits', says FROM brief
+WHERE outcome <> '' AND outcome NOT IN ('cannot be tested here', 'not applicable') AND limit_of(coalesce(test, ''), 0) IS NULL;
+SELECT 'a claim without limits', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
+WHERE tab = 'claims' AND NOT instr(text, coalesce(o ->> 'test', ''));
+SELECT 'a line without its sizes', says
+FROM brief JOIN claim ON is_written(x, ratio) AND of GLOB about || '*' || "left" || ' ÷ ' || "right"
+WHERE outcome NOT IN ('cannot be tested here', 'not applicable') AND (NOT instr(sized, substr(at, instr(at, ' '))) OR NOT instr(found, by_cell));
+
+-- What is taken alone is marked wherever it is used.
+SELECT 'a claim taken alone, without a mark', text
+FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
+JOIN claim ON "left" = o ->> 'left' AND "right" = o ->> 'right' AND x = o ->> '$.ratio.estimate'
+WHERE tab IN ('claims', 'claim_answer') AND NOT instr(text, '(taken alone)')
+GROUP BY id, nth HAVING min(instr(verdict, '(taken alone)'));
+
+-- A cause is reproduced where the gap is: a line of equal variants, where one of them differs from another.
+SELECT 'a cause of no gap', says
+FROM brief JOIN claim c ON is_written(x, ratio) AND instr(of, "left" || ' ÷ ' || "right") AND within
+WHERE outcome LIKE 'reproduced%'
+  AND EXISTS (SELECT 1 FROM claim g WHERE (g."left", g.metric) = (c."left", c.metric) AND NOT g.within)
+  AND NOT EXISTS (SELECT 1 FROM claim g WHERE (g."left", g.metric) = (c."left", c.metric) AND NOT g.within
+                                          AND g.verdict LIKE 'holds%');
 SELECT 'a line that no claim decides so', says FROM brief
 WHERE (outcome LIKE 'reproduced%' OR outcome LIKE 'holds%' OR outcome LIKE 'refuted%'
     OR outcome LIKE 'no longer%' OR outcome LIKE 'does not%')
@@ -187,7 +215,8 @@ WHERE v.tab GLOB 'verdicts_*' AND v.o ->> 'verdict' GLOB 'undecided*' AND v.o ->
   AND NOT EXISTS (SELECT 1 FROM sentence
                   WHERE chapter = 'results' AND instr(text, 'under Claims') AND instr(text, v.o ->> 'name'));
 
--- Where a page says that it cannot distinguish variants, it calls none faster or slower.
+-- Where a page says that it cannot distinguish variants, it says why, and calls none faster or slower.
+SELECT 'a doubt without its reason', text FROM sentence WHERE text LIKE '%cannot distinguish the variants.';
 WITH doubt(at) AS (
   SELECT 'At ' FROM sentence WHERE text LIKE 'This run cannot distinguish%' UNION ALL
   SELECT substr(text, 1, instr(text, 'it cannot distinguish the variants') - 1) FROM sentence
@@ -207,6 +236,13 @@ WHERE twin IS NOT NULL AND NOT instr(trust, ' can be believed');
 SELECT 'a bound that a size exceeds', trust FROM noise, report
 WHERE bound_of(believes) < 0.95 * (far - 1) -- two digits
   AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training');
+
+-- The strip calls nothing faster or slower that this does not allow at its size.
+SELECT 'a verdict that cannot be believed', s.variant || ' ' || verdict
+FROM strip s JOIN regime g ON s.bytes BETWEEN g.lo AND g.hi
+JOIN one n ON n.tab = 'noise' AND n.nth = (SELECT count(*) FROM regime) - 1 - g.nth
+WHERE (instr(verdict, ' faster') OR instr(verdict, ' slower'))
+  AND 0.99 * (max(s.lo, 1 / s.hi) - 1) < n.o ->> 'least';
 
 -- The strip's value of a cell is that of the results, if that is of this cell alone.
 SELECT 'a cell with two values', s.o ->> 'variant'
@@ -277,7 +313,7 @@ SELECT 'a title without its range', text FROM title
 WHERE lo IS NOT NULL
   AND NOT (has_range(text, lo, hi) AND (n < 2 OR is_near(lo, hi) OR instr(text, 'by variant')));
 SELECT 'a mean without its range over cells', text FROM whole JOIN ends USING (id)
-WHERE NOT told AND has_figure(text) AND NOT instr(text, ' of the gap') AND NOT coalesce(has_range(text, lo, hi), 0);
+WHERE NOT told AND has_figure(text) AND NOT coalesce(has_range(text, lo, hi), 0);
 SELECT 'a ratio without its size', text FROM sentence WHERE NOT place_told(role, text);
 SELECT 'a ratio over sizes, whose range no row has', text FROM whole LEFT JOIN ends USING (id)
 WHERE NOT coalesce(known, 0) AND has_ratio_over_sizes(text)
@@ -324,12 +360,7 @@ WHERE chapter = 'advice' AND sentence.role = 'advice' AND NOT instr(text, r.coll
                                         AND b.o ->> 'library' IS a.o ->> 'library'
                                         AND b.o ->> 'collective' = r.collective);
 
--- Where versions are compared, no sentence on sizes compares modes of two; a claim on one of several collectives names
--- it; ranks that are not as many as the GPUs are said where it says what can be believed.
-WITH version AS (SELECT o ->> 'variant' variant, o ->> 'version' version FROM one WHERE tab = 'versions')
-SELECT 'an exception of two versions', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
-JOIN version v ON v.variant = o ->> 'variant' JOIN version r ON r.variant = o ->> 'against'
-WHERE tab = 'exceptions' AND role = 'answer' AND v.version <> r.version AND o ->> 'versions' IS NULL;
+-- A claim on one of several collectives names it; ranks that are not as many as the GPUs are said where it says what can be believed.
 SELECT 'a claim without its collective', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
 WHERE tab = 'claims' AND role = 'answer' AND instr(text, ' times that of ') AND NOT instr(text, o ->> 'coll');
 SELECT 'ranks that are not said', trust FROM report, one

@@ -217,13 +217,15 @@ def valid_report(file):
 
 def whole(folder):
     report, text = valid_report(f"{folder}/report.json"), read(folder, "report.md")
-    first, full, _ = text[text.index("\n"):].partition("\n## The answer in full\n")
+    first, full, *_ = re.split("\n## (The answer in full|Measured on)\n", text[text.index("\n"):])
     headline = re.search("^# (.+)", first, re.M)
     if not full or not headline:
         wrong("page 1 has no headline")
     if is_short(first, headline[1]) and '<div class="front">' not in read(folder, "report.html"):
         wrong("the picture is not beside the strip")
     is_of_the_data(first.replace("\u00a0", " ").replace("\\", ""), report)
+    if re.search(r"\*\*[^*|]*taken alone", text):
+        wrong("what is taken alone is in bold", text)
     largest_gain_is_first(text.partition("\n## Can it be believed?")[0])
     is_narrow(read(folder, "said"))
     Page(f"{folder}/report.html").linked()

@@ -140,23 +140,33 @@ TEST(what_is_equal_is_never_faster)
 	}
 }
 
-/* Cores that other programs use measure these too. */
+/* Cores that other programs use measure these too: a load above the cores, cores that were lost, or a reference that
+ * differs from itself. */
 TEST(a_busy_machine_gets_no_verdict)
 {
 	speed[MADE_SINGLE] = 0.5;
 	made.backend = "host";
+	for (unsigned lost = 0; lost <= 1; lost++) {
+		made.cores = lost ? 16 : 3;
+		made.load1 = lost ? 0.9 : 3.25;
+		switches = lost ? 10000 : 0;
+		const json_t *report = made_report(&made);
+		json_assert_one_says(answer(report),
+		                     lost ? "The machine was busy (a load of 0.900 on 16 "
+		                          : "The machine was busy (a load of 3.25 on 3 ");
+		assert_says(made_read("report.md"),
+		            "\n# This run cannot distinguish the variants. The ");
+		assert_false(json_one_says(answer(report), "slower"));
+		assert_lacks(made_read("report.json"), ",\"slower\"");
+	}
+	made.cores = 4;
 	made.load1 = 3.25;
-	switches = 10000;
-	const json_t *report = made_report(&made);
-	json_assert_one_says(answer(report), "The machine was busy (a load of 3.25 on ");
-	assert_says(made_read("report.md"), "\n# This run cannot distinguish the variants. The ");
-	assert_false(json_one_says(answer(report), "slower"));
-	assert_lacks(made_read("report.json"), ",\"slower\"");
-	/* Of a build that had ended by then only the load is left. */
 	switches = 0;
 	json_assert_one_says(answer(made_report(&made)), "slower than threads: single");
-	switches = 10000;
-	made.load1 = 0.9;
+	twin = 1.1; /* the reference differs from itself */
+	json_assert_one_says(answer(made_report(&made)), " on 4 cores when the run began; 0 of ");
+	assert_lacks(made_read("report.json"), ",\"slower\"");
+	made.backend = NULL;
 	json_assert_one_says(answer(made_report(&made)), "slower than threads: single");
 }
 

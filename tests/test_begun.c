@@ -172,7 +172,7 @@ TEST(only_whole_blocks_count)
 	const json_t *answer = json_object_get(r, "answer");
 	json_assert_number(r, "blocks", 1, 0);
 	json_assert_says(r, "trust", "1 block (repetition) and part of another.");
-	json_assert_one_says(json_section(r, "findings"), "2 ranks, 1 block and part of another,");
+	json_assert_one_says(json_section(r, "measured"), "2 ranks, 1 block and part of another,");
 	json_assert_one_says(json_section(r, "method"), "Blocks measured: 1 of 3; seed ");
 	char *drawn = cli_read(test_text("%s/plots/run.gp", run));
 	assert_non_null(drawn);

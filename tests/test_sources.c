@@ -55,7 +55,8 @@ static const json_t *row(const json_t *report, const char *says)
 	return json_entries(report, "source_lines", JSON_IS("says", says));
 }
 
-/* The cause of a gap is none where there is no gap; nor does CPU memory test what is said of GPUs. */
+/* The cause of a gap is none where there is no gap, or less than is said, and undecided as the gap is; nor does CPU
+ * memory test what is said of GPUs. */
 TEST(a_cause_needs_its_effect)
 {
 	line("lower", "threads", CLAIM_LESS, "processes are slower");
@@ -66,6 +67,15 @@ TEST(a_cause_needs_its_effect)
 	speed[PROCESSES] = speed[THREADS_OLD] = 0.8;
 	report = made_report(&made);
 	json_assert_text(row(report, "without it both are the same"), "outcome", "reproduced");
+	asked.claims[0].by = 0.25; /* below 0.8 */
+	report = made_report(&made);
+	json_assert_text(row(report, "processes are slower"), "outcome", "undecided");
+	json_assert_text(row(report, "without it both are the same"), "outcome", "undecided");
+	json_assert_text(row(report, "without it both are the same"), "why",
+	                 "the gap is undecided");
+	asked.claims[0].by = 0.5;
+	report = made_report(&made);
+	json_assert_text(row(report, "without it both are the same"), "outcome", "not applicable");
 	made.backend = "host";
 	report = made_report(&made);
 	made.backend = NULL;
@@ -103,8 +113,10 @@ TEST(lines_are_counted_alone)
 	assert_true(json_one_says(json_object_get(made_report(&made), "answer"),
 	                          "Of 5 lines of a paper: 5 reproduced, "));
 	made.blocks = 6;
-	assert_true(json_one_says(json_object_get(made_report(&made), "answer"),
-	                          "Of 5 lines of a paper, each taken alone: 5 reproduced, "));
+	assert_true(json_one_says(
+	    json_object_get(made_report(&made), "answer"),
+	    "Of 5 lines of a paper: 5 reproduced, 0 refuted, 0 undecided, 5 of these taken "
+	    "alone."));
 	made.blocks = 10;
 }
 

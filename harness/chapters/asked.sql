@@ -26,8 +26,9 @@ UPDATE given SET latency_why = coalesce((
   SELECT 'more ranks than cores: waiting workers share them, so that ' || about
          || ' is the scheduler''s' FROM metric, went
   WHERE name = 'latency' AND shared AND has_isolated), ''),
-disturbed = (SELECT shared OR NOT gpus AND loaded AND 10 * sum(lost_cores) >= count(*)
-             FROM result, went);
+disturbed = (SELECT shared OR NOT gpus AND (ifnull(value, 0) > cores
+                                            OR 10 * sum(lost_cores) >= count(*))
+             FROM result, went LEFT JOIN environment ON key = 'machine.load1');
 
 -- What was measured of more than the limit and parts of steps.
 CREATE VIEW judged_place AS

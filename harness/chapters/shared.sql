@@ -23,6 +23,14 @@ CREATE VIEW verdict_mark(effect, verdict) AS
 VALUES ('reference', 'reference'), ('faster', '▲ faster'), ('slower', '▼ slower'),
        ('as fast', '= equal'), ('undecided', '? undecided');
 
+-- The farthest end of the A/A lines of a regime's cells.
+CREATE VIEW noisiest AS
+SELECT g.nth, max(max(ratio_hi, 1 / ratio_lo)) - 1 far
+FROM regime g JOIN place p ON p.pace = g.pace AND asked_bytes BETWEEN from_bytes AND to_bytes
+JOIN result ON place = p.id JOIN variant v ON v.id = variant
+WHERE role = 'again' AND NOT of_step
+GROUP BY g.nth;
+
 -- What cells differ by, of one size and of several.
 CREATE VIEW by_what(one_size, by_what) AS
 SELECT 0, iif(count(DISTINCT what) > 1, 'by collective and size', 'by size')
@@ -118,12 +126,12 @@ FROM claimed c LEFT JOIN claim_counterpart USING (id) LEFT JOIN claim_of_version
              (SELECT library FROM claim_of_version ORDER BY version(library) DESC LIMIT 1) last)
 ORDER BY c.id;
 
--- What a headline is of: the primary claim; if it is decided, another that is, of its metric,
--- collective and sizes. A gap and containers have a headline of their own.
+-- What a headline is of: the primary claim; if it is decided, another that is, in its family, of its
+-- metric, collective and sizes. A gap and containers have a headline of their own.
 CREATE VIEW first_claim AS
 SELECT c.*
 FROM claim p JOIN claim c USING (metric, from_bytes, to_bytes)
-WHERE p.is_primary AND (c.id = p.id OR c.coll IS p.coll AND c.source = ''
+WHERE p.is_primary AND (c.id = p.id OR c.coll IS p.coll AND c.source = '' AND NOT c.alone
                         AND 'undecided' NOT IN (c.outcome, p.outcome)
                         AND NOT EXISTS (SELECT 1 FROM asked_gap)
                         AND NOT EXISTS (SELECT 1 FROM setting
@@ -137,9 +145,9 @@ SELECT *, outcome NOT IN ('undecided', 'untested') decided, NOT is_primary AND p
        outcome NOT IN ('undecided', 'untested') AND NOT is_primary AND NOT alone confirmed
 FROM claim;
 
--- The same in words. share: of the gap, of a step between its variants that explains; ways: its
--- variants' data paths; unseen: what an undecided one cannot see; mark: of a verdict that is taken
--- alone.
+-- The same in words. figure: its ratio, and how far that goes from cell to cell; sizes: of these;
+-- share: of the gap, of a step between its variants that explains; ways: its variants' data paths;
+-- unseen: what an undecided one cannot see; mark: of a verdict that is taken alone.
 CREATE VIEW claim_in_words AS
 WITH known_way AS (SELECT name, data_path FROM way JOIN variant ON id = variant
                    WHERE data_path IN ('staged', 'direct'))
@@ -147,12 +155,16 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
        right_name || iif(right_coll = '', '', ' ' || right_coll) right_side,
        iif(l.data_path = r.data_path, 'both ' || l.data_path,
            left_name || ' ' || l.data_path || ', ' || right_name || ' ' || r.data_path) ways,
-       'too noisy to decide below ' || effect unseen,
+       iif(ratio IS NULL AND by_cell NOT NULL, 'its cells go both ways',
+           'too noisy to decide below ' || effect) unseen,
        (SELECT of_gap FROM gap_step JOIN variant a ON a.id = from_variant
         JOIN variant b ON b.id = to_variant
         WHERE counts AND metric = 'busbw' AND (left_name, right_name) IN
               (VALUES (a.name, b.name), (b.name, a.name))) share,
-       iif(alone, ' (taken alone)', '') mark, by_what
+       iif(alone, ' (taken alone)', '') mark, by_what,
+       nullif(coalesce(estimate || iif(by_cell IS NULL, '', '; '), '')
+              || coalesce(by_cell || ' ' || by_what, ''), '') figure,
+       iif(whole OR NOT cells, NULL, sizes(from_bytes, to_bytes)) sizes
 FROM family_claim c LEFT JOIN known_way l ON by_path AND l.name = left_name
 LEFT JOIN known_way r ON by_path AND r.name = right_name
 LEFT JOIN by_what ON one_size = (from_bytes = to_bytes);

@@ -120,16 +120,25 @@ JOIN copied_at l USING (bytes)
 WHERE g.metric = 'busbw' AND busbw_gbs / copies_gbs > 1.1
 GROUP BY g.nth;
 
+-- A machine without GPUs on which the reference differs from itself was busy, whatever its load.
+CREATE VIEW aa_off AS
+SELECT '; A/A ' || with_interval(speed, speed_lo, speed_hi) off FROM aa_line, given
+WHERE finding = 'regime' AND wide AND (speed_lo > 1 OR speed_hi < 1) AND NOT gpus
+LIMIT 1;
+UPDATE given SET disturbed = 1 WHERE EXISTS (SELECT 1 FROM aa_off);
+
 -- Why nothing of the run is distinguished; or nothing.
 CREATE VIEW run_doubt AS
 SELECT CASE
   WHEN shared THEN 'There are more ranks than the ' || core || ', which waiting workers share: '
                    || 'take fewer ranks.'
-  WHEN disturbed THEN 'The machine was busy (a load of ' || number(load.value) || ' on ' || core
-                      || '), and timed calls lost their cores: run it again when nothing else '
-                      || 'runs.' END why
-FROM given, (SELECT *, cores || ' core' || iif(cores = 1, '', 's') core FROM went)
-LEFT JOIN environment load ON key = 'machine.load1';
+  WHEN disturbed THEN 'The machine was busy (a load of ' || coalesce(number(load.value), '?')
+                      || ' on ' || core || ' when the run began; ' || lost
+                      || ' results lost their cores' || coalesce(off, '')
+                      || '): run it again when nothing else runs.' END why
+FROM given, (SELECT *, cores || ' core' || iif(cores = 1, '', 's') core FROM went),
+     (SELECT CAST(total(lost_cores) AS int) || ' of ' || count(*) lost FROM result)
+LEFT JOIN environment load ON key = 'machine.load1' LEFT JOIN aa_off;
 
 CREATE TABLE regime_doubt AS
 SELECT g.nth, a.least_effect, coalesce(a.off, 0) off, CASE

@@ -49,25 +49,32 @@ static void write_answer(struct page *p, const struct model *m)
 		page_front(p, true);
 }
 
-/* What the headline leaves unsaid of the answer. */
-static void say_findings(struct page *p, const struct model *m)
+/* What the headline leaves unsaid of the answer, from *i on; NULL: no more. */
+static const struct story_sentence *next_finding(const struct model *m, unsigned *i)
 {
 	const struct story_sentence *headline = story_headline(&m->story), *told;
-	for (unsigned i = 0; (told = story_answer(&m->story, i)); i++)
+	while ((told = story_answer(&m->story, (*i)++)))
 		if (told != headline && !(told->roles & (STORY_CAVEAT | STORY_ADVICE)))
-			page_say(p, "%s", told->text);
+			return told;
+	return NULL;
 }
 
 static void write_findings(struct page *p, const struct model *m)
 {
-	say_findings(p, m);
+	const struct story_sentence *told;
+	for (unsigned i = 0; (told = next_finding(m, &i));)
+		page_say(p, "%s", told->text);
+}
+
+static void write_measured(struct page *p, const struct model *m)
+{
 	say_all(p, m, STORY_MEASURED);
 }
 
 void sections_write_answer(struct page *p, const struct model *m)
 {
 	write_headline(p, m);
-	say_findings(p, m);
+	write_findings(p, m);
 }
 
 static void write_strip(struct page *p, const struct model *m)
@@ -180,6 +187,7 @@ static const struct part before[] = {
 static const struct part below[] = {
     {"findings", "The answer in full",  true,  SHORT_PAGE_MUCH,   write_findings},
     {"more_advice", "More to do",       false, SHORT_PAGE_LEAST,  write_more_advice},
+    {"measured", "Measured on",         false, SHORT_PAGE_LEAST,  write_measured},
 };
 static const struct part after[] = {
     {"warnings", "Warnings",            true,  SHORT_PAGE_LEAST,  write_warnings},
@@ -191,9 +199,10 @@ static const struct part after[] = {
 /* Whether the model has anything for it. */
 static bool is_there(const struct part *one, const struct model *m)
 {
-	return one->write == write_strip     ? m->story.strip != NULL
-	       : one->write == write_picture ? has_picture(m)
-	       : one->write == write_advice  ? story_said(&m->story, STORY_ADVICE, 0) != NULL
+	return one->write == write_strip      ? m->story.strip != NULL
+	       : one->write == write_picture  ? has_picture(m)
+	       : one->write == write_findings ? next_finding(m, &(unsigned){0}) != NULL
+	       : one->write == write_advice   ? story_said(&m->story, STORY_ADVICE, 0) != NULL
 	       : one->write == write_more_advice
 	           ? story_said(&m->story, STORY_ADVICE, MOST_ADVICE) != NULL
 	       : one->write == write_warnings ? model_warning(m, 0) != NULL
