@@ -287,7 +287,7 @@ static int swap(struct peers *p, const void *mine, void *data, size_t bytes, boo
                 struct status *st)
 {
 	char why[MPI_CALLS_WHY] = "";
-	if (bytes > PEERS_MOST_BYTES / p->size)
+	if (bytes > PEERS_MOST_BYTES / (all ? p->size : 1))
 		return status_set(st, "%zu bytes of each of %u ranks are too many for an exchange",
 		                  bytes, p->size);
 	if (all)

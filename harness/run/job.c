@@ -160,7 +160,7 @@ static int open_files(const char *scratch, unsigned slot, bool held, struct job 
 {
 	char pipe[112], gate[112];
 	*job = (struct job){.pipe = -1, .gate = -1};
-	snprintf(job->order, sizeof job->order, "%s/trial.json%s", scratch, slot ? ".next" : "");
+	snprintf(job->order, sizeof job->order, "%s/order%s", scratch, slot ? ".next" : "");
 	snprintf(job->lines, sizeof job->lines, "%s.lines", job->order);
 	snprintf(job->log, sizeof job->log, "%s.log", job->order);
 	snprintf(gate, sizeof gate, "%s" LAUNCHER_GATE, job->order);

@@ -1,5 +1,5 @@
 /* A trial: one fresh job of one variant, measuring a list of cells. This is the order that the
- * runner hands to the job, as JSON in a file, and all that the job knows. */
+ * runner hands to the job, in a file, and all that the job knows. */
 #pragma once
 
 #include "../coll/coll.h"
@@ -69,9 +69,11 @@ int trial_late(const struct trial *trial, const struct cell *cell, struct status
 int trial_save(const struct trial *trial, const char *file, struct status *st);
 /* The caller owns *out and frees it with trial_free. */
 int trial_load(const char *file, struct trial **out, struct status *st);
-/* The same of a text; `file` is for sentences. */
-int trial_parse(const char *text, const char *file, struct trial **out, struct status *st);
+/* In two steps: the file's bytes, which the caller frees (NULL: an error), and what they say. */
+void *trial_read(const char *file, size_t *bytes, struct status *st);
+int trial_take(const void *order, size_t bytes, const char *file, struct trial **out,
+               struct status *st);
 void trial_free(struct trial *trial);
 
-/* What a cell is, as the record has it; an order has no comm_ranks. */
+/* What a cell is, as the record has it. */
 extern const struct fields trial_cell_fields;
