@@ -1,14 +1,19 @@
 /* join: processes that somebody else started, the agents of `launchgap join`, start those of the job
- * (agent.h). The first process of the job, which has no rank, asks the first agent for them and waits. */
+ * (agent.h). The first process of the job, which has no rank, has them do so, and waits. The first agent's
+ * worker is its own child. */
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/socket.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../harness/clock.h"
 #include "../harness/trial/trial.h"
 #include "agent.h"
 #include "launcher.h"
+
+#define ANSWER_NS 4000000000 /* for an agent whose worker was killed; less than a job has to stop */
 
 /* --- whether it can --- */
 
@@ -18,22 +23,28 @@ static bool join_reigns(void)
 }
 
 /* Whether each of the first `hosts` has `each` agents. */
-static int check_hosts(const char *join, unsigned hosts, unsigned each, struct status *st)
+static int check_hosts(const struct agents *all, unsigned hosts, unsigned each, struct status *st)
 {
-	char name[MACHINE_HOST_BYTES], few[MACHINE_HOST_BYTES], list[256] = "";
-	unsigned agents, there = 0, has = each;
-	int n = 0;
-	sscanf(join, "%*s %*s%n", &n);
-	for (join += n; sscanf(join, "%u %111s%n", &agents, name, &n) == 2; join += n) {
-		if (there++ < hosts && agents < has) {
+	const char *few = "";
+	char list[256] = "";
+	unsigned has = each;
+	for (unsigned h = 0; h < all->nhosts; h++) {
+		const char *name = "";
+		unsigned agents = 0;
+		for (unsigned i = 0; i < all->size; i++)
+			if (all->seats[i].nhost == h) {
+				name = all->seats[i].host;
+				agents++;
+			}
+		if (h < hosts && agents < has) {
 			has = agents;
-			memcpy(few, name, sizeof few);
+			few = name;
 		}
 		status_list(list, sizeof list, name);
 	}
-	if (there < hosts)
-		return status_set(st, "hosts = %u asks for more than joined: %u (%s)", hosts, there,
-		                  list);
+	if (all->nhosts < hosts)
+		return status_set(st, "hosts = %u asks for more than joined: %u (%s)", hosts,
+		                  all->nhosts, list);
 	if (has < each)
 		return status_set(
 		    st,
@@ -45,89 +56,295 @@ static int check_hosts(const char *join, unsigned hosts, unsigned each, struct s
 
 static int join_supports(const struct settings *set, struct status *st)
 {
-	const char *join = machine_env(AGENT_JOIN);
-	if (!join)
+	struct agents *all = agents_map();
+	int result;
+	if (!all)
 		return status_set(st, "launcher = join starts processes where others have started "
 		                      "agents; begin the run by `launchgap join` (its --help says "
 		                      "how)");
 	if (hosts_named(set->hosts))
-		return status_set(st, "launcher = join has the hosts on which agents were started; "
-		                      "allowed is hosts = this, or their number");
-	return check_hosts(join, settings_hosts(set), settings_on_host(set).processes, st);
+		result = status_set(st, "launcher = join has the hosts on which agents were "
+		                        "started; allowed is hosts = this, or their number");
+	else
+		result = check_hosts(all, settings_hosts(set), settings_on_host(set).processes, st);
+	agents_unmap(all);
+	return result;
 }
 
-/* --- the one that asks --- */
+/* --- the one that has them start the job --- */
 
-static int call_first(struct wire *out, struct status *st)
+/* What explains a failure, in this order. */
+enum text { LOST, KILLED, PRINTED, TEXTS };
+
+struct job {
+	struct agents *all;
+	unsigned hosts, ranks;    /* ranks: of each process */
+	struct agent_order order; /* its rank and kind: of the last one that was told */
+	struct agent_worker worker;
+	bool killed;
+	uint32_t left;
+	int code;
+	int64_t until_ns; /* for those that are left; INT64_MAX */
+	char said[TEXTS][4 * AGENT_SAID_BYTES];
+};
+
+static void say(struct job *j, enum text text, const char *front, const char *said, const char *end)
 {
-	const char *join = machine_env(AGENT_JOIN);
-	char address[ADDRESS_BYTES], secret[WIRE_SECRET_BYTES];
-	const struct door_world world = {secret, "agent", 2, NULL};
-	if (!join || sscanf(join, "%255s %32s", address, secret) != 2)
-		return status_set(st, "this job is of no run that `launchgap join` began");
-	return door_connect(address, &world, 1, clock_now_ns() + AGENT_DEADLINE_NS, out, st);
+	status_add(j->said[text], sizeof j->said[text], "%s%s%s", front, said, end);
 }
 
-static int ask(struct wire *first, const struct launched *as, struct status *st)
+/* The first failure decides the exit status; the others may leave by themselves. */
+static void fail(struct job *j, int code, int64_t grace_ns)
+{
+	if (j->code)
+		return;
+	j->code = code;
+	j->until_ns = clock_now_ns() + grace_ns;
+}
+
+static void lose(struct job *j, unsigned agent, const char *why)
+{
+	struct agent_seat *seat = &j->all->seats[agent];
+	char text[512];
+	if (seat->wire.fd < 0)
+		return;
+	close(seat->wire.fd);
+	seat->wire.fd = -1;
+	if (seat->rank == AGENT_IDLE)
+		return;
+	snprintf(text, sizeof text, "agent %u of %u on host %s %s; process %u of %u was its worker",
+	         agent, j->all->size, seat->host, why, seat->rank, j->order.processes);
+	seat->rank = AGENT_IDLE;
+	j->left--;
+	say(j, LOST, "launchgap: ", text, "\n");
+	fail(j, 1, launcher_grace_ns(1 << 8));
+}
+
+static void tell(struct job *j, unsigned agent, enum agent_kind kind)
+{
+	struct status why = {""};
+	j->order.kind = kind;
+	if (wire_send(&j->all->seats[agent].wire, &j->order, sizeof j->order,
+	              clock_now_ns() + AGENT_DEADLINE_NS, &why))
+		lose(j, agent, why.text);
+}
+
+static void kill_all(struct job *j)
+{
+	for (unsigned i = 1; i < j->all->size && !j->killed; i++)
+		if (j->all->seats[i].rank != AGENT_IDLE)
+			tell(j, i, AGENT_KILL);
+	agent_worker_kill(&j->worker);
+	j->killed = true;
+	j->until_ns = clock_now_ns() + ANSWER_NS;
+}
+
+/* Those that are left did not leave in time, or did not even answer that they were killed. */
+static void hurry(struct job *j)
+{
+	if (!j->killed) {
+		kill_all(j);
+		return;
+	}
+	for (unsigned i = 1; i < j->all->size; i++)
+		if (j->all->seats[i].rank != AGENT_IDLE)
+			lose(j, i, "did not answer");
+	j->until_ns = INT64_MAX; /* what is left is our own child, killed */
+}
+
+static void ended(struct job *j, unsigned agent, const struct agent_end *end)
+{
+	struct agent_seat *seat = &j->all->seats[agent];
+	if (end->job != j->order.job || seat->rank == AGENT_IDLE)
+		return;
+	const uint32_t rank = seat->rank;
+	seat->rank = AGENT_IDLE;
+	j->left--;
+	if (!end->status)
+		return;
+	if (WIFSIGNALED(end->status) && !j->killed) {
+		struct status why = {""};
+		launcher_killed(j->hosts > 1 ? seat->host : NULL, rank, j->ranks,
+		                WTERMSIG(end->status), &why);
+		say(j, KILLED, "launchgap: ", why.text, "\n");
+	}
+	say(j, PRINTED, "", end->said, "");
+	fail(j, launcher_code(end->status), launcher_grace_ns(end->status));
+}
+
+static void hear_agent(struct job *j, unsigned agent)
+{
+	struct agent_end end;
+	struct status why = {""};
+	if (wire_recv(&j->all->seats[agent].wire, &end, sizeof end,
+	              clock_now_ns() + AGENT_DEADLINE_NS, &why)) {
+		lose(j, agent, why.text);
+		return;
+	}
+	end.said[sizeof end.said - 1] = '\0';
+	ended(j, agent, &end);
+}
+
+/* The first agents of each host get ranks, host after host. */
+static int choose(struct job *j, unsigned each, struct status *st)
+{
+	uint32_t rank = 0;
+	for (unsigned i = 0; i < j->all->size; i++)
+		j->all->seats[i].rank = AGENT_IDLE; /* whatever a starter before left */
+	for (unsigned h = 0; h < j->hosts; h++) {
+		const char *name = "?";
+		unsigned taken = 0, lost = 0;
+		for (unsigned i = 0; i < j->all->size && taken < each; i++) {
+			struct agent_seat *seat = &j->all->seats[i];
+			const bool is_lost = i && seat->wire.fd < 0;
+			if (seat->nhost != h)
+				continue;
+			name = seat->host;
+			lost += is_lost;
+			if (is_lost)
+				continue;
+			seat->rank = rank++;
+			taken++;
+		}
+		if (taken < each)
+			return status_set(
+			    st,
+			    "host %s has %u agent%s, lost %u of them, and the job needs %u there",
+			    name, taken + lost, taken + lost == 1 ? "" : "s", lost, each);
+	}
+	return 0;
+}
+
+/* At a port of its own: at loopback alone, if the agents met there. */
+static int open_door(const char *meeting, struct door_place *out, struct status *st)
+{
+	char at[ADDRESS_BYTES];
+	if (address_to_listen(meeting, at, st))
+		return -1;
+	strcpy(strrchr(at, ':'), ":0");
+	return door_open(at, out, st);
+}
+
+/* The first one's worker begins with the door, so it comes last: until then the door is here. */
+static int start_all(struct job *j, const char *self, struct status *st)
+{
+	struct door_place door;
+	if (open_door(j->all->meeting, &door, st))
+		return -1;
+	snprintf(j->order.address, sizeof j->order.address, "%s", door.address);
+	int failed = agent_check(&j->order, st);
+	j->left = j->order.processes;
+	for (unsigned i = j->all->size; i-- > 0 && !failed;) {
+		const struct agent_seat *seat = &j->all->seats[i];
+		j->order.rank = seat->rank;
+		j->order.cpus = seat->cpus;
+		if (seat->rank == AGENT_IDLE)
+			continue;
+		if (i)
+			tell(j, i, AGENT_START);
+		else
+			failed = agent_worker_start(&j->worker, &j->order, self, j->all->secret,
+			                            door.fd, st);
+	}
+	close(door.fd);
+	return failed;
+}
+
+static int read_order(struct job *j, const struct launched *as, struct status *st)
 {
 	struct trial *trial = NULL;
-	struct status why = {""};
 	if (trial_load(as->order, &trial, st))
 		return -1;
 	const struct settings *set = &trial->settings;
-	struct agent_order what = {.processes = as->processes,
-	                           .hosts = settings_hosts(set),
-	                           .ranks = layout_ranks(set->layout) / as->processes,
-	                           .yield = as->yield,
-	                           .nenv = set->nenv};
-	snprintf(what.order, sizeof what.order, "%s", as->order);
-	memcpy(what.env, set->env, sizeof what.env);
+	j->hosts = settings_hosts(set);
+	j->ranks = layout_ranks(set->layout) / as->processes;
+	j->order = (struct agent_order){.processes = as->processes,
+	                                .yield = as->yield,
+	                                .nenv = set->nenv,
+	                                .job = j->all->jobs++};
+	snprintf(j->order.order, sizeof j->order.order, "%s", as->order);
+	memcpy(j->order.env, set->env, sizeof set->env);
 	trial_free(trial);
-	return wire_send(first, &what, sizeof what, clock_now_ns() + AGENT_DEADLINE_NS, &why)
-	           ? status_set(st, "the agent that started the run %s", why.text)
-	           : 0;
+	return 0;
 }
 
-/* When this process is to stop, the agents kill the workers, and what those printed is still heard. */
-static int wait_end(struct wire *first, struct agent_job *job, struct status *st)
+/* Ends of the own child; another signal is that this process is to stop. */
+static void signalled(struct job *j, int signals)
 {
-	static const int signals[] = {SIGINT, SIGTERM, 0};
-	int stops = agent_signals(signals, st);
-	bool stopping = false, ended = false;
-	while (stops >= 0 && !ended) {
-		struct pollfd polls[] = {{.fd = first->fd, .events = POLLIN},
-		                         {.fd = stopping ? -1 : stops, .events = POLLIN}};
-		if (poll(polls, 2, -1) < 0)
+	struct signalfd_siginfo got;
+	struct agent_end end;
+	bool stops = false;
+	while (read(signals, &got, sizeof got) == sizeof got)
+		stops = stops || got.ssi_signo != SIGCHLD;
+	if (agent_worker_ended(&j->worker, &end))
+		ended(j, 0, &end);
+	if (!stops || j->killed)
+		return;
+	j->code = j->code ? j->code : 1;
+	kill_all(j);
+}
+
+static void wait_all(struct job *j, int signals, struct pollfd *polls)
+{
+	const unsigned n = j->all->size;
+	while (j->left) {
+		const int64_t ms = (j->until_ns - clock_now_ns()) / 1000000;
+		for (unsigned i = 1; i < n; i++)
+			polls[i] = (struct pollfd){j->all->seats[i].wire.fd, POLLIN, 0};
+		polls[0] = (struct pollfd){signals, POLLIN, 0};
+		polls[n] = (struct pollfd){j->worker.pid ? j->worker.said : -1, POLLIN, 0};
+		if (poll(polls, n + 1,
+		         j->until_ns == INT64_MAX ? -1
+		         : ms < 0                 ? 0
+		                                  : (int)ms + 1) < 0)
 			continue;
-		if (polls[1].revents) {
-			shutdown(first->fd, SHUT_WR);
-			stopping = true;
-		}
-		ended = polls[0].revents;
+		if (polls[n].revents)
+			agent_worker_hear(&j->worker);
+		for (unsigned i = 1; i < n; i++)
+			if (polls[i].fd >= 0 && polls[i].revents)
+				hear_agent(j, i);
+		if (polls[0].revents)
+			signalled(j, signals);
+		if (clock_now_ns() > j->until_ns)
+			hurry(j);
 	}
-	if (stops >= 0)
-		close(stops);
-	struct status why = {""};
-	return ended &&
-	               !wire_recv(first, job, sizeof *job, clock_now_ns() + AGENT_DEADLINE_NS, &why)
-	           ? 0
-	           : status_set(st, "the agent that started the run is gone");
 }
 
 /* Ends this process: it has no rank. */
 static int start(const struct launched *as, struct status *st)
 {
-	struct agent_job job;
-	struct wire first;
-	if (call_first(&first, st))
+	static const int stops[] = {SIGINT, SIGTERM, SIGCHLD, 0};
+	struct job *j = calloc(1, sizeof *j);
+	struct pollfd *polls = NULL;
+	int signals;
+	if (!j || !(j->all = agents_map()))
+		return status_set(st, "this job is of no run that `launchgap join` began");
+	for (unsigned i = 1; i < j->all->size; i++) /* not for the own child */
+		fcntl(j->all->seats[i].wire.fd, F_SETFD, FD_CLOEXEC);
+	j->worker.said = -1;
+	j->until_ns = INT64_MAX;
+	polls = calloc(j->all->size + 1, sizeof *polls);
+	if (!polls)
+		return status_set(st, "out of memory for %u agents", j->all->size);
+	if ((signals = agent_signals(stops, st)) < 0 || read_order(j, as, st))
 		return -1;
-	if (!ask(&first, as, st) && !wait_end(&first, &job, st)) {
-		for (int text = 0; text < AGENT_TEXTS; text++)
-			fputs(job.said[text], stderr);
-		_exit(job.code & 255);
+	const unsigned each = as->processes / j->hosts;
+	if (each * j->hosts != as->processes)
+		return status_set(st, "%u processes cannot be spread over %u hosts", as->processes,
+		                  j->hosts);
+	if (choose(j, each, st))
+		return -1;
+	if (start_all(j, as->self, st)) {
+		j->left -= j->all->seats[0].rank != AGENT_IDLE;
+		j->all->seats[0].rank = AGENT_IDLE;
+		say(j, LOST, "launchgap: ", st->text, "\n");
+		j->code = 1;
+		kill_all(j);
 	}
-	close(first.fd);
-	return -1;
+	wait_all(j, signals, polls);
+	for (unsigned text = 0; text < TEXTS; text++)
+		fputs(j->said[text], stderr);
+	_exit(j->code & 255);
 }
 
 const struct launcher launcher_join = {
