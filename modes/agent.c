@@ -16,6 +16,7 @@
 
 #include "../harness/clock.h"
 #include "../harness/exchange/started.h"
+#include "../harness/memory.h"
 #include "launcher.h"
 
 #define FIRST   "the agent of rank 0"
@@ -390,14 +391,12 @@ static void keep_alive(int fd)
 int agent_run(const struct agent *as, int (*run)(void *of, struct status *st), void *of,
               struct status *st)
 {
-	struct come own = {.host = ""}, *come = calloc(as->seat.size, sizeof *come);
+	struct come own = {.host = ""}, *come = memory_take(as->seat.size, sizeof *come);
 	struct peers x = {0};
 	int result = -1;
 	machine_host(own.host);
 	if (sched_getaffinity(0, sizeof own.cpus, &own.cpus))
 		CPU_ZERO(&own.cpus);
-	if (!come)
-		return status_set(st, "out of memory for %u agents", as->seat.size);
 	if (!peers_open(&as->seat, &x, st) && !peers_all(&x, &own, come, sizeof own, st)) {
 		for (unsigned i = 0; i < as->seat.size; i++) {
 			come[i].host[MACHINE_HOST_BYTES - 1] = '\0';

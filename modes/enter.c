@@ -6,6 +6,7 @@
 #include "../harness/clock.h"
 #include "../harness/exchange/hosts_link.h"
 #include "../harness/machine.h"
+#include "../harness/memory.h"
 
 #define TURN_US  5000
 #define END_MOST 2000 /* 10 s, for others to leave their libraries */
@@ -39,13 +40,8 @@ static int run_threads(const struct part *part, struct status *st)
 {
 	const struct layout layout = part->run->layout;
 	unsigned nthreads = layout.threads, started = 1;
-	struct worker_thread *workers = calloc(nthreads, sizeof *workers);
+	struct worker_thread *workers = memory_take(nthreads, sizeof *workers);
 	int error = 0;
-	if (!workers) {
-		team_fail(part->team, part->process * nthreads * layout.ranks_per_thread,
-		          "out of memory");
-		return status_set(st, "out of memory for %u threads", nthreads);
-	}
 	for (unsigned t = 0; t < nthreads; t++)
 		workers[t] = (struct worker_thread){part, part->process * nthreads + t, 0};
 	while (started < nthreads && !error) {
@@ -119,11 +115,9 @@ static int share_block(const struct run *run, const struct seat *seat, struct te
                        struct status *st)
 {
 	const unsigned size = run->layout.processes;
-	char own[64] = "", (*all)[sizeof own] = calloc(size, sizeof own);
+	char own[64] = "", (*all)[sizeof own] = memory_take(size, sizeof own);
 	struct status why = {""};
 	int result = -1;
-	if (!all)
-		return status_set(st, "out of memory for %u processes", size);
 	if (seat->here == 0)
 		team_create(&run->shape, own, sizeof own, team, &why);
 	if (peers_all(run->rendezvous, own, all, sizeof own, st))
@@ -240,10 +234,8 @@ static int sit_down(const struct run *run, struct seat *out, struct status *st)
 {
 	const unsigned size = run->layout.processes;
 	char own[MACHINE_HOST_BYTES];
-	char(*names)[MACHINE_HOST_BYTES] = calloc(size, sizeof *names);
+	char(*names)[MACHINE_HOST_BYTES] = memory_take(size, sizeof *names);
 	int result = -1;
-	if (!names)
-		return status_set(st, "out of memory for %u processes", size);
 	machine_host(own);
 	if (!peers_all(run->rendezvous, own, names, sizeof own, st))
 		result = seat_find(run, names, run->rendezvous->me, out, st);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../harness/clock.h"
+#include "../harness/memory.h"
 #include "../harness/trial/trial.h"
 #include "agent.h"
 #include "launcher.h"
@@ -314,18 +315,15 @@ static void wait_all(struct job *j, int signals, struct pollfd *polls)
 static int start(const struct launched *as, struct status *st)
 {
 	static const int stops[] = {SIGINT, SIGTERM, SIGCHLD, 0};
-	struct job *j = calloc(1, sizeof *j);
-	struct pollfd *polls = NULL;
+	struct job *j = memory_take(1, sizeof *j);
 	int signals;
-	if (!j || !(j->all = agents_map()))
+	if (!(j->all = agents_map()))
 		return status_set(st, "this job is of no run that `launchgap join` began");
 	for (unsigned i = 1; i < j->all->size; i++) /* not for the own child */
 		fcntl(j->all->seats[i].wire.fd, F_SETFD, FD_CLOEXEC);
 	j->worker.said = -1;
 	j->until_ns = INT64_MAX;
-	polls = calloc(j->all->size + 1, sizeof *polls);
-	if (!polls)
-		return status_set(st, "out of memory for %u agents", j->all->size);
+	struct pollfd *polls = memory_take(j->all->size + 1, sizeof *polls);
 	if ((signals = agent_signals(stops, st)) < 0 || read_order(j, as, st))
 		return -1;
 	const unsigned each = as->processes / j->hosts;

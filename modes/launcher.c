@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../harness/machine.h"
+#include "../harness/memory.h"
 
 #define FIND_S 60 /* within which all have to come */
 /* Of such a process: rank 0's listening socket, and where the job meets. All users can read command lines. */
@@ -76,20 +77,14 @@ const struct launcher *launcher_pick(const struct settings *set, struct status *
 	return NULL;
 }
 
-int launcher_add(struct launcher_argv *argv, ...)
+void launcher_add(struct launcher_argv *argv, ...)
 {
 	const char *arg;
 	va_list all;
-	int failed = 0;
 	va_start(all, argv);
-	while (!failed && (arg = va_arg(all, const char *))) {
-		char *copy = argv->count < LAUNCHER_MAX_ARGS ? strdup(arg) : NULL;
-		failed = copy ? 0 : -1;
-		argv->args[argv->count] = copy;
-		argv->count += !failed;
-	}
+	while ((arg = va_arg(all, const char *)) && argv->count < LAUNCHER_MAX_ARGS)
+		argv->args[argv->count++] = memory_text(arg);
 	va_end(all);
-	return failed;
 }
 
 int launcher_command(const struct launcher *by, const struct launch *launch,
@@ -97,11 +92,10 @@ int launcher_command(const struct launcher *by, const struct launch *launch,
 {
 	char processes[16];
 	snprintf(processes, sizeof processes, "%u", launch->set->layout.processes);
-	if ((by->command && by->command(launch, out, st)) ||
-	    launcher_add(out, launch->self, "worker", by->name, launch->order, processes,
-	                 launch->yield ? "yield" : "spin", NULL))
-		/* The first cause stays. */
-		return status_set(st, "out of memory for %s's command", by->name);
+	if (by->command && by->command(launch, out, st))
+		return -1;
+	launcher_add(out, launch->self, "worker", by->name, launch->order, processes,
+	             launch->yield ? "yield" : "spin", NULL);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #include "../harness/exchange/peers.h"
 #include "../harness/trial/settings.h"
 
-#define LAUNCHER_MAX_ARGS 160 /* mpirun takes two for each variable */
+#define LAUNCHER_MAX_ARGS 160 /* of mpirun two for each variable, and some 40 */
 #define LAUNCHER_AUTO     "auto"
 
 struct launch {
@@ -56,8 +56,7 @@ struct launcher {
 	bool (*reigns)(void);
 	/* The most bytes that it puts into the scratch folder. NULL: none. */
 	size_t (*scratch_bytes)(struct layout layout);
-	/* Appended before the program: what starts it so often. NULL: the runner starts it. -1 without a sentence:
-	 * no memory. */
+	/* Appended before the program: what starts it so often. NULL: the runner starts it. */
 	int (*command)(const struct launch *launch, struct launcher_argv *out, struct status *st);
 	/* In a process of the job: finds the others. NULL: by MPI. */
 	int (*find)(const struct launched *as, struct peers *out, struct status *st);
@@ -78,8 +77,8 @@ const struct launcher *launcher_pick(const struct settings *set, struct status *
 /* 0, or -1 with a sentence why it cannot start a job with these settings here. */
 int launcher_supports(const struct launcher *l, const struct settings *set, struct status *st);
 
-/* Appends copies of all up to a NULL; -1 when full or out of memory. */
-int launcher_add(struct launcher_argv *argv, ...) __attribute__((sentinel));
+/* Appends copies of all up to a NULL. */
+void launcher_add(struct launcher_argv *argv, ...) __attribute__((sentinel));
 /* The launcher's, then self worker LAUNCHER ORDER PROCESSES WAIT. Freed after an error too. */
 int launcher_command(const struct launcher *by, const struct launch *launch,
                      struct launcher_argv *out, struct status *st);

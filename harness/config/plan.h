@@ -134,19 +134,18 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 bool plan_counts(const struct plan *plan, unsigned variant, unsigned block);
 
 /* A search has none yet: the content of a block depends on the blocks before it. */
-int plan_order_trials(struct plan *plan, struct status *st);
+void plan_order_trials(struct plan *plan);
 /* `order` is that of its first trial. */
-int plan_add_block(struct plan *plan, unsigned block, unsigned order, const unsigned *variants,
-                   unsigned n, struct status *st);
-/* Whether or not it is among the plan's. The caller frees with trial_free. NULL: out of memory. */
+void plan_add_block(struct plan *plan, unsigned block, unsigned order, const unsigned *variants,
+                    unsigned n);
+/* Whether or not it is among the plan's. The caller frees with trial_free. */
 struct trial *plan_order_trial(const struct plan *plan, unsigned variant, unsigned block,
-                               unsigned order, struct status *st);
+                               unsigned order);
 /* Its cells are in the block's shuffled order, the same for all variants of the block. */
-struct trial *plan_trial(const struct plan *plan, unsigned index, struct status *st);
+struct trial *plan_trial(const struct plan *plan, unsigned index);
 
 /* For the path's pass: a few calls of each collective at its largest size. */
-struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigned order,
-                              struct status *st);
+struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigned order);
 
 /* Typical figures, in s: the start of a job where ranks are devices, and where they are cores; within it on
  * devices communicators made again, buffers allocated again, counters of a size read. */
@@ -199,6 +198,5 @@ int plan_cells_make(struct plan *plan, struct status *st);
 /* For a plan whose variants are known. */
 void plan_p99_settle(struct plan *plan);
 /* `from` is NULL if no file asks for it. The caller has checked that there is room. */
-int plan_variants_add(struct plan *plan, const char *name, const char *role,
-                      const struct settings *settings, const struct spec_variant *from,
-                      struct status *st);
+void plan_variants_add(struct plan *plan, const char *name, const char *role,
+                       const struct settings *settings, const struct spec_variant *from);

@@ -1,3 +1,4 @@
+#include "../memory.h"
 #include "plan.h"
 #include "search.h"
 
@@ -153,17 +154,16 @@ static int settings_refused(const struct plan *plan, const struct settings *s,
 	           : -1;
 }
 
-static int variant_try(const struct plan *plan, unsigned index, const struct spec_variant *from,
-                       char *skip, size_t bytes)
+/* Why it cannot run here, or "". */
+static void variant_try(const struct plan *plan, unsigned index, const struct spec_variant *from,
+                        char *skip, size_t bytes)
 {
 	const struct settings *s = &plan->variants[index].settings;
 	const struct backend *backend = backend_find(s->backend);
 	struct status why = {""};
 	int rc = settings_refused(plan, s, from, &why);
 	if (!rc && !is_imagined(plan->machine, s)) {
-		struct trial *trial = plan_order_trial(plan, index, 0, 0, &why);
-		if (!trial)
-			return -1;
+		struct trial *trial = plan_order_trial(plan, index, 0, 0);
 		const struct launcher *by = launcher_pick(s, &why);
 		if ((rc = backend->supports(trial, &why)))
 			status_set(&why, "the backend cannot run it");
@@ -174,7 +174,6 @@ static int variant_try(const struct plan *plan, unsigned index, const struct spe
 		trial_free(trial);
 	}
 	snprintf(skip, bytes, "%.*s", (int)bytes - 1, rc ? why.text : "");
-	return 0;
 }
 
 /* The cells of each collective that the reference can run, and why not the others. */
@@ -183,13 +182,12 @@ struct runnable {
 	char why[COLL_KINDS][256];
 };
 
-/* Each collective and datatype separately. -1 only when out of memory. */
-static int runnable_find(struct plan *plan, unsigned reference, struct runnable *out)
+/* Each collective and datatype separately. */
+static void runnable_find(struct plan *plan, unsigned reference, struct runnable *out)
 {
 	struct cell *all = plan->cells;
 	unsigned n = plan->ncells, count;
-	int failed = 0;
-	for (unsigned i = 0; i < n && !failed; i += count) {
+	for (unsigned i = 0; i < n; i += count) {
 		char skip[256] = "";
 		enum coll_kind coll = all[i].coll;
 		for (count = 1; i + count < n && all[i + count].coll == coll &&
@@ -197,8 +195,7 @@ static int runnable_find(struct plan *plan, unsigned reference, struct runnable 
 			count++;
 		plan->cells = all + i;
 		plan->ncells = count;
-		failed = variant_try(plan, reference, &plan->spec->variants[reference], skip,
-		                     sizeof skip);
+		variant_try(plan, reference, &plan->spec->variants[reference], skip, sizeof skip);
 		out->can[coll][all[i].dtype] = !skip[0];
 		out->any[coll] |= !skip[0];
 		if (skip[0])
@@ -206,7 +203,6 @@ static int runnable_find(struct plan *plan, unsigned reference, struct runnable 
 	}
 	plan->cells = all;
 	plan->ncells = n;
-	return failed;
 }
 
 /* Removes the cells that the reference cannot run, with notes; removes none if it can run none.
@@ -244,19 +240,14 @@ static bool cells_narrow(struct plan *plan, const struct runnable *can)
 	return plan->ncells < n;
 }
 
-int plan_variants_add(struct plan *plan, const char *name, const char *role,
-                      const struct settings *settings, const struct spec_variant *from,
-                      struct status *st)
+void plan_variants_add(struct plan *plan, const char *name, const char *role,
+                       const struct settings *settings, const struct spec_variant *from)
 {
 	struct plan_variant *v = &plan->variants[plan->nvariants];
 	snprintf(v->name, sizeof v->name, "%s", name);
 	snprintf(v->role, sizeof v->role, "%s", role);
 	v->settings = *settings;
-	v->skip[0] = '\0';
-	if (variant_try(plan, plan->nvariants, from, v->skip, sizeof v->skip))
-		return status_set(st, "out of memory for the plan");
-	plan->nvariants++;
-	return 0;
+	variant_try(plan, plan->nvariants++, from, v->skip, sizeof v->skip);
 }
 
 /* Mistakes that no machine could measure, as they depend on ranks and calls. */
@@ -330,9 +321,7 @@ static int variants_add(struct plan *plan, struct status *st)
 			    "%s sets processes apart from each other, and mode %s has one; "
 			    "allowed is mode = processes, or a layout of several",
 			    s.isolate ? "isolate" : "visible = own", s.mode);
-		if (plan_variants_add(plan, from->name, reference ? "reference" : "variant", &s,
-		                      from, st))
-			return -1;
+		plan_variants_add(plan, from->name, reference ? "reference" : "variant", &s, from);
 	}
 	return 0;
 }
@@ -375,8 +364,7 @@ static int variants_make(struct plan *plan, struct status *st)
 		struct runnable can = {0};
 		if (narrowed || !reference || !reference->skip[0])
 			return 0;
-		if (runnable_find(plan, (unsigned)(reference - plan->variants), &can))
-			return status_set(st, "out of memory for the plan");
+		runnable_find(plan, (unsigned)(reference - plan->variants), &can);
 		if (!cells_narrow(plan, &can))
 			return 0;
 	}
@@ -418,8 +406,8 @@ static int variants_accompany(struct plan *plan, struct status *st)
 	struct settings s = reference->settings, limit;
 	char again[TRIAL_NAME_BYTES];
 	snprintf(again, sizeof again, "%.56s-again", reference->name);
-	if (plan->spec->twin && plan_variants_add(plan, again, "again", &s, NULL, st))
-		return -1;
+	if (plan->spec->twin)
+		plan_variants_add(plan, again, "again", &s, NULL);
 	if (!plan->spec->limit || !plan->backend->is.carries_data)
 		return 0;
 	settings_default(&limit);
@@ -429,7 +417,8 @@ static int variants_accompany(struct plan *plan, struct status *st)
 	strcpy(limit.backend, plan->backend->name);
 	strcpy(limit.nccl, s.nccl);
 	limit.bind = s.bind;
-	return plan_variants_add(plan, "limit", "limit", &limit, NULL, st);
+	plan_variants_add(plan, "limit", "limit", &limit, NULL);
+	return 0;
 }
 
 /* --- all of it --- */
@@ -584,9 +573,7 @@ static void family_note(struct plan *plan)
 int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
               struct plan *out, struct status *st)
 {
-	struct plan *plan = calloc(1, sizeof *plan);
-	if (!plan)
-		return status_set(st, "out of memory for the plan");
+	struct plan *plan = memory_take(1, sizeof *plan);
 	plan->spec = spec;
 	plan->machine = machine;
 	plan->seed = spec->seed ? spec->seed : seed;
@@ -600,10 +587,11 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 		plan_note(plan, "--quick: the primary claim alone, %s", spec->quick.claim);
 	if (libraries_find(plan, st) || ranks_resolve(plan, st) || plan_cells_make(plan, st) ||
 	    variants_make(plan, st) || asked_settle(plan, st) || variants_accompany(plan, st) ||
-	    search_plan(plan, st) || plan_order_trials(plan, st)) {
+	    search_plan(plan, st)) {
 		plan_free(plan);
 		goto done;
 	}
+	plan_order_trials(plan);
 	plan_p99_settle(plan);
 	library_of_system(plan);
 	if (spec->needs_gpus && !plan->backend->is.gpus)

@@ -1,5 +1,7 @@
 #include "plan.h"
 
+#include "../memory.h"
+
 /* Times for all blocks, s: what remains of a minute on devices, and of half a minute on cores, goes
  * to the paths' jobs and to the report. */
 #define DEVICES_S 45.0
@@ -179,9 +181,7 @@ static int cut(const struct plan_source *from, const struct plan_machine *machin
 int plan_quick(const struct plan_source *from, const struct plan_machine *machine,
                struct spec *spec, struct status *st)
 {
-	struct plan *plan = calloc(1, sizeof *plan);
-	if (!plan)
-		return status_set(st, "out of memory");
+	struct plan *plan = memory_take(1, sizeof *plan);
 	const struct claim *primary =
 	    plan_make(spec, machine, 1, plan, st) ? NULL : primary_find(plan, st);
 	const int rc = primary ? cut(from, machine, plan, primary, spec, st) : -1;

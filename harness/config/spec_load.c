@@ -1,4 +1,5 @@
 #include "../backend/table.h"
+#include "../memory.h"
 #include "../suggest.h"
 #include "../texts.h"
 #include "build.h"
@@ -65,8 +66,8 @@ static int entry_apply(struct build *b, const struct text_entry *entry, void *ta
 	                 (entry->section == BUILD_COMMAND_LINE && !keys_of_variant(entry->key))))
 		return 0;
 	if (!build_here(b, entry)) {
-		if (!b->elsewhere && !(b->elsewhere = calloc(1, sizeof *b->elsewhere)))
-			return status_set(st, "out of memory");
+		if (!b->elsewhere)
+			b->elsewhere = memory_take(1, sizeof *b->elsewhere);
 		to.spec = to.spec ? b->elsewhere : NULL;
 		if (to.variant && to.variant != &b->defaults && !to.variant->elsewhere[0])
 			text_key(entry, to.variant->elsewhere, sizeof to.variant->elsewhere);
@@ -221,9 +222,7 @@ static int overrides_apply(struct build *b, struct status *st)
 	    (ncolls != b->spec->ncolls || memcmp(colls, b->spec->colls, ncolls * sizeof *colls)))
 		title_amend(b->spec);
 	const size_t bytes = b->spec->nvariants * sizeof b->spec->variants[0];
-	struct spec_variant *before = malloc(bytes + 1);
-	if (!before)
-		return status_set(st, "out of memory");
+	struct spec_variant *before = memory_take(1, bytes + 1);
 	memcpy(before, b->spec->variants, bytes);
 	int rc = 0;
 	for (unsigned i = 0; i < b->spec->nvariants && rc == 0; i++) {
@@ -410,8 +409,7 @@ static int overrides_add(struct spec_text *t, unsigned n, char *const overrides[
 			t->no_libraries = true;
 			continue;
 		}
-		if (text_add(&t->text, BUILD_COMMAND_LINE, 0, key, equals + 1))
-			return status_set(st, "out of memory");
+		text_add(&t->text, BUILD_COMMAND_LINE, 0, key, equals + 1);
 	}
 	return 0;
 }
@@ -419,22 +417,16 @@ static int overrides_add(struct spec_text *t, unsigned n, char *const overrides[
 struct spec_text *spec_read(const char *file, unsigned n, char *const overrides[],
                             struct status *st)
 {
-	struct spec_text *t = calloc(1, sizeof *t);
-	if (!t) {
-		status_set(st, "out of memory");
-		return NULL;
+	struct spec_text *t = memory_take(1, sizeof *t);
+	int rc = strlen(file) < sizeof t->file
+	             ? text_read(file, &t->text, st)
+	             : status_set(st, "the experiment's path is too long");
+	if (!rc) {
+		strcpy(t->file, file);
+		t->nread = t->text.nentries;
 	}
-	if (strlen(file) >= sizeof t->file) {
-		status_set(st, "the experiment's path is too long");
-		goto fail;
-	}
-	strcpy(t->file, file);
-	if (text_read(file, &t->text, st))
-		goto fail;
-	t->nread = t->text.nentries;
-	if (!name_from_file(file, t->name, st) && !overrides_add(t, n, overrides, st))
+	if (!rc && !name_from_file(file, t->name, st) && !overrides_add(t, n, overrides, st))
 		return t;
-fail:
 	spec_text_free(t);
 	return NULL;
 }
@@ -450,13 +442,8 @@ void spec_text_free(struct spec_text *t)
 int spec_build(const struct spec_text *t, const char *backend, spec_lookup_fn *lookup,
                struct spec *out, struct status *st)
 {
-	struct build *b = calloc(1, sizeof *b);
-	struct spec *spec = calloc(1, sizeof *spec);
-	int rc = -1;
-	if (!b || !spec) {
-		status_set(st, "out of memory");
-		goto done;
-	}
+	struct build *b = memory_take(1, sizeof *b);
+	struct spec *spec = memory_take(1, sizeof *spec);
 	b->from = t;
 	b->spec = spec;
 	b->backend = backend;
@@ -466,19 +453,20 @@ int spec_build(const struct spec_text *t, const char *backend, spec_lookup_fn *l
 	strcpy(spec->name, t->name);
 	strcpy(spec->file, t->file);
 	strcpy(spec->question, t->text.question);
-	if (rivals_check(b, st) || sections_apply(b, st) || heeded_check(b, false, st) ||
-	    overrides_apply(b, st) || heeded_check(b, true, st) || tokens_finish(b, st) ||
-	    asked_finish(b, st) || variants_spread(b, st) || variants_keep(b, st) ||
-	    spec_check(b, st))
-		goto done;
+	const int rc = rivals_check(b, st) || sections_apply(b, st) || heeded_check(b, false, st) ||
+	                       overrides_apply(b, st) || heeded_check(b, true, st) ||
+	                       tokens_finish(b, st) || asked_finish(b, st) ||
+	                       variants_spread(b, st) || variants_keep(b, st) || spec_check(b, st)
+	                   ? -1
+	                   : 0;
 	spec->search.budget_said = build_said(b, "budget") != NULL;
 	if (!spec->timeout_s)
 		spec->timeout_s = usual_timeout(spec);
-	memcpy(out, spec,
-	       offsetof(struct spec, variants) + spec->nvariants * sizeof spec->variants[0]);
-	rc = 0;
-done:
-	free(b ? b->elsewhere : NULL);
+	if (!rc)
+		memcpy(out, spec,
+		       offsetof(struct spec, variants) +
+		           spec->nvariants * sizeof spec->variants[0]);
+	free(b->elsewhere);
 	free(spec);
 	free(b);
 	return rc;

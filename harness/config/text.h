@@ -42,8 +42,8 @@ struct text {
 
 /* Errors read `file:line: …`. The caller frees with text_free. */
 int text_read(const char *file, struct text *out, struct status *st);
-/* Appends a copy of an entry; `key` may have a backend in front. -1 when memory is out. */
-int text_add(struct text *text, unsigned section, unsigned at, const char *key, const char *value);
+/* Appends a copy of an entry; `key` may have a backend in front. */
+void text_add(struct text *text, unsigned section, unsigned at, const char *key, const char *value);
 /* "host.path" */
 void text_key(const struct text_entry *entry, char *out, size_t bytes);
 /* Whether both are for the same backend, or the lack of the same variant. */

@@ -1,6 +1,7 @@
 #include "build.h"
 
 #include "../backend/table.h"
+#include "../memory.h"
 
 #define MOST_NAMED 8 /* variants in a sentence */
 
@@ -57,8 +58,8 @@ static int spread_one(struct build *b, const struct spec_variant *from, struct s
 
 int variants_spread(struct build *b, struct status *st)
 {
-	struct spec *all = calloc(1, sizeof *all), *spec = b->spec;
-	int rc = all ? 0 : status_set(st, "out of memory");
+	struct spec *all = memory_take(1, sizeof *all), *spec = b->spec;
+	int rc = 0;
 	for (unsigned i = 0; rc == 0 && i < spec->nvariants; i++)
 		rc = spread_one(b, &spec->variants[i], all, st);
 	if (rc == 0) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../clock.h"
+#include "../memory.h"
 
 #define ASK_MS 100
 
@@ -159,8 +160,7 @@ static void *watch(void *arg)
 
 static void release(struct heartbeat *h)
 {
-	if (h->wake >= 0)
-		close(h->wake);
+	close(h->wake);
 	free(h->peers);
 	free(h->polled);
 	free(h);
@@ -169,19 +169,16 @@ static void release(struct heartbeat *h)
 int heartbeat_start(struct peers *beats, struct peers *link, unsigned silence_ms,
                     const char *(*failure)(void *of), struct heartbeat **out, struct status *st)
 {
-	struct heartbeat *h = calloc(1, sizeof *h);
-	if (!h)
-		return status_set(st, "out of memory for the heartbeat");
-	h->link = link;
-	h->silence_ms = silence_ms;
-	h->failure = failure;
-	h->peers = calloc(beats->size, sizeof *h->peers);
-	h->polled = calloc(beats->size + 1, sizeof *h->polled);
-	h->wake = eventfd(0, EFD_CLOEXEC);
-	if (!h->peers || !h->polled || h->wake < 0) {
-		release(h);
-		return status_set(st, "no memory or no descriptor for the heartbeat");
-	}
+	const int wake = eventfd(0, EFD_CLOEXEC);
+	if (wake < 0)
+		return status_set(st, "no descriptor for the heartbeat");
+	struct heartbeat *h = memory_take(1, sizeof *h);
+	*h = (struct heartbeat){.link = link,
+	                        .silence_ms = silence_ms,
+	                        .failure = failure,
+	                        .wake = wake,
+	                        .peers = memory_take(beats->size, sizeof *h->peers),
+	                        .polled = memory_take(beats->size + 1, sizeof *h->polled)};
 	for (unsigned i = 0; i < beats->size; i++)
 		if (beats->wires[i].fd >= 0)
 			h->peers[h->npeers++] = (struct peer){.wire = &beats->wires[i],

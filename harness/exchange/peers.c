@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "../clock.h"
+#include "../memory.h"
 #include "../sanitize.h"
 
 #define MS       ((int64_t)1000000)
@@ -353,18 +354,16 @@ int peers_open(const struct peers_seat *seat, struct peers *out, struct status *
 	                      .size = seat->size,
 	                      .yield = true,
 	                      .limit_ns = seat->timeout_s * 1000 * MS,
-	                      .names = calloc(seat->size, sizeof *out->names),
-	                      .wires = calloc(seat->size, sizeof *out->wires),
-	                      .inboxes = calloc(seat->size, sizeof *out->inboxes),
-	                      .parts = calloc(seat->size + 1, sizeof *out->parts)};
-	for (unsigned i = 0; i < seat->size && out->wires; i++)
+	                      .names = memory_take(seat->size, sizeof *out->names),
+	                      .wires = memory_take(seat->size, sizeof *out->wires),
+	                      .inboxes = memory_take(seat->size, sizeof *out->inboxes),
+	                      .parts = memory_take(seat->size + 1, sizeof *out->parts)};
+	for (unsigned i = 0; i < seat->size; i++)
 		out->wires[i].fd = -1;
 	snprintf(out->secret, sizeof out->secret, "%s", seat->secret ? seat->secret : "");
 	if (seat->rank >= seat->size)
 		return status_set(st, "this process is %s %u of a world of %u: %ss begin with 0",
 		                  peer, seat->rank, seat->size, peer);
-	if (!out->names || !out->wires || !out->inboxes || !out->parts)
-		return status_set(st, "out of memory for %u %ss", seat->size, peer);
 	for (unsigned i = 0; i < seat->size; i++)
 		snprintf(out->names[i], sizeof *out->names, "%s %u", peer, i);
 	if (seat->size == 1)

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "../coll/split.h"
+#include "../memory.h"
 #include "../suggest.h"
 #include "layout.h"
 #include "sizes.h"
@@ -192,9 +193,9 @@ static int word_read(const struct field *f, const char *text, int64_t *out, stru
 int field_word_list(const struct field *f, const char *text, unsigned *list, unsigned *count,
                     struct status *st)
 {
-	char *copy = strdup(text), *rest = copy;
+	char *copy = memory_text(text), *rest = copy;
 	unsigned n = 0;
-	int rc = copy ? 0 : status_set(st, "out of memory");
+	int rc = 0;
 	for (char *word; rc == 0 && (word = sizes_next(&rest));) {
 		int64_t i;
 		rc = word_read(f, word, &i, st);
@@ -499,9 +500,7 @@ static int list_from_json(const struct field *f, const json_t *json, char *at, u
 	if (n > most)
 		return status_set(st, "%s has %zu elements; allowed are %zu", json_key(f), n, most);
 	if (f->kind == FIELD_LIST && n) {
-		void *all = calloc(n, each);
-		if (!all)
-			return status_set(st, "out of memory");
+		void *all = memory_take(n, each);
 		memcpy(at, &all, sizeof all);
 		at = all;
 	}

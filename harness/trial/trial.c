@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "../memory.h"
+
 unsigned trial_comm_ranks(const struct trial *trial)
 {
 	return split_place(trial->settings.split, layout_ranks(trial->settings.layout), 0).size;
@@ -172,9 +174,9 @@ int trial_save(const struct trial *trial, const char *file, struct status *st)
 	                           .bytes = sizeof head + trial->ncells * sizeof *head.cells,
 	                           .trial = *trial};
 	FILE *f = fopen(file, "we");
-	const bool wrote = f && fwrite(&head, sizeof head, 1, f) == 1 &&
-	                   fwrite(trial->cells, sizeof *trial->cells, trial->ncells, f) ==
-	                       trial->ncells;
+	const bool wrote =
+	    f && fwrite(&head, sizeof head, 1, f) == 1 &&
+	    fwrite(trial->cells, sizeof *trial->cells, trial->ncells, f) == trial->ncells;
 	if ((f && fclose(f)) || !wrote)
 		return status_set(st, "%s: cannot be written: %s", file, strerror(errno));
 	return 0;
@@ -205,13 +207,8 @@ int trial_take(const void *from, size_t bytes, const char *file, struct trial **
 	    strcmp(order->program, LAUNCHGAP_COMMIT) != 0)
 		return status_set(st, "%s: not a trial's order: do all run the same launchgap?",
 		                  file);
-	struct trial *trial = malloc(sizeof *trial);
-	struct cell *cells = malloc(bytes);
-	if (!trial || !cells) {
-		free(trial);
-		free(cells);
-		return status_set(st, "%s: out of memory for the trial", file);
-	}
+	struct trial *trial = memory_take(1, sizeof *trial);
+	struct cell *cells = memory_take(1, bytes);
 	*trial = order->trial;
 	trial->cells = memcpy(cells, order->cells, trial->ncells * sizeof *cells);
 	trial->places = NULL;

@@ -4,6 +4,7 @@
 
 #include "../config/search.h"
 #include "../machine.h"
+#include "../memory.h"
 #include "../report/page.h"
 #include "../run/runner.h"
 #include "../data/format.h"
@@ -58,8 +59,8 @@ static void say_cells(const struct plan *plan)
 	          spec->nsizes, format_plural(spec->nsizes), lo, hi, paces);
 	coll_size_label(plan->p99_bytes, hi, sizeof hi);
 	if (plan->p99_bytes)
-		page_line(2, "isolated: %u calls up to %s, for p99; %u of others", TRIAL_P99_CALLS, hi,
-		          PLAN_ISOLATED_CALLS);
+		page_line(2, "isolated: %u calls up to %s, for p99; %u of others", TRIAL_P99_CALLS,
+		          hi, PLAN_ISOLATED_CALLS);
 	if (spec_times(spec) > 1)
 		page_line(2, "each %u times: connections = %u, allocations = %u, cycles = %u",
 		          spec_times(spec), spec->connections, spec->allocations, spec->cycles);
@@ -90,7 +91,7 @@ static void say_counters(const struct plan *plan)
 
 /* A search's trials depend on its results: each variant runs once per round, and sets run at most as
  * often as rounds allow. */
-static void plan_whole_search(struct plan *plan, struct status *st)
+static void plan_whole_search(struct plan *plan)
 {
 	const unsigned all = search_trials(plan).all;
 	unsigned here[PLAN_MAX_VARIANTS], n = 0;
@@ -98,8 +99,7 @@ static void plan_whole_search(struct plan *plan, struct status *st)
 		if (!plan->variants[v].skip[0])
 			here[n++] = v;
 	for (unsigned block = 0; plan->ntrials + n <= all; block++)
-		if (plan_add_block(plan, block, plan->ntrials, here, n, st))
-			return;
+		plan_add_block(plan, block, plan->ntrials, here, n);
 }
 
 static void say_search(const struct plan *plan)
@@ -162,16 +162,12 @@ static void say_note(const char *format, ...)
 
 int dry_run(const struct run_request *q, struct status *st)
 {
-	struct spec *spec = malloc(sizeof *spec);
-	struct plan *plan = malloc(sizeof *plan);
+	struct spec *spec = memory_take(1, sizeof *spec);
+	struct plan *plan = memory_take(1, sizeof *plan);
 	struct plan_machine machine = *q->machine;
 	const struct plan_source from = {q->file, q->noverrides, q->overrides, machine_env};
 	struct status why_not = {""};
 	int result = -1;
-	if (!spec || !plan) {
-		status_set(st, "out of memory");
-		goto out;
-	}
 	if (plan_load(&from, &machine, spec, st))
 		goto out;
 	if (!plan_capacity(&machine, spec->backend, 1, &why_not)) {
@@ -196,7 +192,7 @@ int dry_run(const struct run_request *q, struct status *st)
 		say_counters(plan);
 	say_search(plan);
 	if (plan->search.nkeys)
-		plan_whole_search(plan, st);
+		plan_whole_search(plan);
 	fflush(stdout);
 	say_cost(plan);
 	run_say_plan(plan, say_note);

@@ -1,6 +1,7 @@
 /* join: an experiment in processes that somebody else started. */
 #include "../../modes/agent.h"
 #include "../exchange/started.h"
+#include "../memory.h"
 #include "verbs.h"
 
 #define OWN_PORTS 2048 /* from ours on; below those that kernels give by themselves */
@@ -104,12 +105,10 @@ static int carry_out(void *of, struct status *st)
 int verb_join(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	struct started own;
-	struct joined run = {.argv = calloc((size_t)argc + 1, sizeof *run.argv), .home = home};
+	struct joined run = {.argv = memory_take((size_t)argc + 1, sizeof *run.argv), .home = home};
 	char secret[WIRE_SECRET_BYTES], room[ADDRESS_BYTES], why[256];
 	unsigned wait_s;
 	int result = -1;
-	if (!run.argv)
-		return status_set(st, "out of memory");
 	if (!take(argc, argv, &run, &wait_s, st) && !find(&own, st)) {
 		unsigned number = 0;
 		make_secret(&own, secret);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "../machine.h"
+#include "../memory.h"
 #include "../core/isolation.h"
 #include "../report/report.h"
 #include "../run/runner.h"
@@ -131,14 +132,9 @@ static int take(struct asked *a, const struct home *home, int first, char *argv[
 	return 0;
 }
 
-/* NULL: out of memory. */
-static struct asked *begin(const struct home *home, int argc, char *argv[], struct status *st)
+static struct asked *begin(const struct home *home, int argc, char *argv[])
 {
-	struct asked *a = malloc(sizeof *a);
-	if (!a) {
-		status_set(st, "out of memory");
-		return NULL;
-	}
+	struct asked *a = memory_take(1, sizeof *a);
 	*a = (struct asked){.options = {.summary = machine_env(REPORT_SUMMARY)},
 	                    .request = {.results = "results",
 	                                .self = home->self,
@@ -191,8 +187,8 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 
 int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	struct asked *a = begin(home, argc, argv, st);
-	int result = !a || take(a, home, 2, argv, false, st) ? -1 : carry_out(a, home, st);
+	struct asked *a = begin(home, argc, argv);
+	int result = take(a, home, 2, argv, false, st) ? -1 : carry_out(a, home, st);
 	free(a);
 	return result;
 }
@@ -251,8 +247,8 @@ int verb_resume(int argc, char *argv[], const struct home *home, struct status *
 		return status_set(st, "resume needs a run's folder, e.g. results/smoke/latest");
 	if (record_load(argv[2], &run, st))
 		return -1;
-	struct asked *a = begin(home, argc, argv, st);
-	if (a && !take_recorded(a, home, &run, st)) {
+	struct asked *a = begin(home, argc, argv);
+	if (!take_recorded(a, home, &run, st)) {
 		a->blocks = false;
 		a->request.resume = argv[2];
 		if (!take(a, home, 3, argv, false, st) && !take_blocks(a, &run, blocks, st))

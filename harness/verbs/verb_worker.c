@@ -9,6 +9,7 @@
 #include "../../modes/mode.h"
 #include "../backend/table.h"
 #include "../machine.h"
+#include "../memory.h"
 #include "../record/record.h"
 #include "../run/job.h"
 #include "../core/watchdog.h"
@@ -153,10 +154,8 @@ static void *take_bytes(const char *file, struct peers *rendezvous, size_t *byte
 		status_set(st, "%s", head.why.text);
 		goto fail;
 	}
-	if (!order && !(order = malloc(head.bytes))) {
-		status_set(st, "out of memory for the order");
-		goto fail;
-	}
+	if (!order)
+		order = memory_take(1, head.bytes);
 	if (!peers_first(rendezvous, order, head.bytes, st))
 		return order;
 fail:
@@ -186,8 +185,8 @@ static int take_order(struct order *order, const struct launched *as, struct pee
                       struct status *st)
 {
 	size_t bytes;
-	void *read = check_size(as, rendezvous, st) ? NULL
-	                                            : take_bytes(as->order, rendezvous, &bytes, st);
+	void *read =
+	    check_size(as, rendezvous, st) ? NULL : take_bytes(as->order, rendezvous, &bytes, st);
 	int result = read ? trial_take(read, bytes, as->order, &order->trial, st) : -1;
 	free(read);
 	if (result || sample_place(order->trial, st))

@@ -32,7 +32,7 @@ static void make_plan(const struct spec *spec)
 		return;
 	}
 	for (unsigned i = 0; i < plan.ntrials && i < plan.nvariants; i++)
-		trial_free(plan_trial(&plan, i, &st));
+		trial_free(plan_trial(&plan, i));
 	plan_free(&plan);
 }
 
