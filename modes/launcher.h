@@ -56,13 +56,13 @@ struct launcher {
 	bool (*reigns)(void);
 	/* The most bytes that it puts into the scratch folder. NULL: none. */
 	size_t (*scratch_bytes)(struct layout layout);
-	/* Appended before the program: what starts it so often. NULL: the runner starts it. */
+	/* Appended before the program. NULL: the runner starts it. */
 	int (*command)(const struct launch *launch, struct launcher_argv *out, struct status *st);
 	/* In a process of the job: finds the others. NULL: by MPI. */
 	int (*find)(const struct launched *as, struct peers *out, struct status *st);
-	/* In the first process of launcher_meet's: starts the others, which have ranks, and ends with them. */
+	/* In launcher_meet's first process: starts those with ranks, and ends with them. */
 	int (*start)(const struct launched *as, struct status *st);
-	/* Closes the rendezvous. team: of this host, or NULL; process: its place there. NULL: only peers_close. */
+	/* NULL: peers_close. team: of this host, or NULL; process: its place there. */
 	void (*leave)(const struct launched *as, struct peers *rendezvous, struct team *team,
 	              unsigned process);
 };
@@ -71,7 +71,7 @@ extern const struct launcher launcher_alone, launcher_join, launcher_mpirun, lau
     launcher_exec;
 extern const struct launcher *const launcher_table[];
 const struct launcher *launcher_find(const char *name);
-/* The one that they name, or the first that supports them, as for one process. NULL, with a sentence why not. */
+/* The one that they name, or the first that supports them, as for one process. NULL, with why. */
 const struct launcher *launcher_pick(const struct settings *set, struct status *st);
 
 /* 0, or -1 with a sentence why it cannot start a job with these settings here. */
