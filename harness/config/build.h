@@ -6,18 +6,15 @@
 #define BUILD_COMMAND_LINE UINT_MAX /* an override's section */
 
 struct spec_text {
+	const struct spec_source *from;
 	char name[TRIAL_NAME_BYTES];
-	char file[PATH_MAX];
 	struct text text;
-	unsigned nread;   /* entries of the files; the overrides follow */
-	const char *only; /* names separated by commas, or NULL; borrowed */
-	bool no_libraries;
+	unsigned nread; /* entries of the file; the overrides follow */
 };
 
 struct build {
 	const struct spec_text *from;
 	const char *backend;
-	spec_lookup_fn *lookup;
 	struct spec *spec;
 	struct spec_variant defaults; /* what [experiment] says for every variant */
 	/* Where values for other backends go: an error shows on every machine. NULL: none yet. */

@@ -98,14 +98,8 @@ int plan_command(const struct trial *trial, const char *self, const char *order_
 
 /* --- reading a file and making its plan --- */
 
-struct plan_source {
-	const char *file;
-	unsigned noverrides;
-	char *const *overrides;
-	spec_lookup_fn *lookup;
-};
 /* A file with its overrides, as it is for the backend that is measured here. */
-int plan_load(const struct plan_source *from, const struct plan_machine *machine, struct spec *out,
+int plan_load(const struct spec_source *from, const struct plan_machine *machine, struct spec *out,
               struct status *st);
 
 /* An error: no machine could run it, or this one not its reference. plan_free frees. `seed`: if the spec has none. */
@@ -172,7 +166,7 @@ struct claim_range plan_claim_sizes(const struct plan *plan, const struct claim 
 
 /* Cuts an experiment down to its primary claim (--quick), with as many blocks as a minute on devices or half a
  * minute on cores has time for. Keys of the command line stay. An error: no such claim can be tested here. */
-int plan_quick(const struct plan_source *from, const struct plan_machine *machine,
+int plan_quick(const struct spec_source *from, const struct plan_machine *machine,
                struct spec *spec, struct status *st);
 
 /* --- steps of making a plan --- */

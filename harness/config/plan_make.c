@@ -606,13 +606,13 @@ done:
 	return rc;
 }
 
-int plan_load(const struct plan_source *from, const struct plan_machine *machine, struct spec *out,
+int plan_load(const struct spec_source *from, const struct plan_machine *machine, struct spec *out,
               struct status *st)
 {
-	struct spec_text *text = spec_read(from->file, from->noverrides, from->overrides, st);
+	struct spec_text *text = spec_read(from, st);
 	char why[sizeof out->backend_why], backend[TRIAL_NAME_BYTES];
 	int rc = -1;
-	if (!text || spec_build(text, NULL, from->lookup, out, st))
+	if (!text || spec_build(text, NULL, out, st))
 		goto done;
 	snprintf(backend, sizeof backend, "%s", plan_backend(out, machine, why, sizeof why));
 	const struct backend *own = backend_find(backend);
@@ -621,14 +621,14 @@ int plan_load(const struct plan_source *from, const struct plan_machine *machine
 	for (unsigned i = 0; own && !strcmp(out->backend, "auto") && backend_table[i] != own; i++) {
 		const struct backend *b = backend_table[i];
 		if (!b->is.gpus || plan_capacity(machine, b->name, 1, st) != 1 ||
-		    spec_build(text, b->name, from->lookup, out, st) || plan_sharing(out) < 2)
+		    spec_build(text, b->name, out, st) || plan_sharing(out) < 2)
 			continue;
 		strcpy(backend, b->name);
 		why[0] = '\0';
 		break;
 	}
 	*st = (struct status){""};
-	rc = spec_build(text, backend, from->lookup, out, st);
+	rc = spec_build(text, backend, out, st);
 	strcpy(out->backend, backend);
 	strcpy(out->backend_why, why);
 done:

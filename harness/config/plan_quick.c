@@ -8,7 +8,7 @@
 #define CORES_S   22.0
 
 /* Whether the command line sets a key of [experiment], for all backends or for one. */
-static bool is_said(const struct plan_source *from, const char *key)
+static bool is_said(const struct spec_source *from, const char *key)
 {
 	const size_t n = strlen(key);
 	for (unsigned i = 0; i < from->noverrides; i++) {
@@ -152,7 +152,7 @@ static int blocks_settle(struct spec *spec, const struct plan_machine *machine, 
 	return 0;
 }
 
-static int cut(const struct plan_source *from, const struct plan_machine *machine,
+static int cut(const struct spec_source *from, const struct plan_machine *machine,
                struct plan *plan, const struct claim *whole, struct spec *spec, struct status *st)
 {
 	struct claim primary = *whole;
@@ -178,7 +178,7 @@ static int cut(const struct plan_source *from, const struct plan_machine *machin
 	return 0;
 }
 
-int plan_quick(const struct plan_source *from, const struct plan_machine *machine,
+int plan_quick(const struct spec_source *from, const struct plan_machine *machine,
                struct spec *spec, struct status *st)
 {
 	struct plan *plan = memory_take(1, sizeof *plan);

@@ -171,7 +171,8 @@ static int values_read(struct build *b, const char *key, const char *text, struc
 	int rc = 0;
 	/* Whether a value is allowed, a copy says that gets it. */
 	struct spec_variant scratch = b->defaults;
-	const struct keys_target target = {NULL, &scratch, b->lookup, b->from->no_libraries};
+	const struct keys_target target = {NULL, &scratch, b->from->from->lookup,
+	                                   b->from->from->closed};
 	out->nvalues = 1;
 	while (!rc && (word = sizes_next(&rest))) {
 		bool known = !strcmp(word, "default");

@@ -17,15 +17,21 @@
 #define SPEC_MAX_NESTED   100 /* connections in a job, allocations in a connection */
 #define SPEC_MAX_BLOCKS   1000
 
-/* Overrides of their own: "--only=a,b" keeps these variants alone, and the factors and claims about them; no value may
- * name a library, a file, a host or a program, nor is one read. */
-#define SPEC_ONLY         "--only"
-#define SPEC_NO_LIBRARIES "--no-libraries"
-
 /* Looks up ${NAME} in a value: its text, or NULL when unset. */
 typedef const char *spec_lookup_fn(const char *name);
 
 struct spec_text;
+
+/* What is read; all of it is borrowed. */
+struct spec_source {
+	const char *file;
+	unsigned noverrides;
+	char *const *overrides; /* "key=value" */
+	spec_lookup_fn *lookup;
+	const char
+	    *only; /* "a,b": these variants alone, and the factors and claims about them; or NULL */
+	bool closed; /* no value may name a library, a file, a host or a program, nor is one read */
+};
 
 struct spec_variant {
 	char name[TRIAL_NAME_BYTES];
@@ -134,16 +140,14 @@ struct spec {
 	struct spec_variant variants[SPEC_MAX_VARIANTS]; /* nvariants of them are set */
 };
 
-/* `file` with `overrides` ("key=value", n of them, borrowed), read once for any backend. The caller frees with
- * spec_text_free; NULL: an error. */
-struct spec_text *spec_read(const char *file, unsigned n, char *const overrides[],
-                            struct status *st);
+/* Read once for any backend. The caller frees with spec_text_free; NULL: an error. */
+struct spec_text *spec_read(const struct spec_source *from, struct status *st);
 void spec_text_free(struct spec_text *text);
 /* For `backend`. NULL: no section for one applies; enough to learn spec->backend. */
-int spec_build(const struct spec_text *text, const char *backend, spec_lookup_fn *lookup,
-               struct spec *out, struct status *st);
-int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
-              spec_lookup_fn *lookup, struct spec *out, struct status *st);
+int spec_build(const struct spec_text *text, const char *backend, struct spec *out,
+               struct status *st);
+int spec_load(const struct spec_source *from, const char *backend, struct spec *out,
+              struct status *st);
 
 unsigned spec_times(const struct spec *spec);
 /* Sizes of connections after the first; if none, there is only the first. */

@@ -103,7 +103,7 @@ int build_section(struct build *b, unsigned section,
 static int keys_of(struct build *b, unsigned section, struct spec *spec,
                    struct spec_variant *variant, struct status *st)
 {
-	struct keys_target target = {spec, variant, b->lookup, b->from->no_libraries};
+	struct keys_target target = {spec, variant, b->from->from->lookup, b->from->from->closed};
 	return build_section(b, section, entry_apply, &target, st);
 }
 
@@ -389,43 +389,30 @@ static int name_from_file(const char *file, char name[TRIAL_NAME_BYTES], struct 
 	return 0;
 }
 
-static int overrides_add(struct spec_text *t, unsigned n, char *const overrides[],
-                         struct status *st)
+static int overrides_add(struct spec_text *t, struct status *st)
 {
-	for (unsigned i = 0; i < n; i++) {
-		const char *equals = strchr(overrides[i], '=');
+	for (unsigned i = 0; i < t->from->noverrides; i++) {
+		const char *said = t->from->overrides[i], *equals = strchr(said, '=');
 		char key[TRIAL_NAME_BYTES * 2];
-		if (!equals || equals == overrides[i] || equals - overrides[i] >= (long)sizeof key)
-			return status_set(st,
-			                  "command line: '%s' is no setting; allowed is key=value",
-			                  overrides[i]);
-		memcpy(key, overrides[i], (size_t)(equals - overrides[i]));
-		key[equals - overrides[i]] = '\0';
-		if (!strcmp(key, SPEC_ONLY)) {
-			t->only = equals + 1;
-			continue;
-		}
-		if (!strcmp(key, SPEC_NO_LIBRARIES)) {
-			t->no_libraries = true;
-			continue;
-		}
+		if (!equals || equals == said || equals - said >= (long)sizeof key)
+			return status_set(
+			    st, "command line: '%s' is no setting; allowed is key=value", said);
+		memcpy(key, said, (size_t)(equals - said));
+		key[equals - said] = '\0';
 		text_add(&t->text, BUILD_COMMAND_LINE, 0, key, equals + 1);
 	}
 	return 0;
 }
 
-struct spec_text *spec_read(const char *file, unsigned n, char *const overrides[],
-                            struct status *st)
+struct spec_text *spec_read(const struct spec_source *from, struct status *st)
 {
 	struct spec_text *t = memory_take(1, sizeof *t);
-	int rc = strlen(file) < sizeof t->file
-	             ? text_read(file, &t->text, st)
+	t->from = from;
+	int rc = strlen(from->file) < PATH_MAX
+	             ? text_read(from->file, &t->text, st)
 	             : status_set(st, "the experiment's path is too long");
-	if (!rc) {
-		strcpy(t->file, file);
-		t->nread = t->text.nentries;
-	}
-	if (!rc && !name_from_file(file, t->name, st) && !overrides_add(t, n, overrides, st))
+	t->nread = t->text.nentries;
+	if (!rc && !name_from_file(from->file, t->name, st) && !overrides_add(t, st))
 		return t;
 	spec_text_free(t);
 	return NULL;
@@ -439,19 +426,17 @@ void spec_text_free(struct spec_text *t)
 	free(t);
 }
 
-int spec_build(const struct spec_text *t, const char *backend, spec_lookup_fn *lookup,
-               struct spec *out, struct status *st)
+int spec_build(const struct spec_text *t, const char *backend, struct spec *out, struct status *st)
 {
 	struct build *b = memory_take(1, sizeof *b);
 	struct spec *spec = memory_take(1, sizeof *spec);
 	b->from = t;
 	b->spec = spec;
 	b->backend = backend;
-	b->lookup = lookup;
 	field_defaults(&keys_fields, spec);
 	settings_default(&b->defaults.settings);
 	strcpy(spec->name, t->name);
-	strcpy(spec->file, t->file);
+	strcpy(spec->file, t->from->file);
 	strcpy(spec->question, t->text.question);
 	const int rc = rivals_check(b, st) || sections_apply(b, st) || heeded_check(b, false, st) ||
 	                       overrides_apply(b, st) || heeded_check(b, true, st) ||
@@ -472,11 +457,11 @@ int spec_build(const struct spec_text *t, const char *backend, spec_lookup_fn *l
 	return rc;
 }
 
-int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
-              spec_lookup_fn *lookup, struct spec *out, struct status *st)
+int spec_load(const struct spec_source *from, const char *backend, struct spec *out,
+              struct status *st)
 {
-	struct spec_text *t = spec_read(file, n, overrides, st);
-	int rc = t ? spec_build(t, backend, lookup, out, st) : -1;
+	struct spec_text *t = spec_read(from, st);
+	int rc = t ? spec_build(t, backend, out, st) : -1;
 	spec_text_free(t);
 	return rc;
 }

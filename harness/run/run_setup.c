@@ -56,9 +56,8 @@ int run_set_up(struct runner *r, struct status *st)
 	struct record_run before = {0};
 	uint64_t seed = draw_seed();
 	int result = -1;
-	const struct plan_source from = {q->file, q->noverrides, q->overrides, machine_env};
-	if (plan_load(&from, q->machine, &r->spec, st) ||
-	    (q->quick && plan_quick(&from, q->machine, &r->spec, st)) ||
+	if (plan_load(&q->from, q->machine, &r->spec, st) ||
+	    (q->quick && plan_quick(&q->from, q->machine, &r->spec, st)) ||
 	    (q->resume &&
 	     (folder_hold(q->resume, &r->folder, st) || resume_load(q->resume, &before, st))))
 		return -1;

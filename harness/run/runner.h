@@ -11,13 +11,11 @@
 #define RUN_INTERRUPTED 130 /* as a shell reports Ctrl-C */
 
 struct run_request {
-	const char *file; /* the experiment's */
-	unsigned noverrides;
-	char *const *overrides; /* "key=value" */
-	const char *results;    /* where results/<experiment>/<stamp> goes */
-	const char *resume;     /* a run's folder to add blocks to, or NULL */
-	const char *self;       /* this program's file */
-	int argc;               /* how the user called it, for the record */
+	struct spec_source from;
+	const char *results; /* where results/<experiment>/<stamp> goes */
+	const char *resume;  /* a run's folder to add blocks to, or NULL */
+	const char *self;    /* this program's file */
+	int argc;            /* how the user called it, for the record */
 	char *const *argv;
 	const struct plan_machine *machine;
 	bool quick; /* the primary claim alone (plan_quick) */

@@ -165,16 +165,15 @@ int dry_run(const struct run_request *q, struct status *st)
 	struct spec *spec = memory_take(1, sizeof *spec);
 	struct plan *plan = memory_take(1, sizeof *plan);
 	struct plan_machine machine = *q->machine;
-	const struct plan_source from = {q->file, q->noverrides, q->overrides, machine_env};
 	struct status why_not = {""};
 	int result = -1;
-	if (plan_load(&from, &machine, spec, st))
+	if (plan_load(&q->from, &machine, spec, st))
 		goto out;
 	if (!plan_capacity(&machine, spec->backend, 1, &why_not)) {
 		machine.imagined = spec->backend;
 		machine.imagined_ranks = spec->ranks ? spec->ranks : IMAGINED_RANKS;
 	}
-	if ((q->quick && plan_quick(&from, &machine, spec, st)) ||
+	if ((q->quick && plan_quick(&q->from, &machine, spec, st)) ||
 	    plan_make(spec, &machine, 1, plan, st))
 		goto out;
 	page_line(0, "%s: %s", spec->name, spec->question);

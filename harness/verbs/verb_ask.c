@@ -20,7 +20,8 @@ static int read_claims(const struct record_run *run, const char *file, struct cl
 	struct spec *spec = memory_take(1, sizeof *spec);
 	int rc = claim_list_take(run->environment, out, st);
 	if (!rc)
-		rc = spec_load(file, 0, NULL, run_text(run, "backend"), machine_env, spec, st);
+		rc = spec_load(&(struct spec_source){.file = file, .lookup = machine_env},
+		               run_text(run, "backend"), spec, st);
 	if (!rc && !spec->asked.nclaims)
 		rc = status_set(st, "%s has no [claim NAME]; allowed is a file with one", file);
 	if (!rc) {

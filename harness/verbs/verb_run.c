@@ -16,8 +16,6 @@ struct asked {
 	struct plan_machine machine;
 	char file[2 * PATH_MAX]; /* of an experiment given by name */
 	char *overrides[MAX_OVERRIDES];
-	char options_own[2][1024]; /* as overrides: --only, --no-libraries */
-	unsigned nown;
 	bool no_report, dry, blocks;
 };
 
@@ -52,22 +50,10 @@ int home_find_experiment(const struct home *home, const char *name, char *file, 
 static int add_override(struct asked *a, char *text, struct status *st)
 {
 	/* resume adds one. */
-	if (a->request.noverrides >= MAX_OVERRIDES - 1)
+	if (a->request.from.noverrides >= MAX_OVERRIDES - 1)
 		return status_set(st, "allowed are %d settings", MAX_OVERRIDES - 1);
-	a->overrides[a->request.noverrides++] = text;
+	a->overrides[a->request.from.noverrides++] = text;
 	return 0;
-}
-
-/* An option that goes to the plan as an override: "--only=a,b". */
-static int override_read(const struct field *f, const char *value, void *base, struct status *st)
-{
-	struct asked *a = base;
-	char *text = a->options_own[a->nown];
-	if (a->nown == 2 || snprintf(text, sizeof *a->options_own, "%s=%s", f->key, value) >=
-	                        (int)sizeof *a->options_own)
-		return status_set(st, "%s is given twice, or too long; allowed is once", f->key);
-	a->nown++;
-	return add_override(a, text, st);
 }
 
 #define AT(MEMBER) offsetof(struct asked, MEMBER)
@@ -76,12 +62,12 @@ static int override_read(const struct field *f, const char *value, void *base, s
 static const struct field rows[] = {
     {"--dry-run", FIELD_FLAG, AT(dry), .help = "say what would be measured and what it takes; no GPU needed"},
     {"--quick", FIELD_FLAG, AT(request.quick), .help = "the primary claim alone, in about a minute"},
-    {SPEC_ONLY, FIELD_OWN, .read = override_read, .value = "A,B", .help = "these variants alone, with the reference's twin and the limit"},
-    {"--file", FIELD_OWN, AT(request.file), .read = options_borrow, .value = "FILE", .help = "your own experiment file instead of NAME"},
+    {"--only", FIELD_OWN, AT(request.from.only), .read = options_borrow, .value = "A,B", .help = "these variants alone, with the reference's twin and the limit"},
+    {"--file", FIELD_OWN, AT(request.from.file), .read = options_borrow, .value = "FILE", .help = "your own experiment file instead of NAME"},
     {"--results", FIELD_OWN, AT(request.results), .read = options_borrow, .value = "DIR", .otherwise = "results", .help = "where DIR/NAME/<UTC stamp>/ goes"},
     {"--resume", FIELD_OWN, AT(request.resume), .read = options_borrow, .value = "DIR", .help = "add blocks to a run, on the same machine"},
     {"--no-report", FIELD_FLAG, AT(no_report), .help = "measure only"},
-    {SPEC_NO_LIBRARIES, FIELD_FLAG, .read = override_read, .help = "refuse a file that names libraries, other files, hosts or programs, which may run any code"},
+    {"--no-libraries", FIELD_FLAG, AT(request.from.closed), .help = "refuse a file that names libraries, other files, hosts or programs, which may run any code"},
 };
 // clang-format on
 
@@ -92,7 +78,7 @@ static bool is_plan(const char *option)
 {
 	return !strcmp(option, "--quick") || !strcmp(option, "--only") ||
 	       !strcmp(option, "--file") || !strcmp(option, "--format") ||
-	       !strcmp(option, SPEC_NO_LIBRARIES);
+	       !strcmp(option, "--no-libraries");
 }
 
 /* Takes the arguments from argv[first] on; they override earlier ones. recorded: a record says them,
@@ -103,7 +89,7 @@ static int take(struct asked *a, const struct home *home, int first, char *argv[
 {
 	const struct verb *verb = verb_find(argv[1]);
 	unsigned agents; /* what is theirs says nothing here */
-	struct asked ignored = {.request = {0}};
+	struct asked ignored = {.dry = false};
 	for (int i = first, taken; argv[i]; i += taken) {
 		struct asked *to = recorded && !is_plan(argv[i]) ? &ignored : a;
 		taken = options_take(&run_options, argv, i, to, st);
@@ -136,7 +122,9 @@ static struct asked *begin(const struct home *home, int argc, char *argv[])
 {
 	struct asked *a = memory_take(1, sizeof *a);
 	*a = (struct asked){.options = {.summary = machine_env(REPORT_SUMMARY)},
-	                    .request = {.results = "results",
+
+	                    .request = {.from = {.lookup = machine_env},
+	                                .results = "results",
 	                                .self = home->self,
 	                                .argc = argc,
 	                                .argv = argv,
@@ -144,7 +132,7 @@ static struct asked *begin(const struct home *home, int argc, char *argv[])
 	                    .machine = {.cores = machine_cores(),
 	                                .isolates = isolation_possible,
 	                                .capacity = backend_capacity}};
-	a->request.overrides = a->overrides;
+	a->request.from.overrides = a->overrides;
 	return a;
 }
 
@@ -168,11 +156,11 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 		                  "one of them",
 		                  only);
 	a->request.quiet = a->options.quiet;
-	if (!a->request.file)
-		a->request.file = a->file;
+	if (!a->request.from.file)
+		a->request.from.file = a->file;
 	if (report_options_settle(&a->options, st))
 		return -1;
-	if (!a->request.file[0])
+	if (!a->request.from.file[0])
 		return status_set(st, "run: which experiment? (`launchgap list` names them)");
 	if (a->dry)
 		return dry_run(&a->request, st);
@@ -234,7 +222,7 @@ static int take_blocks(struct asked *a, const struct record_run *run, char text[
 		                  "blocks=N adds N",
 		                  a->request.resume);
 	snprintf(text, 32, "blocks=%lld", asked - has);
-	a->overrides[a->request.noverrides++] = text;
+	a->overrides[a->request.from.noverrides++] = text;
 	return 0;
 }
 

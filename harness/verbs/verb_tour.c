@@ -218,7 +218,7 @@ static int pick(struct tour *t, struct status *st)
 
 static int plan_tour(struct tour *t, unsigned n, char *const overrides[], struct status *st)
 {
-	const struct plan_source from = {t->file, n, overrides, machine_env};
+	const struct spec_source from = {t->file, n, overrides, machine_env, NULL, false};
 	if (plan_load(&from, &t->machine, &t->spec, st))
 		return -1;
 	if (t->spec.ndtypes != 1 || t->spec.dtypes[0] != DTYPE_FLOAT64)
