@@ -55,7 +55,8 @@ int agent_check(const struct agent_order *o, struct status *st)
 {
 	bool right = o->processes <= SETTINGS_MAX_RANKS && o->rank < o->processes &&
 	             o->nenv <= TRIAL_MAX_ENV && has_end(o->address, sizeof o->address) &&
-	             has_end(o->order, sizeof o->order);
+	             has_end(o->order, sizeof o->order) && has_end(o->host, sizeof o->host) &&
+	             has_end(o->by, sizeof o->by) && launcher_find(o->by);
 	for (unsigned i = 0; right && i < o->nenv; i++)
 		right = has_end(o->env[i], sizeof o->env[i]);
 	if (!right)
@@ -78,7 +79,7 @@ static void become(const struct agent_order *o, const char *self, const char *se
                    int door, pid_t parent)
 {
 	char own[WIRE_SECRET_BYTES];
-	const struct launched as = {.by = launcher_find("join"),
+	const struct launched as = {.by = launcher_find(o->by),
 	                            .self = self,
 	                            .order = o->order,
 	                            .processes = o->processes,
@@ -100,7 +101,7 @@ static void become(const struct agent_order *o, const char *self, const char *se
 		putenv((char *)(uintptr_t)o->env[i]);
 	bind_to(&o->cpus);
 	wire_derive(secret, o->address, own);
-	launcher_become(&as, &seat, NULL);
+	launcher_become(&as, &seat, o->host[0] ? o->host : NULL);
 }
 
 int agent_worker_start(struct agent_worker *worker, const struct agent_order *order,
@@ -110,14 +111,16 @@ int agent_worker_start(struct agent_worker *worker, const struct agent_order *or
 	if (worker->pid)
 		return status_set(st, "has a worker already");
 	if (pipe2(said, O_CLOEXEC))
-		return status_set(st, "cannot start a worker: %s", strerror(errno));
+		return status_set(st, "cannot start process %u of %u: %s", order->rank + 1,
+		                  order->processes, strerror(errno));
 	const pid_t parent = getpid(), pid = fork();
 	if (pid == 0)
 		become(order, self, secret, said[1], door, parent);
 	close(said[1]);
 	if (pid < 0) {
 		close(said[0]);
-		return status_set(st, "cannot start a worker: %s", status_unstarted(errno));
+		return status_set(st, "cannot start process %u of %u: %s", order->rank + 1,
+		                  order->processes, status_unstarted(errno));
 	}
 	setpgid(pid, pid);
 	fcntl(said[0], F_SETFL, O_NONBLOCK);

@@ -1,5 +1,5 @@
 /* The processes of `launchgap join`: agents, which stay for the whole run. The first one carries it out; the
- * others start a fresh worker for each trial, as the job's starter orders (join.c). All messages have a fixed
+ * others start a fresh worker for each trial, as the job's starter orders (starter.c). All messages have a fixed
  * size: none says how long it is. */
 #pragma once
 
@@ -57,6 +57,7 @@ struct agent_order {
 	uint32_t job, rank;
 	char address[ADDRESS_BYTES]; /* where the job meets; its secret is derived of it */
 	char order[PATH_MAX];        /* the trial's file */
+	char by[16], host[32];       /* the launcher; a host that is pretended, or "" */
 	char env[TRIAL_MAX_ENV][TRIAL_ENV_BYTES];
 	cpu_set_t cpus;
 };

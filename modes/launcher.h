@@ -89,6 +89,10 @@ void launcher_argv_free(struct launcher_argv *argv);
 /* Becomes that process, in a fresh child; rank 0 inherits the seat's door. host: that it pretends to be on. */
 _Noreturn void launcher_become(const struct launched *as, const struct peers_seat *seat,
                                const char *host);
+struct agents;
+/* In a job's first process, which has no rank: starts the others, or agents do (agent.h), the first of them this one's
+ * child; ends this process. -1: it could not begin. */
+int launcher_start(const struct launched *as, struct agents *all, struct status *st);
 /* In such a process: finds the others by its rank, or starts them. */
 int launcher_meet(const struct launched *as, struct peers *out, struct status *st);
 

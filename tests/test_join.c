@@ -316,7 +316,7 @@ static void on_rig(const char *experiment, const char *meanwhile, int code, cons
 TEST(an_order_is_checked_before_it_is_obeyed)
 {
 	static struct agent_order right = {
-	    .rank = 3, .processes = 4, .nenv = 1, .env = {"NCCL_A=1"}};
+	    .rank = 3, .processes = 4, .nenv = 1, .by = "join", .env = {"NCCL_A=1"}};
 	struct agent_order *wrong = malloc(sizeof *wrong);
 	struct status st = {""};
 	assert_works(agent_check(&right, &st), st);
@@ -346,7 +346,7 @@ TEST(an_order_is_checked_before_it_is_obeyed)
 /* Of much that a worker prints the last whole lines are kept. */
 TEST(the_last_lines_of_a_worker_are_kept)
 {
-	const struct agent_order order = {.job = 7, .processes = 2, .rank = 1};
+	const struct agent_order order = {.job = 7, .processes = 2, .rank = 1, .by = "join"};
 	struct agent_worker hand = {.said = -1};
 	struct agent_end end;
 	struct status st = {""};
