@@ -78,14 +78,7 @@ static void bind_to(const cpu_set_t *cpus)
 static void become(const struct agent_order *o, const char *self, const char *secret, int said,
                    int door, pid_t parent)
 {
-	char own[WIRE_SECRET_BYTES];
-	const struct launched as = {.by = launcher_find(o->by),
-	                            .self = self,
-	                            .order = o->order,
-	                            .processes = o->processes,
-	                            .yield = o->yield};
-	const struct peers_seat seat = {
-	    .rank = o->rank, .address = o->address, .secret = own, .door = door};
+	char own[WIRE_SECRET_BYTES], seat[2 * ADDRESS_BYTES], processes[16], rank[16];
 	sigset_t none;
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	setpgid(0, 0);
@@ -101,7 +94,21 @@ static void become(const struct agent_order *o, const char *self, const char *se
 		putenv((char *)(uintptr_t)o->env[i]);
 	bind_to(&o->cpus);
 	wire_derive(secret, o->address, own);
-	launcher_become(&as, &seat, o->host[0] ? o->host : NULL);
+	snprintf(processes, sizeof processes, "%u", o->processes);
+	snprintf(rank, sizeof rank, "%u", o->rank);
+	snprintf(seat, sizeof seat, "%d %s %s", door, own, o->address);
+	setenv(AGENT_SEAT, seat, 1);
+	if (o->host[0]) {
+		/* NCCL believes it too, so that it takes its network between them. */
+		setenv(MACHINE_HOST, o->host, 1);
+		setenv("NCCL_HOSTID", o->host, 1);
+	}
+	if (o->rank == 0)
+		fcntl(door, F_SETFD, 0);
+	execl(self, self, "worker", o->by, o->order, processes, o->yield ? "yield" : "spin", rank,
+	      NULL);
+	fprintf(stderr, "launchgap: cannot start %s: %s\n", self, strerror(errno));
+	_exit(127);
 }
 
 int agent_worker_start(struct agent_worker *worker, const struct agent_order *order,

@@ -13,6 +13,8 @@
 /* In the environment of the run: the descriptor of memory that it shares with its jobs' starters. */
 #define AGENT_JOIN "LAUNCHGAP_JOIN"
 #define AGENT_IDLE UINT32_MAX
+/* In that of a worker: rank 0's listening socket, and where the job meets. All users can read command lines. */
+#define AGENT_SEAT "LAUNCHGAP_SEAT"
 
 /* Those that joined, as the first one knows them. */
 struct agents {

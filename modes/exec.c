@@ -17,11 +17,6 @@ static int exec_supports(const struct settings *set, struct status *st)
 	return 0;
 }
 
-static int start(const struct launched *as, struct status *st)
-{
-	return launcher_start(as, NULL, st);
-}
-
 const struct launcher launcher_exec = {
     .name = "exec",
     .summary = "the job starts its processes itself, without MPI, on this host",
@@ -29,5 +24,4 @@ const struct launcher launcher_exec = {
     .several = true,
     .supports = exec_supports,
     .find = launcher_meet,
-    .start = start,
 };

@@ -56,13 +56,6 @@ static int join_supports(const struct settings *set, struct status *st)
 	return result;
 }
 
-static int start(const struct launched *as, struct status *st)
-{
-	struct agents *all = agents_map();
-	return all ? launcher_start(as, all, st)
-	           : status_set(st, "this job is of no run that `launchgap join` began");
-}
-
 const struct launcher launcher_join = {
     .name = "join",
     .summary = "processes that others started for `launchgap join`, without MPI",
@@ -71,5 +64,4 @@ const struct launcher launcher_join = {
     .supports = join_supports,
     .reigns = join_reigns,
     .find = launcher_meet,
-    .start = start,
 };

@@ -60,8 +60,6 @@ struct launcher {
 	int (*command)(const struct launch *launch, struct launcher_argv *out, struct status *st);
 	/* In a process of the job: finds the others. NULL: by MPI. */
 	int (*find)(const struct launched *as, struct peers *out, struct status *st);
-	/* In launcher_meet's first process: starts those with ranks, and ends with them. */
-	int (*start)(const struct launched *as, struct status *st);
 	/* NULL: peers_close. team: of this host, or NULL; process: its place there. */
 	void (*leave)(const struct launched *as, struct peers *rendezvous, struct team *team,
 	              unsigned process);
@@ -84,21 +82,5 @@ int launcher_command(const struct launcher *by, const struct launch *launch,
                      struct launcher_argv *out, struct status *st);
 void launcher_argv_free(struct launcher_argv *argv);
 
-/* --- of those without MPI: a process that one of them starts, which finds the others over TCP --- */
-
-/* Becomes that process, in a fresh child; rank 0 inherits the seat's door. host: that it pretends to be on. */
-_Noreturn void launcher_become(const struct launched *as, const struct peers_seat *seat,
-                               const char *host);
-struct agents;
-/* In a job's first process, which has no rank: starts the others, or agents do (agent.h), the first of them this one's
- * child; ends this process. -1: it could not begin. */
-int launcher_start(const struct launched *as, struct agents *all, struct status *st);
-/* In such a process: finds the others by its rank, or starts them. */
+/* In a process of those without MPI: finds the others over TCP by its rank; or, without one, starts them (starter.c). */
 int launcher_meet(const struct launched *as, struct peers *out, struct status *st);
-
-/* The exit status of a job of which a process ended like this; 0: it did its part. */
-int launcher_code(int status);
-int64_t launcher_grace_ns(int status);
-/* "host a: rank 3: its process was killed by signal 9 (Killed)". host: NULL: one. ranks: of each process. */
-void launcher_killed(const char *host, unsigned process, unsigned ranks, int signal,
-                     struct status *st);

@@ -12,7 +12,11 @@
 #include "agent.h"
 #include "launcher.h"
 
+#define FIND_S    60         /* within which all have to come */
 #define ANSWER_NS 4000000000 /* for an agent whose worker was killed; less than a job has to stop */
+/* For the others once one has failed, or was killed: those of its host hear nothing of that. */
+#define GRACE_NS 5000000000
+#define ALONE_NS 1000000000
 
 /* What explains a failure, in this order. */
 enum text { LOST, KILLED, PRINTED, TEXTS };
@@ -59,7 +63,7 @@ static void lose(struct job *j, unsigned agent, const char *why)
 	seat->rank = AGENT_IDLE;
 	j->left--;
 	say(j, LOST, "launchgap: ", text, "\n");
-	fail(j, 1, launcher_grace_ns(1 << 8));
+	fail(j, 1, GRACE_NS);
 }
 
 static void tell(struct job *j, unsigned agent, enum agent_kind kind)
@@ -95,9 +99,23 @@ static void hurry(struct job *j)
 	j->until_ns = INT64_MAX; /* what is left are our own children, killed */
 }
 
+/* "host a: rank 3: its process was killed by signal 9 (Killed)" */
+static void say_killed(struct job *j, const char *host, unsigned process, int signal)
+{
+	const unsigned first = process * j->ranks;
+	char who[48], text[256];
+	snprintf(who, sizeof who, j->ranks == 1 ? "rank %u: its" : "ranks %u to %u: their", first,
+	         first + j->ranks - 1);
+	snprintf(text, sizeof text, "%s%s%s%s process was killed by signal %d (%s)",
+	         j->hosts > 1 ? "host " : "", j->hosts > 1 ? host : "", j->hosts > 1 ? ": " : "",
+	         who, signal, strsignal(signal));
+	say(j, KILLED, "launchgap: ", text, "\n");
+}
+
 static void ended(struct job *j, unsigned agent, const struct agent_end *end)
 {
 	struct agent_seat *seat = &j->all->seats[agent];
+	const bool killed = WIFSIGNALED(end->status);
 	if (end->job != j->order.job || seat->rank == AGENT_IDLE)
 		return;
 	const uint32_t rank = seat->rank;
@@ -105,14 +123,11 @@ static void ended(struct job *j, unsigned agent, const struct agent_end *end)
 	j->left--;
 	if (!end->status)
 		return;
-	if (WIFSIGNALED(end->status) && !j->killed) {
-		struct status why = {""};
-		launcher_killed(j->hosts > 1 ? seat->host : NULL, rank, j->ranks,
-		                WTERMSIG(end->status), &why);
-		say(j, KILLED, "launchgap: ", why.text, "\n");
-	}
+	if (killed && !j->killed)
+		say_killed(j, seat->host, rank, WTERMSIG(end->status));
 	say(j, PRINTED, "", end->said, "");
-	fail(j, launcher_code(end->status), launcher_grace_ns(end->status));
+	fail(j, killed ? 128 + WTERMSIG(end->status) : WEXITSTATUS(end->status),
+	     killed ? ALONE_NS : GRACE_NS);
 }
 
 static void hear_agent(struct job *j, unsigned agent)
@@ -265,15 +280,18 @@ static int sit_here(struct job *j, unsigned processes, struct status *st)
 	return wire_secret(j->all->secret, st);
 }
 
-int launcher_start(const struct launched *as, struct agents *all, struct status *st)
+static int start(const struct launched *as, struct status *st)
 {
 	static const int stops[] = {SIGINT, SIGTERM, SIGCHLD, 0};
 	struct job *j = memory_take(1, sizeof *j);
 	struct door_place door;
 	int signals;
+	struct agents *all = as->by->pretends ? NULL : agents_map();
 	j->all = all;
 	j->here = 1;
 	j->until_ns = INT64_MAX;
+	if (!all && !as->by->pretends)
+		return status_set(st, "this job is of no run that `launchgap join` began");
 	if ((!all && sit_here(j, as->processes, st)) || (signals = agent_signals(stops, st)) < 0 ||
 	    read_order(j, as, st))
 		return -1;
@@ -308,4 +326,25 @@ int launcher_start(const struct launched *as, struct agents *all, struct status 
 	for (unsigned text = 0; text < TEXTS; text++)
 		fputs(j->said[text], stderr);
 	_exit(j->code & 255);
+}
+
+int launcher_meet(const struct launched *as, struct peers *out, struct status *st)
+{
+	const char *own = machine_env(AGENT_SEAT);
+	char secret[WIRE_SECRET_BYTES], address[ADDRESS_BYTES];
+	struct peers_seat seat = {.rank = as->rank ? (unsigned)atoi(as->rank) : 0,
+	                          .size = as->processes,
+	                          .address = address,
+	                          .secret = secret,
+	                          .timeout_s = FIND_S};
+	if (!as->rank)
+		return start(as, st);
+	if (!own || sscanf(own, "%d %32s %255s", &seat.door, secret, address) != 3)
+		return status_set(st, "rank %s has no place where its job meets", as->rank);
+	if (seat.rank)
+		seat.door = -1;
+	const int failed = peers_open(&seat, out, st);
+	if (seat.door >= 0)
+		close(seat.door);
+	return failed;
 }

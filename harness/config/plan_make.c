@@ -260,7 +260,9 @@ static int settings_check(const struct plan *plan, const struct spec_variant *fr
 		const char *key;
 		int rank;
 	} ranks[] = {{"delay_rank", s->delay_rank}, {"flip: rank", s->flip_rank}};
-	bool accesses = false, raw = false, pairs = false;
+	bool accesses = false, raw = !strcmp(s->api, "copies") && s->engine != ENGINE_CHASE;
+	bool pairs = false;
+	char stride[16];
 	for (unsigned i = 0; i < 2; i++)
 		if (ranks[i].rank >= (int)plan_ranks(plan, from))
 			return spec_variant_error(spec, from, st, "%s = %d, but ranks are 0 to %u",
@@ -275,24 +277,23 @@ static int settings_check(const struct plan *plan, const struct spec_variant *fr
 		raw = raw || coll_info(spec->colls[c])->is & COLL_RAW;
 		pairs = pairs || spec->colls[c] == COLL_PAIR_COPY;
 	}
-	if (s->stride > 1 && !accesses)
-		return spec_variant_error(spec, from, st,
-		                          "stride = %u is of the collective access, which the "
-		                          "experiment does not measure",
-		                          s->stride);
-	raw = raw || (!strcmp(s->api, "copies") && s->engine != ENGINE_CHASE);
-	if (s->engine != ENGINE_CE && !raw)
-		return spec_variant_error(
-		    spec, from, st,
-		    "engine = %s is of plain copies (to_device, to_host, "
-		    "pair_copy, pair_staged, api = copies), which the experiment does "
-		    "not measure",
-		    settings_words("engine")[s->engine]);
-	if (s->peer != PEER_WRITE && !pairs)
-		return spec_variant_error(spec, from, st,
-		                          "peer = %s is of the collective pair_copy, which the "
-		                          "experiment does not measure",
-		                          settings_words("peer")[s->peer]);
+	snprintf(stride, sizeof stride, "%u", s->stride);
+	// clang-format off
+	const struct {
+		bool lacks;
+		const char *key, *value, *of;
+	} of_some[] = {
+	    {s->stride > 1 && !accesses, "stride", stride, "the collective access"},
+	    {s->engine != ENGINE_CE && !raw, "engine", settings_words("engine")[s->engine], "plain copies (to_device, to_host, pair_copy, pair_staged, api = copies)"},
+	    {s->peer != PEER_WRITE && !pairs, "peer", settings_words("peer")[s->peer], "the collective pair_copy"},
+	};
+	// clang-format on
+	for (unsigned i = 0; i < sizeof of_some / sizeof *of_some; i++)
+		if (of_some[i].lacks)
+			return spec_variant_error(
+			    spec, from, st,
+			    "%s = %s is of %s, which the experiment does not measure",
+			    of_some[i].key, of_some[i].value, of_some[i].of);
 	/* Else a stretch would have more calls than its time is divided by. */
 	if (s->aggregate > 1 && spec->calls % s->aggregate)
 		return spec_variant_error(spec, from, st,

@@ -48,7 +48,6 @@ struct peers {
 	struct wire *wires;              /* by number; of the others only the first one's */
 	struct letter *inboxes;          /* the last one of each */
 	struct letter own;               /* what each of this one's letters says */
-	size_t *parts;                   /* size + 1 */
 	bool yield, gathers;             /* it waits for all */
 	int64_t limit_ns, until_ns;      /* for each wait; of this one */
 	bool watched;                    /* others say who is lost: waits are as long as all live */
