@@ -70,42 +70,37 @@ struct seat {
 	unsigned lead;          /* the rendezvous' rank of its host's first process */
 };
 
-/* The first process says its host's name at `names`, and so on; `bytes` each. */
+/* names: the host of each process. */
 static int seat_find(const struct run *run, const char (*names)[MACHINE_HOST_BYTES], unsigned rank,
                      struct seat *out, struct status *st)
 {
 	const unsigned size = run->layout.processes, each = size / run->hosts;
-	unsigned nhosts = 0, most = 0, fewest = size;
-	for (unsigned first = 0; first < size; first++) {
-		unsigned same = 0, k = 0;
-		while (strcmp(names[k], names[first]) != 0)
-			k++;
-		if (k < first)
-			continue;
-		for (unsigned r = 0; r < size; r++) {
-			if (strcmp(names[r], names[first]) != 0)
-				continue;
-			if (r == rank)
-				*out = (struct seat){nhosts, nhosts * each + same, same, first};
-			same++;
-		}
-		most = same > most ? same : most;
-		fewest = same < fewest ? same : fewest;
-		nhosts++;
+	unsigned nhosts = 0, *hosts = memory_take(size, sizeof *hosts),
+	         *here = memory_take(size, sizeof *here); /* processes so far, by host */
+	for (unsigned r = 0; r < size; r++) {
+		unsigned first = 0;
+		while (strcmp(names[first], names[r]) != 0)
+			first++;
+		const unsigned h = hosts[r] = first < r ? hosts[first] : nhosts++;
+		if (r == rank)
+			*out = (struct seat){h, h * each + here[h], here[h], first};
+		here[h]++;
 	}
+	int result = 0;
 	if (nhosts != run->hosts)
-		return status_set(
-		    st,
-		    "the launcher started %u processes on %u host%s, and hosts asks for "
-		    "%u: look at how it maps processes to hosts",
-		    size, nhosts, nhosts == 1 ? "" : "s", run->hosts);
-	if (most != fewest)
-		return status_set(
-		    st,
-		    "the launcher started %u processes on one host and %u on another; "
-		    "every host needs %u",
-		    most, fewest, each);
-	return 0;
+		result =
+		    status_set(st,
+		               "the launcher started %u processes on %u host%s, and hosts asks for "
+		               "%u: look at how it maps processes to hosts",
+		               size, nhosts, nhosts == 1 ? "" : "s", run->hosts);
+	for (unsigned h = 0; h < nhosts && !result; h++)
+		if (here[h] != each)
+			result = status_set(
+			    st, "the launcher started %u processes on a host; every host needs %u",
+			    here[h], each);
+	free(hosts);
+	free(here);
+	return result;
 }
 
 /* --- the team of a host --- */
