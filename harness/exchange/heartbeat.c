@@ -40,7 +40,7 @@ struct heartbeat {
 static void say(struct heartbeat *h, struct peer *to, enum word word, const char *text);
 
 /* The first failure goes on to all but the peer that it came from. */
-static void tell(struct heartbeat *h, const struct peer *from, const char *text)
+static void fail(struct heartbeat *h, const struct peer *from, const char *text)
 {
 	if (h->told)
 		return;
@@ -48,14 +48,7 @@ static void tell(struct heartbeat *h, const struct peer *from, const char *text)
 	for (unsigned i = 0; i < h->npeers; i++)
 		if (&h->peers[i] != from)
 			say(h, &h->peers[i], WORD_FAIL, text);
-}
-
-static void fail(struct heartbeat *h, const struct peer *from, const char *text)
-{
-	bool first = !h->told;
-	tell(h, from, text);
-	if (first)
-		peers_break(h->link, text, true);
+	peers_break(h->link, text, true);
 }
 
 static void lose(struct heartbeat *h, struct peer *peer, const char *how)
@@ -105,9 +98,9 @@ static void ask(struct heartbeat *h)
 	const char *why = h->told ? NULL : h->failure(h->link->of);
 	if (!why)
 		return;
-	peers_break(h->link, why, false);
+	peers_break(h->link, why, false); /* the first cause stays */
 	snprintf(text, sizeof text, "%s: %s", h->link->names[h->link->me], why);
-	tell(h, NULL, text);
+	fail(h, NULL, text);
 }
 
 /* Who was stopped himself, as by a debugger, blames nobody: he hears first what came meanwhile. */
