@@ -194,8 +194,7 @@ static int run_part(void *arg, struct status *st)
 	return run_threads(p, st);
 }
 
-/* MPI stays with the parent, as a process with threads cannot enter a user namespace. Who does not get that far fails the
- * team. */
+/* MPI stays with the parent: a process with threads enters no user namespace. */
 static int run_apart(const struct part *p, unsigned here, struct status *st)
 {
 	struct isolation own = p->run->isolation;
@@ -248,8 +247,7 @@ static int run_seated(const struct run *run, const struct seat *seat, struct par
 	    (run->hosts == 1 || !link_hosts(run, seat, part->team, &link, st)) &&
 	    !(run->isolates ? run_apart(part, seat->here, st) : run_part(part, st)))
 		result = seat->here == 0 ? lead(part->team, part->arg, st) : 0;
-	/* The watchdog ended with the child: others may be in a call that does not return, and the
-	 * launcher ends them. */
+	/* Others may be in a call that does not return: the launcher ends them. */
 	if (result && run->isolates) {
 		status_complain(st);
 		_exit(1);

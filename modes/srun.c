@@ -1,5 +1,4 @@
-/* srun: Slurm's launcher, as a step of the allocation that the run is in. Its PMIx connects the
- * processes to MPI. */
+/* srun: a step of the allocation that the run is in. Its PMIx connects the processes to MPI. */
 #include "../harness/machine.h"
 #include "launcher.h"
 

@@ -31,8 +31,7 @@ static bool is_size(const struct plan *plan, const struct cell *what, size_t ask
 	return true;
 }
 
-/* The sizes of a collective in a datatype: rounded, each once, without those that come to 0 bytes
- * in a variant. */
+/* Rounded, each once, without those that come to 0 bytes in a variant. */
 static unsigned sizes_of(const struct plan *plan, const struct cell *what, struct cell *out)
 {
 	const struct spec *spec = plan->spec;
@@ -133,8 +132,7 @@ static void cells_vary(struct plan *plan, enum coll_kind coll)
 	const unsigned ndtypes = coll == COLL_INIT ? 1 : spec->ndtypes;
 	const unsigned nops = is & COLL_REDUCES ? spec->nops : 1;
 	const unsigned nroots = roots_count(plan, coll, least);
-	/* A collective with one form alone has it whatever is asked for; a step of training, in
-	 * place. */
+	/* What has one form alone has it whatever is asked for; a step of training, in place. */
 	const bool both = is & COLL_IN_PLACE, trains = is & COLL_TRAINS;
 	const bool places[2] = {!trains && (!both || spec->in_place != PLACES_IN),
 	                        trains || (both && spec->in_place != PLACES_OUT)};

@@ -205,8 +205,7 @@ static void runnable_find(struct plan *plan, unsigned reference, struct runnable
 	plan->ncells = n;
 }
 
-/* Removes the cells that the reference cannot run, with notes; removes none if it can run none.
- * Returns whether anything is removed. */
+/* Removes what the reference cannot run, with notes; none if it can run none. Whether any was removed. */
 static bool cells_narrow(struct plan *plan, const struct runnable *can)
 {
 	bool left[DTYPE_KINDS] = {false}, gone[COLL_KINDS] = {false}, some = false;
@@ -352,8 +351,7 @@ static void same_skip(struct plan *plan)
 	}
 }
 
-/* The file's variants, each with why it is skipped here. Cells that the reference cannot run are
- * removed from the plan, with notes. */
+/* Each with why it is skipped here; without cells that the reference cannot run, with notes. */
 static int variants_make(struct plan *plan, struct status *st)
 {
 	for (bool narrowed = false;; narrowed = true) {
@@ -500,8 +498,7 @@ static int libraries_find(struct plan *plan, struct status *st)
 	return 0;
 }
 
-/* The system's library, if a variant that runs here uses it. The file does not name it, so its
- * absence is no mistake. */
+/* If a variant that runs here uses it. The file does not name it, so its absence is no mistake. */
 static void library_of_system(struct plan *plan)
 {
 	struct status ignored = {""};
@@ -515,8 +512,7 @@ static void library_of_system(struct plan *plan)
 	}
 }
 
-/* What the variants that are here make of the questions: the settings of factors, and what takes over
- * while a variant is not here. */
+/* The settings of factors, and what is asked in place of a variant that is not here. */
 static int asked_settle(struct plan *plan, struct status *st)
 {
 	const struct spec_lacking *lacking = &plan->spec->lacking;

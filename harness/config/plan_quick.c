@@ -2,8 +2,7 @@
 
 #include "../memory.h"
 
-/* Times for all blocks, s: what remains of a minute on devices, and of half a minute on cores, goes
- * to the paths' jobs and to the report. */
+/* For all blocks, s; what remains of a minute, or of half of one, is for paths and the report. */
 #define DEVICES_S 45.0
 #define CORES_S   22.0
 
@@ -80,8 +79,7 @@ static void cut_spec(struct spec *spec, const struct plan *plan, struct claim *c
 		if (spec->sizes[i] >= asked.lo && spec->sizes[i] <= asked.hi)
 			spec->sizes[n++] = spec->sizes[i];
 	spec->nsizes = n;
-	/* Where a third of all sizes is the regime, it is not a third of those that are kept: the claim
-	 * names them. */
+	/* A regime of a third of all sizes is none of those that are kept: the claim names them. */
 	const struct claim_range now = plan_claim_sizes(plan, c);
 	if (now.lo > spec->sizes[0] || now.hi < spec->sizes[n - 1]) {
 		c->bytes = asked;

@@ -125,8 +125,7 @@ static void add_pass(struct trial *trial, const struct plan *plan, enum pass pas
 	trial->ncells += n;
 }
 
-/* Whether a claim that can be tested here names a variant and is of a kind. The reference's twin is its
- * second trial in each block. */
+/* Of a claim that can be tested here. The reference's twin is its second trial in each block. */
 static bool is_claimed(const struct plan *plan, const struct plan_variant *v,
                        bool (*of_kind)(const struct plan *, const struct claim *))
 {
@@ -150,8 +149,7 @@ static bool of_counters(const struct plan *plan, const struct claim *c)
 /* The luck of one connection: of ten blocks an A/A line is within 5.2 %, with 8 connections 3.4
  * (analysis/SIMULATED.md). */
 #define PLAN_LUCK 0.10
-/* Of times at sizes of later connections, within what one's luck moves: what is of a job as a whole
- * has no size. */
+/* Of times at sizes of later connections, within one's luck; of a whole job there is no size. */
 static bool of_connections(const struct plan *plan, const struct claim *c)
 {
 	const struct claim_range own = plan_claim_sizes(plan, c),
@@ -171,8 +169,7 @@ static unsigned plan_connections(const struct plan *plan, unsigned variant)
 	           : spec->connections;
 }
 
-/* The cells repeated in the same order: in each cycle of a soak; in each allocation of each
- * connection. */
+/* In the same order: in each cycle of a soak; in each allocation of each connection. */
 static void repeat_cells(struct trial *trial, const struct spec *spec, unsigned connections)
 {
 	const struct claim_range sizes = spec->connection_bytes;

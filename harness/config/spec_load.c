@@ -207,8 +207,7 @@ static void title_amend(struct spec *spec)
 	strcpy(spec->title, title);
 }
 
-/* The command line beats the file: the experiment's keys, and a variant's keys in every
- * variant. */
+/* The command line beats the file: the experiment's keys, and a variant's in every variant. */
 static int overrides_apply(struct build *b, struct status *st)
 {
 	unsigned colls[COLL_KINDS];
@@ -235,8 +234,7 @@ static int overrides_apply(struct build *b, struct status *st)
 	return rc;
 }
 
-/* Five minutes for each time that all sizes are measured, in one connection or in several; a day at
- * most. */
+/* Five minutes for each time that all sizes are measured; a day at most. */
 static unsigned usual_timeout(const struct spec *spec)
 {
 	const unsigned first = spec->cycles * spec->allocations;
@@ -287,8 +285,7 @@ static int spec_check(struct build *b, struct status *st)
 	return 0;
 }
 
-/* That keys of collectives (op, root) apply to one of them; keys of the files, or of the command
- * line. */
+/* Keys of collectives (op, root) apply to one of them; keys of the file, or of the command line. */
 static int heeded_check(struct build *b, bool command_line, struct status *st)
 {
 	static const struct {

@@ -145,8 +145,7 @@ static int section_add(struct reader *r, const char *line)
 	return 0;
 }
 
-/* Text that the record could not hold (its strings are JSON) is an error here, where the line is
- * known. */
+/* The record's strings are JSON: other text is an error here, where the line is known. */
 static bool is_text(const char *line, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

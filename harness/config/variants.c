@@ -132,8 +132,7 @@ static int key_check(const struct build *b, const struct text_entry *entry,
 		if (placed ? !strcmp(v->settings.mode, entry->value) : same)
 			status_add(as, sizeof as, "%s%s", as[0] ? "," : "", v->name);
 	}
-	/* A mode defines its variant, even if there is but one; not in a search, whose variants are
-	 * about other settings. */
+	/* A mode defines even a single variant; but not in a search, which is about other settings. */
 	if (!moved || !(differ || (placed && !spec->search.nkeys && variants_placed(b))))
 		return 0;
 	text_key(entry, whole, sizeof whole);

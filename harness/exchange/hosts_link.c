@@ -161,8 +161,7 @@ static int meet_first(struct hosts_link *l)
 	return 0;
 }
 
-/* Each meeting is a ping. The best of those of a while is one more point: this host's now, host 0's
- * when it comes. */
+/* The best ping of a while is one more point: this host's now, host 0's when it comes. */
 static struct letter write_arrival(struct hosts_link *l)
 {
 	struct letter arrived = peers_letter(&l->peers, LETTER_ARRIVED);

@@ -39,8 +39,7 @@ bool peers_broken(const struct peers *p)
 	return atomic_load_explicit(&p->state, memory_order_acquire) == BROKEN;
 }
 
-/* "rank 3" + how. A peer that left, or is where it should not be, may say why in a moment, if it is
- * watched. */
+/* "rank 3" + how. A watched peer that left may say why in a moment. */
 static int blame(struct peers *p, unsigned who, const char *how)
 {
 	const int64_t until = clock_now_ns() + GRACE_NS;

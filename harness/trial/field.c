@@ -46,8 +46,7 @@ static int number_put(const struct field *f, void *at, int64_t n)
 	return 0;
 }
 
-/* Digits, then one of the units; without one `bare` of the first. False: another form, beyond 64
- * bits, or out of the row's bounds. */
+/* Digits and a unit, or `bare` of the first. False: another form, or out of bounds. */
 static bool number_of(const struct field *f, const char *text, const struct unit *unit,
                       uint64_t bare, int64_t *out)
 {
@@ -460,8 +459,7 @@ static int range_from_json(const struct field *f, const json_t *value, size_t *r
 	return 0;
 }
 
-/* Whole numbers; those of a settings' row may be beyond its bounds, in a record of an older
- * program. */
+/* An older program's settings may be beyond the row's bounds. */
 static int number_from_json(const struct field *f, json_int_t n, char *at, struct status *st)
 {
 	const bool natural =

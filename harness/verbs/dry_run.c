@@ -1,5 +1,4 @@
-/* run --dry-run: what an experiment would measure, and the resources that it needs; writes nothing, and
- * assumes devices if there are none. */
+/* run --dry-run: what would be measured, and what it takes; assumes devices if there are none. */
 #include <stdarg.h>
 
 #include "../config/search.h"
@@ -89,8 +88,7 @@ static void say_counters(const struct plan *plan)
 		page_line(2, "counters in %u block%s", most, format_plural(most));
 }
 
-/* A search's trials depend on its results: each variant runs once per round, and sets run at most as
- * often as rounds allow. */
+/* Each variant runs once per round of a search, and sets as often as rounds allow. */
 static void plan_whole_search(struct plan *plan)
 {
 	const unsigned all = search_trials(plan).all;

@@ -12,8 +12,7 @@ static const struct field rows[] = {
 
 const struct fields ask_options = FIELDS_OF(rows, const char *);
 
-/* The file's claims and sources in place of the record's. Factors and the gap stay: which variants
- * were measured was planned by them. */
+/* In place of the record's. Factors and the gap stay: the run was planned by them. */
 static int read_claims(const struct record_run *run, const char *file, struct claim_list *out,
                        struct status *st)
 {

@@ -16,8 +16,7 @@
 #include "../core/worker.h"
 #include "verbs.h"
 
-/* At most, for workers to see a deadline, and for all to leave after a failure: as long as a cell may
- * take, if that is less. */
+/* To see a deadline, and for all to leave after a failure; as a cell may take, if that is less. */
 #define GRACE_S 5
 
 /* Shared by the workers of a job; read-only, except for what the first one sets. */
@@ -132,8 +131,7 @@ static void say_elsewhere(struct status *why)
 	           name);
 }
 
-/* The first process reads the order, and gives it to all others, which may have no such file. The
- * caller frees it. */
+/* The first process gives it to all others, which may have no such file. The caller frees it. */
 static void *take_bytes(const char *file, struct peers *rendezvous, size_t *bytes,
                         struct status *st)
 {
