@@ -116,7 +116,7 @@ $(B)/flags: SAYS = $(FLAGS)
 FLAGS := $(strip $(CC) $(MPICC) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(SANFLAG) $(HAVE) $(if $(WERROR),-Werror))
 $(B)/commit $(B)/flags: | deps
 	@mkdir -p $(@D); echo '$(SAYS)' | cmp -s - $@ || echo '$(SAYS)' >$@
-SAY_COMMIT := $(addprefix $(B)/harness/,run/run_setup.o verbs/verb_version.o verbs/verb_ask.o verbs/verb_doctor.o)
+SAY_COMMIT := $(addprefix $(B)/harness/,trial/trial.o run/run_setup.o verbs/verb_version.o verbs/verb_ask.o verbs/verb_doctor.o)
 $(SAY_COMMIT): $(B)/commit
 $(SAY_COMMIT): ALL_C += -DLAUNCHGAP_COMMIT='"$(COMMIT)"'
 # What `launchgap --version` says is built in.

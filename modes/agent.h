@@ -1,6 +1,6 @@
-/* The processes of `launchgap join`: agents, which stay for the whole run. The first one has `launchgap run` as
- * its child; for each trial each starts a fresh worker. All messages have a fixed size: none says how long it
- * is. */
+/* The processes of `launchgap join`: agents, which stay for the whole run. The first one carries it out; the
+ * others start a fresh worker for each trial, as the job's starter orders (starter.c). All messages have a fixed
+ * size: none says how long it is. */
 #pragma once
 
 #include <sched.h>
@@ -10,9 +10,31 @@
 #include "../harness/machine.h"
 #include "../harness/trial/settings.h"
 
-/* In the environment of the run, for its jobs: where the first agent is, its secret, and the hosts with their agents:
- * "127.0.0.1:4711 SECRET 8 hosta 8 hostb". */
+/* In the environment of the run: the descriptor of memory that it shares with its jobs' starters. */
 #define AGENT_JOIN "LAUNCHGAP_JOIN"
+#define AGENT_IDLE UINT32_MAX
+/* In that of a worker: rank 0's listening socket, and where the job meets. All users can read command lines. */
+#define AGENT_SEAT "LAUNCHGAP_SEAT"
+
+/* Those that joined, as the first one knows them. */
+struct agents {
+	unsigned size, nhosts;
+	uint32_t jobs;                  /* so far */
+	char secret[WIRE_SECRET_BYTES]; /* of the agents */
+	char meeting[ADDRESS_BYTES];    /* where they met */
+	struct agent_seat {
+		char host[MACHINE_HOST_BYTES];
+		unsigned nhost; /* in the order of first agents */
+		/* Of all agents of its host: a launcher that binds each to its own takes none of
+		 * them away. None: not known. */
+		cpu_set_t cpus;
+		struct wire wire; /* fd -1: it is lost; or the first one itself */
+		uint32_t rank;    /* in the job at hand, while its worker is there; AGENT_IDLE */
+	} seats[];
+};
+/* NULL: this is no run of join's. */
+struct agents *agents_map(void);
+void agents_unmap(struct agents *all);
 
 /* Its place among those that were started, with the time for all to come. */
 struct agent {
@@ -20,32 +42,26 @@ struct agent {
 	const char *self; /* this program's file */
 };
 
-/* Stays until the run is over. run: its command, which only the first one uses. The exit status: the first
+/* Stays until the run is over. run: what the first one does when all are there. The exit status: the first
  * one's is the run's; -1 with a sentence. */
-int agent_run(const struct agent *as, char *const run[], struct status *st);
+int agent_run(const struct agent *as, int (*run)(void *of, struct status *st), void *of,
+              struct status *st);
 
 #define AGENT_SAID_BYTES  4096
 #define AGENT_DEADLINE_NS 10000000000 /* of a message that has begun */
 
-/* What the first agent orders: to start one of a job's processes, to kill it; that the run is over. */
+/* What agents are ordered: to start one of a job's processes, to kill it; that the run is over. */
 enum agent_kind { AGENT_START = 0x4a01, AGENT_KILL, AGENT_OVER };
-/* A job's starter asks for a job by it, and gets its end. */
 struct agent_order {
 	uint32_t kind;
-	int32_t code;                                  /* AGENT_OVER: the run's exit status */
-	uint32_t processes, hosts, ranks, yield, nenv; /* ranks: of each process */
+	int32_t code; /* AGENT_OVER: the run's exit status */
+	uint32_t processes, yield, nenv;
 	uint32_t job, rank;
 	char address[ADDRESS_BYTES]; /* where the job meets; its secret is derived of it */
 	char order[PATH_MAX];        /* the trial's file */
+	char by[16], host[32];       /* the launcher; a host that is pretended, or "" */
 	char env[TRIAL_MAX_ENV][TRIAL_ENV_BYTES];
-	cpu_set_t cpus; /* of all agents of its host */
-};
-
-/* A job's exit status, and what explains a failure, in this order. */
-enum agent_text { AGENT_LOST, AGENT_KILLED, AGENT_PRINTED, AGENT_TEXTS };
-struct agent_job {
-	int32_t code;
-	char said[AGENT_TEXTS][4 * AGENT_SAID_BYTES];
+	cpu_set_t cpus;
 };
 
 /* What an agent answers: its worker's end. */
@@ -66,8 +82,6 @@ struct agent_worker {
 
 /* Whether an order that arrived has ends and bounds, and sets no variable but those that tune libraries. */
 int agent_check(const struct agent_order *order, struct status *st);
-/* As far as it may. None: stays where it is. */
-void agent_bind(const cpu_set_t *cpus);
 /* Starts the worker, which dies with this process. secret: of the agents. door: rank 0's, else -1. */
 int agent_worker_start(struct agent_worker *worker, const struct agent_order *order,
                        const char *self, const char *secret, int door, struct status *st);
@@ -77,19 +91,3 @@ void agent_worker_hear(struct agent_worker *worker);
 void agent_worker_kill(const struct agent_worker *worker);
 /* Whether it has ended since; then *out. Does not block. */
 bool agent_worker_ended(struct agent_worker *worker, struct agent_end *out);
-
-/* Where an agent is: its host, and the CPUs that its launcher left it; none: not known. */
-struct agent_seat {
-	char host[MACHINE_HOST_BYTES];
-	cpu_set_t cpus;
-};
-
-struct agents {
-	const struct agent *as;
-	struct agent_seat *seats;   /* of each */
-	struct wire *wires;         /* to each from the first one; to the first one: [0] */
-	int signals;                /* a signalfd of their children's ends, and to stop */
-	struct agent_worker worker; /* this one's */
-};
-
-int dispatch_run(struct agents *all, char *const run[], struct status *st);

@@ -6,6 +6,7 @@
 #include "../harness/clock.h"
 #include "../harness/exchange/hosts_link.h"
 #include "../harness/machine.h"
+#include "../harness/memory.h"
 
 #define TURN_US  5000
 #define END_MOST 2000 /* 10 s, for others to leave their libraries */
@@ -39,13 +40,8 @@ static int run_threads(const struct part *part, struct status *st)
 {
 	const struct layout layout = part->run->layout;
 	unsigned nthreads = layout.threads, started = 1;
-	struct worker_thread *workers = calloc(nthreads, sizeof *workers);
+	struct worker_thread *workers = memory_take(nthreads, sizeof *workers);
 	int error = 0;
-	if (!workers) {
-		team_fail(part->team, part->process * nthreads * layout.ranks_per_thread,
-		          "out of memory");
-		return status_set(st, "out of memory for %u threads", nthreads);
-	}
 	for (unsigned t = 0; t < nthreads; t++)
 		workers[t] = (struct worker_thread){part, part->process * nthreads + t, 0};
 	while (started < nthreads && !error) {
@@ -74,42 +70,37 @@ struct seat {
 	unsigned lead;          /* the rendezvous' rank of its host's first process */
 };
 
-/* The first process says its host's name at `names`, and so on; `bytes` each. */
+/* names: the host of each process. */
 static int seat_find(const struct run *run, const char (*names)[MACHINE_HOST_BYTES], unsigned rank,
                      struct seat *out, struct status *st)
 {
 	const unsigned size = run->layout.processes, each = size / run->hosts;
-	unsigned nhosts = 0, most = 0, fewest = size;
-	for (unsigned first = 0; first < size; first++) {
-		unsigned same = 0, k = 0;
-		while (strcmp(names[k], names[first]) != 0)
-			k++;
-		if (k < first)
-			continue;
-		for (unsigned r = 0; r < size; r++) {
-			if (strcmp(names[r], names[first]) != 0)
-				continue;
-			if (r == rank)
-				*out = (struct seat){nhosts, nhosts * each + same, same, first};
-			same++;
-		}
-		most = same > most ? same : most;
-		fewest = same < fewest ? same : fewest;
-		nhosts++;
+	unsigned nhosts = 0, *hosts = memory_take(size, sizeof *hosts),
+	         *here = memory_take(size, sizeof *here); /* processes so far, by host */
+	for (unsigned r = 0; r < size; r++) {
+		unsigned first = 0;
+		while (strcmp(names[first], names[r]) != 0)
+			first++;
+		const unsigned h = hosts[r] = first < r ? hosts[first] : nhosts++;
+		if (r == rank)
+			*out = (struct seat){h, h * each + here[h], here[h], first};
+		here[h]++;
 	}
+	int result = 0;
 	if (nhosts != run->hosts)
-		return status_set(
-		    st,
-		    "the launcher started %u processes on %u host%s, and hosts asks for "
-		    "%u: look at how it maps processes to hosts",
-		    size, nhosts, nhosts == 1 ? "" : "s", run->hosts);
-	if (most != fewest)
-		return status_set(
-		    st,
-		    "the launcher started %u processes on one host and %u on another; "
-		    "every host needs %u",
-		    most, fewest, each);
-	return 0;
+		result =
+		    status_set(st,
+		               "the launcher started %u processes on %u host%s, and hosts asks for "
+		               "%u: look at how it maps processes to hosts",
+		               size, nhosts, nhosts == 1 ? "" : "s", run->hosts);
+	for (unsigned h = 0; h < nhosts && !result; h++)
+		if (here[h] != each)
+			result = status_set(
+			    st, "the launcher started %u processes on a host; every host needs %u",
+			    here[h], each);
+	free(hosts);
+	free(here);
+	return result;
 }
 
 /* --- the team of a host --- */
@@ -119,11 +110,9 @@ static int share_block(const struct run *run, const struct seat *seat, struct te
                        struct status *st)
 {
 	const unsigned size = run->layout.processes;
-	char own[64] = "", (*all)[sizeof own] = calloc(size, sizeof own);
+	char own[64] = "", (*all)[sizeof own] = memory_take(size, sizeof own);
 	struct status why = {""};
 	int result = -1;
-	if (!all)
-		return status_set(st, "out of memory for %u processes", size);
 	if (seat->here == 0)
 		team_create(&run->shape, own, sizeof own, team, &why);
 	if (peers_all(run->rendezvous, own, all, sizeof own, st))
@@ -205,8 +194,7 @@ static int run_part(void *arg, struct status *st)
 	return run_threads(p, st);
 }
 
-/* MPI stays with the parent, as a process with threads cannot enter a user namespace. Who does not get that far fails the
- * team. */
+/* MPI stays with the parent: a process with threads enters no user namespace. */
 static int run_apart(const struct part *p, unsigned here, struct status *st)
 {
 	struct isolation own = p->run->isolation;
@@ -240,10 +228,8 @@ static int sit_down(const struct run *run, struct seat *out, struct status *st)
 {
 	const unsigned size = run->layout.processes;
 	char own[MACHINE_HOST_BYTES];
-	char(*names)[MACHINE_HOST_BYTES] = calloc(size, sizeof *names);
+	char(*names)[MACHINE_HOST_BYTES] = memory_take(size, sizeof *names);
 	int result = -1;
-	if (!names)
-		return status_set(st, "out of memory for %u processes", size);
 	machine_host(own);
 	if (!peers_all(run->rendezvous, own, names, sizeof own, st))
 		result = seat_find(run, names, run->rendezvous->me, out, st);
@@ -261,8 +247,7 @@ static int run_seated(const struct run *run, const struct seat *seat, struct par
 	    (run->hosts == 1 || !link_hosts(run, seat, part->team, &link, st)) &&
 	    !(run->isolates ? run_apart(part, seat->here, st) : run_part(part, st)))
 		result = seat->here == 0 ? lead(part->team, part->arg, st) : 0;
-	/* The watchdog ended with the child: others may be in a call that does not return, and the
-	 * launcher ends them. */
+	/* Others may be in a call that does not return: the launcher ends them. */
 	if (result && run->isolates) {
 		status_complain(st);
 		_exit(1);

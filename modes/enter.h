@@ -10,9 +10,8 @@ struct run {
 	struct peers *rendezvous; /* enter_run closes it */
 	struct layout layout;     /* of all hosts together */
 	unsigned hosts;
-	struct team_shape
-	    shape;     /* nranks and nworkers of all hosts; enter_run says which are here */
-	bool isolates; /* each process is isolated, */
+	struct team_shape shape;    /* of all hosts; enter_run says which are here */
+	bool isolates;              /* each process is isolated, */
 	struct isolation isolation; /* like this; enter_run sets the process and its GPUs */
 };
 

@@ -1,19 +1,10 @@
 #include "launcher.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "../harness/machine.h"
-
-#define FIND_S 60 /* within which all have to come */
-/* Of such a process: rank 0's listening socket, and where the job meets. All users can read command lines. */
-#define SEAT "LAUNCHGAP_SEAT"
-/* For the others once one has failed, or was killed. */
-#define GRACE_S 5
-#define ALONE_S 1
+#include "../harness/memory.h"
 
 /* A job of one process, which nothing has to start but the runner. */
 static int alone_find(const struct launched *as, struct peers *out, struct status *st)
@@ -76,20 +67,14 @@ const struct launcher *launcher_pick(const struct settings *set, struct status *
 	return NULL;
 }
 
-int launcher_add(struct launcher_argv *argv, ...)
+void launcher_add(struct launcher_argv *argv, ...)
 {
 	const char *arg;
 	va_list all;
-	int failed = 0;
 	va_start(all, argv);
-	while (!failed && (arg = va_arg(all, const char *))) {
-		char *copy = argv->count < LAUNCHER_MAX_ARGS ? strdup(arg) : NULL;
-		failed = copy ? 0 : -1;
-		argv->args[argv->count] = copy;
-		argv->count += !failed;
-	}
+	while ((arg = va_arg(all, const char *)) && argv->count < LAUNCHER_MAX_ARGS)
+		argv->args[argv->count++] = memory_text(arg);
 	va_end(all);
-	return failed;
 }
 
 int launcher_command(const struct launcher *by, const struct launch *launch,
@@ -97,11 +82,10 @@ int launcher_command(const struct launcher *by, const struct launch *launch,
 {
 	char processes[16];
 	snprintf(processes, sizeof processes, "%u", launch->set->layout.processes);
-	if ((by->command && by->command(launch, out, st)) ||
-	    launcher_add(out, launch->self, "worker", by->name, launch->order, processes,
-	                 launch->yield ? "yield" : "spin", NULL))
-		/* The first cause stays. */
-		return status_set(st, "out of memory for %s's command", by->name);
+	if (by->command && by->command(launch, out, st))
+		return -1;
+	launcher_add(out, launch->self, "worker", by->name, launch->order, processes,
+	             launch->yield ? "yield" : "spin", NULL);
 	return 0;
 }
 
@@ -123,71 +107,4 @@ void launcher_argv_free(struct launcher_argv *argv)
 	for (unsigned i = 0; i < argv->count; i++)
 		free(argv->args[i]);
 	argv->count = 0;
-}
-
-/* --- without MPI --- */
-
-void launcher_become(const struct launched *as, const struct peers_seat *seat, const char *host)
-{
-	char processes[16], rank[16], own[2 * ADDRESS_BYTES];
-	snprintf(processes, sizeof processes, "%u", as->processes);
-	snprintf(rank, sizeof rank, "%u", seat->rank);
-	snprintf(own, sizeof own, "%d %s %s", seat->door, seat->secret, seat->address);
-	setenv(SEAT, own, 1);
-	if (host) {
-		/* NCCL believes it too, so that it takes its network between them. */
-		setenv(MACHINE_HOST, host, 1);
-		setenv("NCCL_HOSTID", host, 1);
-	}
-	if (seat->rank == 0)
-		fcntl(seat->door, F_SETFD, 0);
-	execl(as->self, as->self, "worker", as->by->name, as->order, processes,
-	      as->yield ? "yield" : "spin", rank, NULL);
-	fprintf(stderr, "launchgap: cannot start %s: %s\n", as->self, strerror(errno));
-	_exit(127);
-}
-
-int launcher_meet(const struct launched *as, struct peers *out, struct status *st)
-{
-	const char *own = machine_env(SEAT);
-	char secret[WIRE_SECRET_BYTES], address[ADDRESS_BYTES];
-	struct peers_seat seat = {.rank = as->rank ? (unsigned)atoi(as->rank) : 0,
-	                          .size = as->processes,
-	                          .address = address,
-	                          .secret = secret,
-	                          .timeout_s = FIND_S};
-	if (!as->rank)
-		return as->by->start(as, st);
-	if (!own || sscanf(own, "%d %32s %255s", &seat.door, secret, address) != 3)
-		return status_set(st, "rank %s has no place where its job meets", as->rank);
-	if (seat.rank)
-		seat.door = -1;
-	const int failed = peers_open(&seat, out, st);
-	if (seat.door >= 0)
-		close(seat.door);
-	return failed;
-}
-
-int launcher_code(int status)
-{
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-int64_t launcher_grace_ns(int status)
-{
-	/* Those of a killed one's host hear nothing of it. */
-	return (WIFSIGNALED(status) ? ALONE_S : GRACE_S) * (int64_t)1000000000;
-}
-
-void launcher_killed(const char *host, unsigned process, unsigned ranks, int signal,
-                     struct status *st)
-{
-	const unsigned first = process * ranks;
-	char who[48];
-	if (ranks == 1)
-		snprintf(who, sizeof who, "rank %u: its", first);
-	else
-		snprintf(who, sizeof who, "ranks %u to %u: their", first, first + ranks - 1);
-	status_set(st, "%s%.64s%s%s process was killed by signal %d (%s)", host ? "host " : "",
-	           host ? host : "", host ? ": " : "", who, signal, strsignal(signal));
 }

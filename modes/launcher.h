@@ -5,7 +5,7 @@
 #include "../harness/exchange/peers.h"
 #include "../harness/trial/settings.h"
 
-#define LAUNCHER_MAX_ARGS 160 /* mpirun takes two for each variable */
+#define LAUNCHER_MAX_ARGS 160 /* of mpirun two for each variable, and some 40 */
 #define LAUNCHER_AUTO     "auto"
 
 struct launch {
@@ -56,14 +56,11 @@ struct launcher {
 	bool (*reigns)(void);
 	/* The most bytes that it puts into the scratch folder. NULL: none. */
 	size_t (*scratch_bytes)(struct layout layout);
-	/* Appended before the program: what starts it so often. NULL: the runner starts it. -1 without a sentence:
-	 * no memory. */
+	/* Appended before the program. NULL: the runner starts it. */
 	int (*command)(const struct launch *launch, struct launcher_argv *out, struct status *st);
 	/* In a process of the job: finds the others. NULL: by MPI. */
 	int (*find)(const struct launched *as, struct peers *out, struct status *st);
-	/* In the first process of launcher_meet's: starts the others, which have ranks, and ends with them. */
-	int (*start)(const struct launched *as, struct status *st);
-	/* Closes the rendezvous. team: of this host, or NULL; process: its place there. NULL: only peers_close. */
+	/* NULL: peers_close. team: of this host, or NULL; process: its place there. */
 	void (*leave)(const struct launched *as, struct peers *rendezvous, struct team *team,
 	              unsigned process);
 };
@@ -72,30 +69,18 @@ extern const struct launcher launcher_alone, launcher_join, launcher_mpirun, lau
     launcher_exec;
 extern const struct launcher *const launcher_table[];
 const struct launcher *launcher_find(const char *name);
-/* The one that they name, or the first that supports them, as for one process. NULL, with a sentence why not. */
+/* The one that they name, or the first that supports them, as for one process. NULL, with why. */
 const struct launcher *launcher_pick(const struct settings *set, struct status *st);
 
 /* 0, or -1 with a sentence why it cannot start a job with these settings here. */
 int launcher_supports(const struct launcher *l, const struct settings *set, struct status *st);
 
-/* Appends copies of all up to a NULL; -1 when full or out of memory. */
-int launcher_add(struct launcher_argv *argv, ...) __attribute__((sentinel));
+/* Appends copies of all up to a NULL. */
+void launcher_add(struct launcher_argv *argv, ...) __attribute__((sentinel));
 /* The launcher's, then self worker LAUNCHER ORDER PROCESSES WAIT. Freed after an error too. */
 int launcher_command(const struct launcher *by, const struct launch *launch,
                      struct launcher_argv *out, struct status *st);
 void launcher_argv_free(struct launcher_argv *argv);
 
-/* --- of those without MPI: a process that one of them starts, which finds the others over TCP --- */
-
-/* Becomes that process, in a fresh child; rank 0 inherits the seat's door. host: that it pretends to be on. */
-_Noreturn void launcher_become(const struct launched *as, const struct peers_seat *seat,
-                               const char *host);
-/* In such a process: finds the others by its rank, or starts them. */
+/* In a process of those without MPI: finds the others over TCP by its rank; or, without one, starts them (starter.c). */
 int launcher_meet(const struct launched *as, struct peers *out, struct status *st);
-
-/* The exit status of a job of which a process ended like this; 0: it did its part. */
-int launcher_code(int status);
-int64_t launcher_grace_ns(int status);
-/* "host a: rank 3: its process was killed by signal 9 (Killed)". host: NULL: one. ranks: of each process. */
-void launcher_killed(const char *host, unsigned process, unsigned ranks, int signal,
-                     struct status *st);

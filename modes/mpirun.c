@@ -73,16 +73,14 @@ static bool copies_once(void)
 #define HERE "OMPI_MCA_ras=^" SCHEDULERS, "OMPI_MCA_plm=isolated", "PRTE_MCA_ras=^" SCHEDULERS
 
 /* As many on each host, and what mpirun would not hand on to other hosts by itself. */
-static int add_hosts(const struct launch *launch, struct launcher_argv *out)
+static void add_hosts(const struct settings *set, struct launcher_argv *out)
 {
-	const struct settings *set = launch->set;
-	int failed = launcher_add(out, "--host", set->hosts, "--map-by", "node", NULL);
-	for (unsigned i = 0; i < set->nenv && !failed; i++) {
+	launcher_add(out, "--host", set->hosts, "--map-by", "node", NULL);
+	for (unsigned i = 0; i < set->nenv; i++) {
 		char name[TRIAL_ENV_BYTES];
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(set->env[i], "="), set->env[i]);
-		failed = launcher_add(out, "-x", name, NULL);
+		launcher_add(out, "-x", name, NULL);
 	}
-	return failed;
 }
 
 /* In MPI_Init and MPI_Finalize each process polls 10 000 times a second: on 2 busy cores 256 processes took 80 s to begin,
@@ -119,31 +117,32 @@ static void mpirun_leave(const struct launched *as, struct peers *rendezvous, st
 
 /* Open MPI's: we bind, it does not; more ranks than cores are allowed; root needs a flag. Vader's files and mpirun's
  * session are where the runner removes them; on other hosts Open MPI does. */
-static int add_open_mpi(const struct launch *launch, struct launcher_argv *out)
+static void add_open_mpi(const struct launch *launch, struct launcher_argv *out)
 {
 	const bool here = !launch->set->hosts[0];
 	const char *copies = launch->messages && copies_once() ? "cma" : "none";
-	return (geteuid() == 0 && launcher_add(out, "--allow-run-as-root", NULL)) ||
-	               launcher_add(out, "--oversubscribe", "--bind-to", "none", "--mca", "pml",
-	                            "ob1", "--mca", "btl", here ? "self,vader" : "self,vader,tcp",
-	                            "--mca", "btl_vader_single_copy_mechanism", copies, "--mca",
-	                            "async_mpi_finalize", "1", NULL) ||
-	               (here ? launcher_add(out, "--mca", "btl_vader_backing_directory",
-	                                    launch->scratch, "--mca", "orte_tmpdir_base",
-	                                    launch->scratch, NULL)
-	                     : add_hosts(launch, out))
-	           ? -1
-	           : 0;
+	if (geteuid() == 0)
+		launcher_add(out, "--allow-run-as-root", NULL);
+	launcher_add(out, "--oversubscribe", "--bind-to", "none", "--mca", "pml", "ob1", "--mca",
+	             "btl", here ? "self,vader" : "self,vader,tcp", "--mca",
+	             "btl_vader_single_copy_mechanism", copies, "--mca", "async_mpi_finalize", "1",
+	             NULL);
+	if (here)
+		launcher_add(out, "--mca", "btl_vader_backing_directory", launch->scratch, "--mca",
+		             "orte_tmpdir_base", launch->scratch, NULL);
+	else
+		add_hosts(launch->set, out);
 }
 
 /* Hydra, of MPICH and its kin: -ppn deals ranks out as we want them; the environment goes to all hosts. */
-static int add_hydra(const struct launch *launch, struct launcher_argv *out)
+static void add_hydra(const struct settings *set, struct launcher_argv *out)
 {
-	const struct settings *set = launch->set;
 	char each[16];
 	snprintf(each, sizeof each, "%u", settings_on_host(set).processes);
-	return set->hosts[0] ? launcher_add(out, "-hosts", set->hosts, "-ppn", each, NULL)
-	                     : launcher_add(out, "-launcher", "fork", NULL);
+	if (set->hosts[0])
+		launcher_add(out, "-hosts", set->hosts, "-ppn", each, NULL);
+	else
+		launcher_add(out, "-launcher", "fork", NULL);
 }
 
 static int mpirun_command(const struct launch *launch, struct launcher_argv *out, struct status *st)
@@ -153,12 +152,15 @@ static int mpirun_command(const struct launch *launch, struct launcher_argv *out
 		return -1;
 	const bool hydra = strstr(library, "MPICH") || strstr(library, "Intel");
 	snprintf(count, sizeof count, "%u", launch->set->layout.processes);
-	return launcher_add(out, "env", NULL) ||
-	               (!hydra && !launch->set->hosts[0] && launcher_add(out, HERE, NULL)) ||
-	               launcher_add(out, "mpirun", "-np", count, NULL) ||
-	               (hydra ? add_hydra(launch, out) : add_open_mpi(launch, out))
-	           ? -1
-	           : 0;
+	launcher_add(out, "env", NULL);
+	if (!hydra && !launch->set->hosts[0])
+		launcher_add(out, HERE, NULL);
+	launcher_add(out, "mpirun", "-np", count, NULL);
+	if (hydra)
+		add_hydra(launch->set, out);
+	else
+		add_open_mpi(launch, out);
+	return 0;
 }
 
 const struct launcher launcher_mpirun = {

@@ -1,5 +1,4 @@
-/* srun: Slurm's launcher, as a step of the allocation that the run is in. Its PMIx connects the
- * processes to MPI. */
+/* srun: a step of the allocation that the run is in. Its PMIx connects the processes to MPI. */
 #include "../harness/machine.h"
 #include "launcher.h"
 
@@ -40,9 +39,10 @@ static int srun_command(const struct launch *launch, struct launcher_argv *out, 
 	snprintf(each, sizeof each, "--ntasks-per-node=%u", settings_on_host(set).processes);
 	if (hosts_named(set->hosts))
 		names_of(set->hosts, list, sizeof list);
-	return launcher_add(out, "srun", "--mpi=pmix", nodes, tasks, each, "--overlap",
-	                    "--cpu-bind=none", "--distribution=block", "--kill-on-bad-exit=1",
-	                    "--export=ALL", list[0] ? list : NULL, NULL);
+	launcher_add(out, "srun", "--mpi=pmix", nodes, tasks, each, "--overlap", "--cpu-bind=none",
+	             "--distribution=block", "--kill-on-bad-exit=1", "--export=ALL",
+	             list[0] ? list : NULL, NULL);
+	return 0;
 }
 
 const struct launcher launcher_srun = {

@@ -175,8 +175,8 @@ void cli_scratch(pid_t runner, char *path, size_t bytes)
 		size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
 		if (f)
 			fclose(f);
-		/* The last argument: <scratch>/trial.json. */
-		char *end = n ? memmem(line, n, "/trial.json", 11) : NULL, *begin = end;
+		/* The last argument: <scratch>/order. */
+		char *end = n ? memmem(line, n, "/order", 6) : NULL, *begin = end;
 		while (begin && begin > line && begin[-1])
 			begin--;
 		if (end)

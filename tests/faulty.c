@@ -106,9 +106,10 @@ WRAP(int, verb_worker, int argc, char *argv[], const struct home *home, struct s
 	return __real_verb_worker(argc, argv, home, st);
 }
 
-WRAP(int, trial_parse, const char *text, const char *file, struct trial **out, struct status *st)
+WRAP(int, trial_take, const void *order, size_t bytes, const char *file, struct trial **out,
+     struct status *st)
 {
-	int result = __real_trial_parse(text, file, out, st);
+	int result = __real_trial_take(order, bytes, file, out, st);
 	if (result)
 		return result;
 	trial_order = (*out)->order;

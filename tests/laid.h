@@ -26,11 +26,17 @@ static const struct plan_machine machine = {.cores = 4, .capacity = capacity};
 
 static struct status st; /* of what was tried last */
 
+/* The first of the overrides may be an option of run. */
 static inline int load_file(const char *path, const char *backend, unsigned n,
                             char *const overrides[])
 {
+	struct spec_source from = {path, n, overrides, lookup, NULL, false};
+	from.only = n && !strncmp(*overrides, "--only=", 7) ? *overrides + 7 : NULL;
+	from.closed = n && !strcmp(*overrides, "--no-libraries");
+	from.overrides += from.only || from.closed;
+	from.noverrides -= from.only || from.closed;
 	st.text[0] = '\0';
-	return spec_load(path, n, overrides, backend, lookup, &spec, &st);
+	return spec_load(&from, backend, &spec, &st);
 }
 
 /* override: NULL: none. */

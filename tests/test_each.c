@@ -40,7 +40,7 @@ static int load(struct status *st)
 {
 	cli_write(folder, "t.exp", TEXT);
 	st->text[0] = '\0';
-	return spec_load(file, 0, NULL, "nccl", lookup, &spec, st);
+	return spec_load(&(struct spec_source){.file = file, .lookup = lookup}, "nccl", &spec, st);
 }
 
 /* Names in order, each with the library it takes. */

@@ -35,7 +35,7 @@ TEST(a_process_that_cannot_be_started_is_said)
 	} rows[] = {
 	    {1, TWO, "/launchgap: Resource "},
 	    {2, IN("threads"), "thread 2 of 2: Resource "},
-	    {3, TWO, "process 2 of 2: Resource "},
+	    {3, TWO, "process 1 of 2: Resource "},
 	};
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		cli_write(folder, "t.exp", rows[i].text);
@@ -49,6 +49,13 @@ TEST(a_process_that_cannot_be_started_is_said)
 		    1, rows[i].says,
 		    "temporarily unavailable (ulimit -u, or the cgroup's pids.max)");
 	}
+}
+
+/* Agents take only what tunes libraries from others; these processes are the job's own. */
+TEST(any_variable_reaches_a_job_of_this_host)
+{
+	cli_write(folder, "t.exp", TWO "env.OF_NO_LIBRARY = 1\n");
+	cli_expect(here_shell("timeout 60 " RUN), 0, "2 ranks on null");
 }
 
 TEST(ranks_of_others_do_not_matter)

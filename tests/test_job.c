@@ -94,7 +94,7 @@ TEST(a_job_without_its_log_says_why)
 {
 	struct job job;
 	struct status st = {""};
-	assert_int_equal(mkdir(test_text("%s/trial.json.log", folder), 0700), 0);
+	assert_int_equal(mkdir(test_text("%s/order.log", folder), 0700), 0);
 	assert_int_equal(write(go[1], "x", 1), 1);
 	assert_int_equal(begin("true", &job, &st), -1);
 	assert_string_equal(st.text, test_text("cannot start %s/self: Is a directory", folder));

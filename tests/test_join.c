@@ -236,6 +236,15 @@ TEST(a_worker_that_is_killed_is_named)
 	           "agent 0 ended with 130", "agent 1 ended with 1");
 }
 
+/* Nobody has told the other agent that its worker's job is over. */
+TEST(a_starter_that_is_killed_leaves_no_worker_to_the_next_trial)
+{
+	cli_expect(shell(LONG, "begin 2 1; w=$(worker 1); kill -9 $(worker 0); "
+	                       "while [ $(worker 1) = $w ]; do sleep 0.02; done; "
+	                       "gone $w && echo it is gone; kill -INT $(cat $HERE/agent.0); ends"),
+	           0, "it is gone", "block 1: killed by signal 9 (Killed)", "agent 0 ended with 130");
+}
+
 /* Its worker ends with it: the first agent, which is stopped, has told no one to. */
 TEST(an_agent_that_is_killed_is_named)
 {
@@ -269,15 +278,14 @@ TEST(a_trial_that_times_out_frees_its_agents)
 	assert_says(strstr(record, "timed out after 6 s"), "\"launcher\":\"join\"");
 }
 
-/* The others end too when the first agent is killed, and the run, which keeps what it has. The
- * next one begins. */
+/* The others end too when the first agent is killed, and what it has started. The next one begins. */
 TEST(the_first_agent_takes_all_along)
 {
 	cli_expect(shell(LONG, "begin 2 1; worker 0 >/dev/null; worker 1 >/dev/null; "
 	                       "all=\"$(children 0) $(children 1)\"; "
 	                       "kill -9 $(cat $HERE/agent.0); gone $all; ends; "
 	                       "begin 2 1 isolated_calls=1 delay=0; ends"),
-	           0, "launchgap: interrupted; ", "agent 0 ended with 137", "agent 1 ended with 1",
+	           0, "agent 0 ended with 137", "agent 1 ended with 1",
 	           "the agent of rank 0, which runs the experiment, has left",
 	           "agent 0 ended with 0");
 }
@@ -308,7 +316,7 @@ static void on_rig(const char *experiment, const char *meanwhile, int code, cons
 TEST(an_order_is_checked_before_it_is_obeyed)
 {
 	static struct agent_order right = {
-	    .rank = 3, .processes = 4, .nenv = 1, .env = {"NCCL_A=1"}};
+	    .rank = 3, .processes = 4, .nenv = 1, .by = "join", .env = {"NCCL_A=1"}};
 	struct agent_order *wrong = malloc(sizeof *wrong);
 	struct status st = {""};
 	assert_works(agent_check(&right, &st), st);
@@ -338,7 +346,7 @@ TEST(an_order_is_checked_before_it_is_obeyed)
 /* Of much that a worker prints the last whole lines are kept. */
 TEST(the_last_lines_of_a_worker_are_kept)
 {
-	const struct agent_order order = {.job = 7, .processes = 2, .rank = 1};
+	const struct agent_order order = {.job = 7, .processes = 2, .rank = 1, .by = "join"};
 	struct agent_worker hand = {.said = -1};
 	struct agent_end end;
 	struct status st = {""};

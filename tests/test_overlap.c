@@ -25,7 +25,7 @@ static int run(const char *keys, const char *script, struct status *st)
 {
 	static char *const argv[] = {"launchgap", "run", NULL};
 	char path[PATH_MAX];
-	const struct run_request request = {.file = file,
+	const struct run_request request = {.from = {.file = file},
 	                                    .results = results,
 	                                    .self = self,
 	                                    .argc = 2,

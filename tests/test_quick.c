@@ -27,7 +27,7 @@
 static int cut(const char *text, char *said)
 {
 	char *const overrides[] = {said};
-	const struct plan_source from = {file, said[0] != '\0', overrides, lookup};
+	const struct spec_source from = {file, said[0] != '\0', overrides, lookup, NULL, false};
 	st.text[0] = '\0';
 	cli_write(folder, "t.exp", text);
 	assert_works(plan_load(&from, &machine, &spec, &st), st);

@@ -61,7 +61,7 @@ TEST(test_no_libraries)
 	                                       "env.NCCL_DEBUG_FILE = x", "env.NCCL_NET_PLUGIN = x",
 	                                       "hosts = 1, evil.example:1",
 	                                       "env.NCCL_COMM_ID = 192.0.2.1:9"};
-	char none[] = SPEC_NO_LIBRARIES "=yes", *overrides[] = {none};
+	char none[] = "--no-libraries", *overrides[] = {none};
 	for (size_t i = 0; i < LENGTH(names); i++) {
 		const char *text = test_text(BASE ONE "%s\n", names[i]);
 		assert_int_equal(load_with(text, "host", 1, overrides), -1);
@@ -288,7 +288,8 @@ static struct settings placed(const struct spec_variant *variant)
 /* Whether each factor is one setting, if an old library is there. */
 static void factors_check(const char *path, const char *backend)
 {
-	assert_works(spec_load(path, 0, NULL, backend, lookup_library, &spec, &st), st);
+	const struct spec_source source = {.file = path, .lookup = lookup_library};
+	assert_works(spec_load(&source, backend, &spec, &st), st);
 	for (unsigned i = 0; i < spec.asked.nfactors; i++) {
 		const struct factor *f = &spec.asked.factors[i];
 		char keys[256];

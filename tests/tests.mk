@@ -136,7 +136,7 @@ again: $(CHOSEN) $(B)/launchgap
 
 # The program with places where faults strike: the same objects, with these calls led through
 # tests/faulty.c.
-FAULTY := verb_worker trial_parse hosts_link_open backend_find buffers_check loop_first_call loop_measure_rows record_line_put folder_append gnuplot_write page_begin waitpid clock_gettime
+FAULTY := verb_worker trial_take hosts_link_open backend_find buffers_check loop_first_call loop_measure_rows record_line_put folder_append gnuplot_write page_begin waitpid clock_gettime
 $(B)/faulty: LINK += $(FAULTY:%=-Wl,--wrap=%)
 $(B)/faulty: $(B)/harness/main.o $(KNOWN) $(B)/tests/faulty.o $(B)/core.a
 	$(link)

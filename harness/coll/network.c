@@ -114,47 +114,6 @@ int network_read(const char *file, struct network *out, struct status *st)
 	return rc;
 }
 
-/* --- in an order --- */
-
-json_t *network_to_json(const struct network *network)
-{
-	json_t *layers = json_array();
-	if (!network->n) {
-		json_decref(layers);
-		return json_null();
-	}
-	for (unsigned i = 0; i < network->n; i++)
-		json_array_append_new(layers,
-		                      json_pack("[I, I]", (json_int_t)network->layers[i].elements,
-		                                (json_int_t)network->layers[i].flops));
-	return json_pack("{s:s, s:o}", "name", network->name, "layers", layers);
-}
-
-int network_from_json(const json_t *json, struct network *out, struct status *st)
-{
-	const char *name = NULL;
-	json_t *layers = NULL, *layer;
-	size_t i;
-	*out = (struct network){.n = 0};
-	if (json_is_null(json))
-		return 0;
-	if (json_unpack((json_t *)(uintptr_t)json, "{s:s, s:o}", "name", &name, "layers",
-	                &layers) ||
-	    strlen(name) >= sizeof out->name || !json_array_size(layers) ||
-	    json_array_size(layers) > NETWORK_MAX_LAYERS)
-		return status_set(st, "a model has a name and 1 to %d layers", NETWORK_MAX_LAYERS);
-	json_array_foreach(layers, i, layer)
-	{
-		json_int_t elements, flops;
-		if (json_unpack(layer, "[I, I!]", &elements, &flops) || elements < 0 || flops < 0)
-			return status_set(st, "a layer of a model is [elements, flops]");
-		out->layers[i] = (struct network_layer){(uint64_t)elements, (uint64_t)flops};
-	}
-	strcpy(out->name, name);
-	out->n = (unsigned)json_array_size(layers);
-	return 0;
-}
-
 /* --- buckets --- */
 
 struct buckets buckets_of(const struct network *network, uint64_t elements, size_t element_bytes,

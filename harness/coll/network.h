@@ -4,8 +4,6 @@
  * whose file has a line per tensor (experiments/README.md). */
 #pragma once
 
-#include <jansson.h>
-
 #include "../status.h"
 
 #define NETWORK_MAX_LAYERS 1024
@@ -41,9 +39,6 @@ struct network_product {
 struct network_product network_product(uint64_t flops);
 
 int network_read(const char *file, struct network *out, struct status *st);
-
-json_t *network_to_json(const struct network *network);
-int network_from_json(const json_t *json, struct network *out, struct status *st);
 
 /* How a buffer of `elements` is cut. If the model has another size, the whole buffer is one tensor. */
 struct buckets {

@@ -4,8 +4,7 @@
 
 static const struct claim_range open_range = {0, SIZE_MAX};
 
-/* Where a section's values go, which begins with its name. Values for a backend that does not run are
- * read to a place apart. */
+/* Where a section's values go, after its name; those for a backend that does not run go apart. */
 struct place {
 	const struct fields *fields;
 	void *here, *elsewhere;
@@ -32,8 +31,7 @@ static int entry_read(struct build *b, const struct text_entry *entry, void *of,
 	struct claim *claim = place->fields == &claim_fields ? to : NULL;
 	if (row ? field_read(row, entry->value, to, st) : unknown_key(place, entry->key, st))
 		return -1;
-	/* A key drops what it excludes further out: a test or a reason why it has none, sizes or a
-	 * regime. */
+	/* A key drops what it excludes further out: a test or its lack, sizes or a regime. */
 	if (claim && !strcmp(entry->key, "needs"))
 		claim->test = CLAIM_NEEDS;
 	if (claim && !strcmp(entry->key, "bytes"))
@@ -62,8 +60,7 @@ static bool names_variant(const struct text_entry *entry)
 	       !strcmp(key, "right");
 }
 
-/* The backend for which a section names its variants, if it names none for the running backend: it
- * is about that one alone. NULL: none. */
+/* The backend whose variants a section names, if it names none for the running one; or NULL. */
 static const char *named_elsewhere(const struct build *b, unsigned section)
 {
 	const struct text_entry *entry;

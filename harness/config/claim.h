@@ -1,6 +1,5 @@
-/* What an experiment asks beyond its figures: factors, the gap that they explain, and claims. Words
- * and tests alone, no figures. Read from an experiment file (asked.c), carried by the record's
- * first line, judged by the report. Pure. */
+/* What an experiment asks: factors, the gap that they explain, and claims. Read from its file (asked.c), carried
+ * by the record's first line, judged by the report. Pure. */
 #pragma once
 
 #include <jansson.h>
@@ -62,10 +61,8 @@ struct claim_range {
 };
 
 bool claim_range_open(struct claim_range range);
-/* The sizes of a regime among the n measured `sizes`, ascending: on GPUs up to 64 KiB and from 16
- * MiB up, else up to 4 KiB and from 256 KiB up. If none of these is measured, the smallest or
- * largest third of the sizes on this side of the other regime (*third). If that is empty too, the
- * regime has no sizes. */
+/* Among the n measured `sizes`, ascending: on GPUs up to 64 KiB and from 16 MiB up, else up to 4 KiB and from 256 KiB
+ * up. If none of these is measured, a third of those on this side of the other regime (*third), if there are any. */
 struct claim_range claim_regime_range(enum regime_kind kind, bool gpus, const size_t *sizes,
                                       unsigned n, bool *third);
 
@@ -88,8 +85,7 @@ struct gap {
 
 #define CLAIM_NEEDS_BACKEND "backend " /* a need that is a backend begins so */
 
-/* Of left ÷ right: less by X, below 1 ÷ (1 + X); more by X, above 1 + X; within X, between the two.
- * within X of Y, the same of ratio ÷ Y. needs: no test, as what it requires is missing. */
+/* Of left ÷ right: below 1 ÷ (1 + X); above 1 + X; between the two, or the same of ratio ÷ Y. needs: no test. */
 enum claim_test { CLAIM_LESS, CLAIM_MORE, CLAIM_WITHIN, CLAIM_NEEDS, CLAIM_TESTS };
 const char *claim_test_name(enum claim_test test);
 
@@ -131,8 +127,7 @@ struct claim_list {
 
 /* As results/README.md says. -1: out of memory. */
 int claim_list_put(const struct claim_list *list, json_t *environment);
-/* The inverse; an environment without them (of an older launchgap) has none. -1 with a sentence;
- * *out is set only on success. */
+/* The inverse; an older launchgap's environment has none. */
 int claim_list_take(const json_t *environment, struct claim_list *out, struct status *st);
 
 /* Readers of rows for a struct gap and for the primary claim's name. */

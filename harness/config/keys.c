@@ -30,8 +30,7 @@ static field_read_fn list_read, sizes_read, roots_read, counts_read, skews_read,
 #define TEXT(FIELD) AT(FIELD), sizeof(((struct spec *)0)->FIELD)
 #define LIST(FIELD) AT(FIELD), AT(n##FIELD)
 
-/* Bounds keep a typo from asking for days, or for more memory than stamps are worth. A seed fits a
- * double, as JSON's readers want. */
+/* Bounds keep a typo from asking for days. A seed fits a double, as JSON's readers want. */
 // clang-format off
 static const struct field experiment[] = {
     {"title", FIELD_TEXT, TEXT(title), .otherwise = "the file's name", .help = "of tables and pictures"},
@@ -91,12 +90,10 @@ const struct fields keys_variant_fields = FIELDS_OF(variant, struct spec_variant
 /* In [experiment] and on the command line: all but the last. */
 static const struct fields variants = {variant, NVARIANT, sizeof(struct spec_variant)};
 
-/* What no variant may set in a job's environment: it would replace the measured program. A final _ is
- * of every name that begins so. */
+/* It would replace the measured program. A final _ is of every name that begins so. */
 static const char *const env_refused[] = {"LD_", "PATH", "LAUNCHGAP_", NULL};
 
-/* What a file may set with --no-libraries: these tune, and name no file, host or program, whatever
- * their value. */
+/* With --no-libraries: these tune, and name no file, host or program, whatever their value. */
 // clang-format off
 static const char *const env_tunes[] = {
     "CUDA_CACHE_DISABLE", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_ORDER", "CUDA_LAUNCH_BLOCKING", "CUDA_MODULE_LOADING",
@@ -219,8 +216,7 @@ int keys_apply(const struct keys_target *target, const char *key, const char *va
 	    target->variant && !own ? field_find(&settings_fields, key) : NULL;
 	if (!env && !of_spec && !own && !setting)
 		return unknown_key(target, key, st);
-	/* Before the value is read: that may open what it names. A library is left out if a ${NAME} of its
-	 * path is unset. */
+	/* Before the value is read, which may open what it names. An unset ${NAME} names no library. */
 	char path[PATH_MAX], name[TRIAL_NAME_BYTES];
 	struct status ignored = {""};
 	const bool library = names(own, value) &&
@@ -341,8 +337,7 @@ static int skews_read(const struct field *key, const char *text, void *base, str
 	                  key->key, text, SPEC_MAX_SKEWS, ROUTING_MOST_SKEW / 10);
 }
 
-/* Copies text with every ${NAME} looked up; `name` is the last of them, and untouched if there is
- * none. 1: it is unset or empty. */
+/* With every ${NAME} looked up; `name` is the last of them, if there is any. 1: it is unset or empty. */
 static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t bytes,
                   char name[TRIAL_NAME_BYTES], struct status *st)
 {
@@ -377,8 +372,7 @@ static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t by
 	return 0;
 }
 
-/* The path of a library, or of several. An unset ${NAME} skips the variant, so a file can name
- * libraries that only some machines have. */
+/* Paths. An unset ${NAME} skips the variant: some machines alone have such libraries. */
 static int library_read(const struct field *f, const char *text, void *base, struct status *st)
 {
 	struct spec_variant *v = base;

@@ -1,5 +1,4 @@
-/* The keys of an experiment file: those of [experiment], whose rows are here, and those of a
- * variant: its settings, the library's path and `each`. */
+/* The keys of [experiment], and those of a variant: its settings, the library's path and `each`. */
 #pragma once
 
 #include "../trial/field.h"
@@ -13,12 +12,10 @@ struct keys_target {
 	bool closed; /* --no-libraries: no value may name a library, a file, a host or a program */
 };
 
-/* All rows of [experiment], in the order in which help shows them. */
-extern const struct fields keys_fields;
-/* Those of a variant that are not plain settings. */
-extern const struct fields keys_variant_fields;
+/* Of [experiment], in the order of help; of a variant those that are no plain settings. */
+extern const struct fields keys_fields, keys_variant_fields;
 bool keys_of_variant(const char *key);
-/* Sets the fields of one key. Errors say what is wrong and what is allowed, without a place. */
+/* Errors have no place. */
 int keys_apply(const struct keys_target *target, const char *key, const char *value,
                struct status *st);
 

@@ -1,8 +1,6 @@
-/* The options of a verb. The rows that parse its command line are those that help is made of, so that no option is without a word about it.
- *
- * A row's key is what people type: "--file", "-v, --verbose" (one of them), "quick", or "mode" for
- * mode=VALUE. A FIELD_FLAG stands alone; a key with dashes has its value in the next argument. What a
- * file would not read (FIELD_OWN without a reader) is there for help alone. */
+/* The options of a verb; help is made of the same rows. A key is what people type: "--file", "-v, --verbose" (one of
+ * them), "quick", or "mode" for mode=VALUE. A FIELD_FLAG stands alone; a key with dashes has its value in the next
+ * argument; FIELD_OWN without a reader is there for help alone. */
 #pragma once
 
 #include "../suggest.h"
@@ -11,13 +9,11 @@
 /* A reader: borrows the text, of less than the row's bytes, into a const char *. */
 field_read_fn options_borrow;
 
-/* Takes argv[i] into `base` if it has a row; argv ends with NULL. The number of arguments taken, 1 or 2;
- * 0: there is no such row; -1: its value is missing or not allowed. */
+/* Takes argv[i] into `base`; argv ends with NULL. How many were taken, 1 or 2; 0: it has no row; -1: an error. */
 int options_take(const struct fields *options, char *const argv[], int i, void *base,
                  struct status *st);
 void options_offer(const struct fields *options, struct suggestion *guess);
-/* The i-th name of a row, without dashes or comma around it: "-v" of "-v, --verbose". "": there are no
- * more. */
+/* The i-th name of a row: "-v" of "-v, --verbose". "": there are no more. */
 const char *options_name(const struct field *row, unsigned i, char name[64]);
 /* What follows its name, for people: "FILE", "0|1|2"; "": nothing. */
 const char *options_value(const struct field *row, char value[128]);

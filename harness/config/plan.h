@@ -14,12 +14,11 @@
 /* What the plan asks of the machine; passed in, so that planning is a pure function. */
 struct plan_machine {
 	unsigned cores; /* affinity ∩ cgroup quota, at least 1 */
-	/* 0, or -1 with why processes cannot be isolated so (ISOLATE_BITs). NULL: they can. */
+	/* Whether processes can be isolated so (ISOLATE_BITs). NULL: they can. */
 	int (*isolates)(unsigned what, struct status *st);
 	unsigned (*capacity)(const char *backend,
 	                     struct status *st); /* ranks it can hold, and why no more */
-	/* To plan without a device: this backend is assumed to hold so many ranks, and not asked
-	 * what it supports. NULL: none. */
+	/* A backend that is assumed to hold so many ranks, and not asked what it supports. */
 	const char *imagined;
 	unsigned imagined_ranks;
 };
@@ -27,8 +26,7 @@ struct plan_machine {
 /* What ranks = auto takes at least: 1 where that is asked for, or what a rank does with its own memory. */
 unsigned plan_min_ranks(const struct spec *spec);
 
-/* Ranks that it holds, with those of as many hosts like it, if so many share one of its GPUs' numbers;
- * 0: none, with why. */
+/* Ranks that it holds if so many share a GPU's number, here or on hosts like it; 0: none, with why. */
 unsigned plan_capacity(const struct plan_machine *machine, const char *backend, unsigned sharing,
                        struct status *st);
 /* The most of any variant: ranks of a GPU, times hosts. */
@@ -36,8 +34,7 @@ unsigned plan_sharing(const struct spec *spec);
 
 struct plan_variant {
 	char name[TRIAL_NAME_BYTES];
-	/* variant, reference, again (the reference's A/A twin), limit, search (a set of a search;
-	 * its finalists are variants) */
+	/* variant, reference, again (its A/A twin), limit, search (a set; finalists are variants) */
 	char role[16];
 	struct settings settings;
 	char skip[256];        /* why it is not run, or "" */
@@ -60,16 +57,14 @@ struct plan {
 	const struct backend *backend; /* of the spec, "auto" resolved */
 	unsigned nranks;               /* of the run: the most of a variant */
 	uint64_t seed;
-	size_t arena_bytes;     /* the same for every variant */
-	size_t p99_bytes;       /* up to this size a trial has the isolated calls that a p99 needs */
+	size_t arena_bytes; /* the same for every variant */
+	size_t p99_bytes;   /* up to this size a trial has the isolated calls that a p99 needs */
 	struct network network; /* of a step of training */
 	unsigned ncells;
-	struct cell *cells; /* of every variant but the limit, not yet shuffled; a variant of fewer
-	                       ranks has the same sizes rounded for these */
+	struct cell *cells; /* of all but the limit, not yet shuffled, rounded for the most ranks */
 	unsigned nnotes;
 	char notes[PLAN_MAX_NOTES][512]; /* what is asked for and omitted from the cells, and why */
-	unsigned nvariants,
-	    nfile; /* the file's, with what accompanies them, then a search's sets */
+	unsigned nvariants, nfile;       /* the file's with twin and limit, then a search's sets */
 	unsigned nlibraries;
 	struct plan_library libraries[SPEC_MAX_VARIANTS + 1];
 	struct search_space search; /* the spec's, without values that cannot run here */
@@ -79,8 +74,7 @@ struct plan {
 	struct plan_variant variants[PLAN_MAX_VARIANTS]; /* nvariants of them are set */
 };
 
-/* The backend that "auto" resolves to here, and a sentence why it is not the first choice ("" when
- * it is). A named backend is returned as it is. */
+/* The backend that "auto" resolves to here, and why it is not the first choice, or "". */
 const char *plan_backend(const struct spec *spec, const struct plan_machine *machine, char *why,
                          size_t why_bytes);
 
@@ -89,11 +83,10 @@ void plan_free(struct plan *plan);
 void plan_note(struct plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 const struct plan_variant *plan_find(const struct plan *plan, const char *name);
-/* The variant that all are compared with; NULL: no variant has the name that the file gives. */
+/* NULL: no variant has the name that the file gives. */
 const struct plan_variant *plan_reference(const struct plan *plan);
-/* The ranks of a variant of the file: its own, if it has any and the run has so many. */
 unsigned plan_ranks(const struct plan *plan, const struct spec_variant *variant);
-/* The backend that the run is about: the reference's, if variants have several. */
+/* The reference's. */
 const char *plan_main_backend(const struct plan *plan);
 
 size_t plan_scratch_bytes(const struct plan *plan);
@@ -105,18 +98,11 @@ int plan_command(const struct trial *trial, const char *self, const char *order_
 
 /* --- reading a file and making its plan --- */
 
-struct plan_source {
-	const char *file;
-	unsigned noverrides;
-	char *const *overrides;
-	spec_lookup_fn *lookup;
-};
 /* A file with its overrides, as it is for the backend that is measured here. */
-int plan_load(const struct plan_source *from, const struct plan_machine *machine, struct spec *out,
+int plan_load(const struct spec_source *from, const struct plan_machine *machine, struct spec *out,
               struct status *st);
 
-/* An error is an experiment that no machine could run, or a reference that this one cannot. The caller
- * frees with plan_free. `seed` is used when the spec has none. */
+/* An error: no machine could run it, or this one not its reference. plan_free frees. `seed`: if the spec has none. */
 int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
               struct plan *out, struct status *st);
 
@@ -127,38 +113,33 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 
 /* Of a variant that no claim on counters names: medians, which are reported without an interval. */
 #define PLAN_COUNTED_BLOCKS 3
-/* Reading counters takes as long as a job's start, and they hardly vary between jobs
- * (tests/test_counted.c). A variant that a claim on counters names has them in as many first blocks as its
- * family needs (plan_family). Blocks that are added later are to decide what is open: all have them. So do
- * those of a search, which differ in their variants. */
+/* Counters take as long as a job's start, and hardly vary between jobs (tests/test_counted.c). One that a claim
+ * on them names has them in as many first blocks as its family needs; added blocks and a search's all have them. */
 bool plan_counts(const struct plan *plan, unsigned variant, unsigned block);
 
-/* A search has none yet: the content of a block depends on the blocks before it. */
-int plan_order_trials(struct plan *plan, struct status *st);
+/* A search has none yet: a block depends on those before it. */
+void plan_order_trials(struct plan *plan);
 /* `order` is that of its first trial. */
-int plan_add_block(struct plan *plan, unsigned block, unsigned order, const unsigned *variants,
-                   unsigned n, struct status *st);
-/* Whether or not it is among the plan's. The caller frees with trial_free. NULL: out of memory. */
+void plan_add_block(struct plan *plan, unsigned block, unsigned order, const unsigned *variants,
+                    unsigned n);
+/* Whether or not it is among the plan's; trial_free frees. */
 struct trial *plan_order_trial(const struct plan *plan, unsigned variant, unsigned block,
-                               unsigned order, struct status *st);
-/* Its cells are in the block's shuffled order, the same for all variants of the block. */
-struct trial *plan_trial(const struct plan *plan, unsigned index, struct status *st);
+                               unsigned order);
+/* Its cells are in the block's shuffled order. */
+struct trial *plan_trial(const struct plan *plan, unsigned index);
 
 /* For the path's pass: a few calls of each collective at its largest size. */
-struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigned order,
-                              struct status *st);
+struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigned order);
 
-/* Typical figures, in s: the start of a job where ranks are devices, and where they are cores; within it on
- * devices communicators made again, buffers allocated again, counters of a size read. */
+/* Typical figures, in s. */
 #define COST_DEVICE_START_S 3.0
 #define COST_CORE_START_S   0.5
 #define COST_CONNECT_S      0.1
 #define COST_ALLOCATE_S     0.1
 #define COST_COUNTERS_S     0.4
-/* Isolated calls of a size, if nobody asked a number of them: what p95 needs. */
+/* Of a size, if nobody asked a number: what p95 needs. */
 #define PLAN_ISOLATED_CALLS 100
 unsigned plan_isolated_calls(const struct plan *plan, size_t asked_bytes);
-/* Of all trials, by them. */
 struct plan_cost {
 	double seconds, bytes; /* of the record */
 };
@@ -166,28 +147,26 @@ struct plan_cost plan_cost(const struct plan *plan);
 
 /* --- the experiment's questions, as the plan can answer them --- */
 
-/* In how many settings its variants differ, and their keys; 1 and none if one of them is not here. */
+/* In how many settings its variants differ, and their keys; 1 if one of them is not here. */
 unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor, char *keys,
                             size_t bytes);
 
-/* Why nothing that the plan measures could answer it; "" if something could. Not that variants or
- * counters are missing: the record says that. */
+/* Why nothing that the plan measures could answer it, or "". Of variants that are missing the record tells. */
 void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why, size_t bytes);
 bool plan_has(const struct plan *plan, const char *variant);
 /* Whether it has a test, and both its variants are here. */
 bool plan_tests(const struct plan *plan, const struct claim *claim);
-/* The claims that something here can answer, without the primary one. *blocks: as many as it takes to
- * confirm them (family.h), or to decide the primary one. */
+/* The claims that something here can answer, without the primary one. *blocks: what it takes to confirm them
+ * (family.h), or to decide that one. */
 unsigned plan_family(const struct plan *plan, unsigned *blocks);
 void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why, size_t bytes);
 
 int plan_claim_pace(const struct claim *claim);
 struct claim_range plan_claim_sizes(const struct plan *plan, const struct claim *claim);
 
-/* Cuts an experiment down to its primary claim (--quick): its variants, collectives, pace and sizes, and
- * as many blocks as a minute on devices or half a minute on cores has time for. Keys of the command line
- * stay as they are said. An error if no such claim can be tested here. */
-int plan_quick(const struct plan_source *from, const struct plan_machine *machine,
+/* Cuts an experiment down to its primary claim (--quick), with as many blocks as a minute on devices or half a
+ * minute on cores has time for. Keys of the command line stay. An error: no such claim can be tested here. */
+int plan_quick(const struct spec_source *from, const struct plan_machine *machine,
                struct spec *spec, struct status *st);
 
 /* --- steps of making a plan --- */
@@ -198,7 +177,6 @@ int plan_quick(const struct plan_source *from, const struct plan_machine *machin
 int plan_cells_make(struct plan *plan, struct status *st);
 /* For a plan whose variants are known. */
 void plan_p99_settle(struct plan *plan);
-/* `from` is NULL if no file asks for it. The caller has checked that there is room. */
-int plan_variants_add(struct plan *plan, const char *name, const char *role,
-                      const struct settings *settings, const struct spec_variant *from,
-                      struct status *st);
+/* from: NULL: no file asks for it. There is room. */
+void plan_variants_add(struct plan *plan, const char *name, const char *role,
+                       const struct settings *settings, const struct spec_variant *from);

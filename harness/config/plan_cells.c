@@ -5,22 +5,17 @@
 
 #include "../coll/counts.h"
 #include "../coll/routing.h"
+#include "../memory.h"
 
 /* Of one trial: an hour of cells that take 5 ms. */
-#define MOST_CELLS   720000
-#define NAMES_BYTES  256    /* of "alltoall, sendrecv" */
+#define MOST_CELLS  720000
+#define NAMES_BYTES 256 /* of "alltoall, sendrecv" */
 
-static int cell_add(struct plan *plan, const struct cell *cell)
+static void cell_add(struct plan *plan, const struct cell *cell)
 {
-	if (plan->ncells % 256 == 0) {
-		struct cell *more =
-		    realloc(plan->cells, (plan->ncells + 256) * sizeof plan->cells[0]);
-		if (!more)
-			return -1;
-		plan->cells = more;
-	}
+	if (plan->ncells % 256 == 0)
+		plan->cells = memory_more(plan->cells, plan->ncells + 256, sizeof plan->cells[0]);
 	plan->cells[plan->ncells++] = *cell;
-	return 0;
 }
 
 /* Whether a size and the one before are different in each variant, and none is 0 bytes. */
@@ -36,8 +31,7 @@ static bool is_size(const struct plan *plan, const struct cell *what, size_t ask
 	return true;
 }
 
-/* The sizes of a collective in a datatype: rounded, each once, without those that come to 0 bytes
- * in a variant. */
+/* Rounded, each once, without those that come to 0 bytes in a variant. */
 static unsigned sizes_of(const struct plan *plan, const struct cell *what, struct cell *out)
 {
 	const struct spec *spec = plan->spec;
@@ -56,7 +50,7 @@ static unsigned sizes_of(const struct plan *plan, const struct cell *what, struc
 }
 
 /* One collective's cells of one dtype, op, root and place: every size × pace. */
-static int cells_of(struct plan *plan, const struct cell *what)
+static void cells_of(struct plan *plan, const struct cell *what)
 {
 	struct cell sizes[SIZES_MAX];
 	unsigned nsizes = sizes_of(plan, what, sizes);
@@ -70,11 +64,9 @@ static int cells_of(struct plan *plan, const struct cell *what)
 			cell.asked_bytes = sizes[s].asked_bytes;
 			cell.bytes = sizes[s].bytes;
 			cell.pace = (enum pace)p;
-			if (cell_add(plan, &cell))
-				return -1;
+			cell_add(plan, &cell);
 		}
 	}
-	return 0;
 }
 
 /* All roots are those of the smallest communicator: each variant measures the same cells. */
@@ -133,15 +125,14 @@ static unsigned root_of(const struct plan *plan, enum coll_kind coll, unsigned l
 }
 
 /* A collective in every dtype; and if it has them, every op, root and place. */
-static int cells_vary(struct plan *plan, enum coll_kind coll)
+static void cells_vary(struct plan *plan, enum coll_kind coll)
 {
 	const struct spec *spec = plan->spec;
 	const unsigned is = coll_info(coll)->is, least = ranks_of_all(plan).communicator;
 	const unsigned ndtypes = coll == COLL_INIT ? 1 : spec->ndtypes;
 	const unsigned nops = is & COLL_REDUCES ? spec->nops : 1;
 	const unsigned nroots = roots_count(plan, coll, least);
-	/* A collective with one form alone has it whatever is asked for; a step of training, in
-	 * place. */
+	/* What has one form alone has it whatever is asked for; a step of training, in place. */
 	const bool both = is & COLL_IN_PLACE, trains = is & COLL_TRAINS;
 	const bool places[2] = {!trains && (!both || spec->in_place != PLACES_IN),
 	                        trains || (both && spec->in_place != PLACES_OUT)};
@@ -155,10 +146,9 @@ static int cells_vary(struct plan *plan, enum coll_kind coll)
 					    .op = is & COLL_REDUCES ? spec->ops[o] : OP_NONE,
 					    .root = root_of(plan, coll, least, r),
 					    .in_place = place};
-					if (places[place] && cells_of(plan, &what))
-						return -1;
+					if (places[place])
+						cells_of(plan, &what);
 				}
-	return 0;
 }
 
 /* Whether the smallest size is less than the collective's minimum. */
@@ -331,8 +321,7 @@ int plan_cells_make(struct plan *plan, struct status *st)
 			          plan->backend->name);
 			continue;
 		}
-		if (cells_vary(plan, spec->colls[c]))
-			return status_set(st, "out of memory for the plan's cells");
+		cells_vary(plan, spec->colls[c]);
 	}
 	note_roots(plan);
 	if (check_sizes(plan, st) || check_places(plan, st))
@@ -349,13 +338,14 @@ int plan_cells_make(struct plan *plan, struct status *st)
 		const unsigned rows =
 		    plan->cells[i].pace == PACE_STREAM ? spec->stretches : spec->isolated_calls;
 		if ((uint64_t)rows * plan->nranks > PLAN_MOST_SAMPLES)
-			return status_set(
-			    st,
-			    "%s: a cell of %u %s on %u ranks has %llu samples; "
-			    "allowed are %d, a line of the record",
-			    spec->file, rows,
-			    plan->cells[i].pace == PACE_STREAM ? "stretches" : "isolated calls",
-			    plan->nranks, (unsigned long long)rows * plan->nranks, PLAN_MOST_SAMPLES);
+			return status_set(st,
+			                  "%s: a cell of %u %s on %u ranks has %llu samples; "
+			                  "allowed are %d, a line of the record",
+			                  spec->file, rows,
+			                  plan->cells[i].pace == PACE_STREAM ? "stretches"
+			                                                     : "isolated calls",
+			                  plan->nranks, (unsigned long long)rows * plan->nranks,
+			                  PLAN_MOST_SAMPLES);
 		size_t bytes = arena_of(plan, &plan->cells[i]);
 		if (bytes > plan->arena_bytes)
 			plan->arena_bytes = bytes;

@@ -1,3 +1,4 @@
+#include "../memory.h"
 #include "plan.h"
 #include "search.h"
 
@@ -153,17 +154,16 @@ static int settings_refused(const struct plan *plan, const struct settings *s,
 	           : -1;
 }
 
-static int variant_try(const struct plan *plan, unsigned index, const struct spec_variant *from,
-                       char *skip, size_t bytes)
+/* Why it cannot run here, or "". */
+static void variant_try(const struct plan *plan, unsigned index, const struct spec_variant *from,
+                        char *skip, size_t bytes)
 {
 	const struct settings *s = &plan->variants[index].settings;
 	const struct backend *backend = backend_find(s->backend);
 	struct status why = {""};
 	int rc = settings_refused(plan, s, from, &why);
 	if (!rc && !is_imagined(plan->machine, s)) {
-		struct trial *trial = plan_order_trial(plan, index, 0, 0, &why);
-		if (!trial)
-			return -1;
+		struct trial *trial = plan_order_trial(plan, index, 0, 0);
 		const struct launcher *by = launcher_pick(s, &why);
 		if ((rc = backend->supports(trial, &why)))
 			status_set(&why, "the backend cannot run it");
@@ -174,7 +174,6 @@ static int variant_try(const struct plan *plan, unsigned index, const struct spe
 		trial_free(trial);
 	}
 	snprintf(skip, bytes, "%.*s", (int)bytes - 1, rc ? why.text : "");
-	return 0;
 }
 
 /* The cells of each collective that the reference can run, and why not the others. */
@@ -183,13 +182,12 @@ struct runnable {
 	char why[COLL_KINDS][256];
 };
 
-/* Each collective and datatype separately. -1 only when out of memory. */
-static int runnable_find(struct plan *plan, unsigned reference, struct runnable *out)
+/* Each collective and datatype separately. */
+static void runnable_find(struct plan *plan, unsigned reference, struct runnable *out)
 {
 	struct cell *all = plan->cells;
 	unsigned n = plan->ncells, count;
-	int failed = 0;
-	for (unsigned i = 0; i < n && !failed; i += count) {
+	for (unsigned i = 0; i < n; i += count) {
 		char skip[256] = "";
 		enum coll_kind coll = all[i].coll;
 		for (count = 1; i + count < n && all[i + count].coll == coll &&
@@ -197,8 +195,7 @@ static int runnable_find(struct plan *plan, unsigned reference, struct runnable 
 			count++;
 		plan->cells = all + i;
 		plan->ncells = count;
-		failed = variant_try(plan, reference, &plan->spec->variants[reference], skip,
-		                     sizeof skip);
+		variant_try(plan, reference, &plan->spec->variants[reference], skip, sizeof skip);
 		out->can[coll][all[i].dtype] = !skip[0];
 		out->any[coll] |= !skip[0];
 		if (skip[0])
@@ -206,11 +203,9 @@ static int runnable_find(struct plan *plan, unsigned reference, struct runnable 
 	}
 	plan->cells = all;
 	plan->ncells = n;
-	return failed;
 }
 
-/* Removes the cells that the reference cannot run, with notes; removes none if it can run none.
- * Returns whether anything is removed. */
+/* Removes what the reference cannot run, with notes; none if it can run none. Whether any was removed. */
 static bool cells_narrow(struct plan *plan, const struct runnable *can)
 {
 	bool left[DTYPE_KINDS] = {false}, gone[COLL_KINDS] = {false}, some = false;
@@ -244,19 +239,14 @@ static bool cells_narrow(struct plan *plan, const struct runnable *can)
 	return plan->ncells < n;
 }
 
-int plan_variants_add(struct plan *plan, const char *name, const char *role,
-                      const struct settings *settings, const struct spec_variant *from,
-                      struct status *st)
+void plan_variants_add(struct plan *plan, const char *name, const char *role,
+                       const struct settings *settings, const struct spec_variant *from)
 {
 	struct plan_variant *v = &plan->variants[plan->nvariants];
 	snprintf(v->name, sizeof v->name, "%s", name);
 	snprintf(v->role, sizeof v->role, "%s", role);
 	v->settings = *settings;
-	v->skip[0] = '\0';
-	if (variant_try(plan, plan->nvariants, from, v->skip, sizeof v->skip))
-		return status_set(st, "out of memory for the plan");
-	plan->nvariants++;
-	return 0;
+	variant_try(plan, plan->nvariants++, from, v->skip, sizeof v->skip);
 }
 
 /* Mistakes that no machine could measure, as they depend on ranks and calls. */
@@ -269,7 +259,9 @@ static int settings_check(const struct plan *plan, const struct spec_variant *fr
 		const char *key;
 		int rank;
 	} ranks[] = {{"delay_rank", s->delay_rank}, {"flip: rank", s->flip_rank}};
-	bool accesses = false, raw = false, pairs = false;
+	bool accesses = false, raw = !strcmp(s->api, "copies") && s->engine != ENGINE_CHASE;
+	bool pairs = false;
+	char stride[16];
 	for (unsigned i = 0; i < 2; i++)
 		if (ranks[i].rank >= (int)plan_ranks(plan, from))
 			return spec_variant_error(spec, from, st, "%s = %d, but ranks are 0 to %u",
@@ -284,24 +276,23 @@ static int settings_check(const struct plan *plan, const struct spec_variant *fr
 		raw = raw || coll_info(spec->colls[c])->is & COLL_RAW;
 		pairs = pairs || spec->colls[c] == COLL_PAIR_COPY;
 	}
-	if (s->stride > 1 && !accesses)
-		return spec_variant_error(spec, from, st,
-		                          "stride = %u is of the collective access, which the "
-		                          "experiment does not measure",
-		                          s->stride);
-	raw = raw || (!strcmp(s->api, "copies") && s->engine != ENGINE_CHASE);
-	if (s->engine != ENGINE_CE && !raw)
-		return spec_variant_error(
-		    spec, from, st,
-		    "engine = %s is of plain copies (to_device, to_host, "
-		    "pair_copy, pair_staged, api = copies), which the experiment does "
-		    "not measure",
-		    settings_words("engine")[s->engine]);
-	if (s->peer != PEER_WRITE && !pairs)
-		return spec_variant_error(spec, from, st,
-		                          "peer = %s is of the collective pair_copy, which the "
-		                          "experiment does not measure",
-		                          settings_words("peer")[s->peer]);
+	snprintf(stride, sizeof stride, "%u", s->stride);
+	// clang-format off
+	const struct {
+		bool lacks;
+		const char *key, *value, *of;
+	} of_some[] = {
+	    {s->stride > 1 && !accesses, "stride", stride, "the collective access"},
+	    {s->engine != ENGINE_CE && !raw, "engine", settings_words("engine")[s->engine], "plain copies (to_device, to_host, pair_copy, pair_staged, api = copies)"},
+	    {s->peer != PEER_WRITE && !pairs, "peer", settings_words("peer")[s->peer], "the collective pair_copy"},
+	};
+	// clang-format on
+	for (unsigned i = 0; i < sizeof of_some / sizeof *of_some; i++)
+		if (of_some[i].lacks)
+			return spec_variant_error(
+			    spec, from, st,
+			    "%s = %s is of %s, which the experiment does not measure",
+			    of_some[i].key, of_some[i].value, of_some[i].of);
 	/* Else a stretch would have more calls than its time is divided by. */
 	if (s->aggregate > 1 && spec->calls % s->aggregate)
 		return spec_variant_error(spec, from, st,
@@ -330,9 +321,7 @@ static int variants_add(struct plan *plan, struct status *st)
 			    "%s sets processes apart from each other, and mode %s has one; "
 			    "allowed is mode = processes, or a layout of several",
 			    s.isolate ? "isolate" : "visible = own", s.mode);
-		if (plan_variants_add(plan, from->name, reference ? "reference" : "variant", &s,
-		                      from, st))
-			return -1;
+		plan_variants_add(plan, from->name, reference ? "reference" : "variant", &s, from);
 	}
 	return 0;
 }
@@ -362,8 +351,7 @@ static void same_skip(struct plan *plan)
 	}
 }
 
-/* The file's variants, each with why it is skipped here. Cells that the reference cannot run are
- * removed from the plan, with notes. */
+/* Each with why it is skipped here; without cells that the reference cannot run, with notes. */
 static int variants_make(struct plan *plan, struct status *st)
 {
 	for (bool narrowed = false;; narrowed = true) {
@@ -375,8 +363,7 @@ static int variants_make(struct plan *plan, struct status *st)
 		struct runnable can = {0};
 		if (narrowed || !reference || !reference->skip[0])
 			return 0;
-		if (runnable_find(plan, (unsigned)(reference - plan->variants), &can))
-			return status_set(st, "out of memory for the plan");
+		runnable_find(plan, (unsigned)(reference - plan->variants), &can);
 		if (!cells_narrow(plan, &can))
 			return 0;
 	}
@@ -418,8 +405,8 @@ static int variants_accompany(struct plan *plan, struct status *st)
 	struct settings s = reference->settings, limit;
 	char again[TRIAL_NAME_BYTES];
 	snprintf(again, sizeof again, "%.56s-again", reference->name);
-	if (plan->spec->twin && plan_variants_add(plan, again, "again", &s, NULL, st))
-		return -1;
+	if (plan->spec->twin)
+		plan_variants_add(plan, again, "again", &s, NULL);
 	if (!plan->spec->limit || !plan->backend->is.carries_data)
 		return 0;
 	settings_default(&limit);
@@ -429,7 +416,8 @@ static int variants_accompany(struct plan *plan, struct status *st)
 	strcpy(limit.backend, plan->backend->name);
 	strcpy(limit.nccl, s.nccl);
 	limit.bind = s.bind;
-	return plan_variants_add(plan, "limit", "limit", &limit, NULL, st);
+	plan_variants_add(plan, "limit", "limit", &limit, NULL);
+	return 0;
 }
 
 /* --- all of it --- */
@@ -510,8 +498,7 @@ static int libraries_find(struct plan *plan, struct status *st)
 	return 0;
 }
 
-/* The system's library, if a variant that runs here uses it. The file does not name it, so its
- * absence is no mistake. */
+/* If a variant that runs here uses it. The file does not name it, so its absence is no mistake. */
 static void library_of_system(struct plan *plan)
 {
 	struct status ignored = {""};
@@ -525,8 +512,7 @@ static void library_of_system(struct plan *plan)
 	}
 }
 
-/* What the variants that are here make of the questions: the settings of factors, and what takes over
- * while a variant is not here. */
+/* The settings of factors, and what is asked in place of a variant that is not here. */
 static int asked_settle(struct plan *plan, struct status *st)
 {
 	const struct spec_lacking *lacking = &plan->spec->lacking;
@@ -584,9 +570,7 @@ static void family_note(struct plan *plan)
 int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
               struct plan *out, struct status *st)
 {
-	struct plan *plan = calloc(1, sizeof *plan);
-	if (!plan)
-		return status_set(st, "out of memory for the plan");
+	struct plan *plan = memory_take(1, sizeof *plan);
 	plan->spec = spec;
 	plan->machine = machine;
 	plan->seed = spec->seed ? spec->seed : seed;
@@ -600,10 +584,11 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 		plan_note(plan, "--quick: the primary claim alone, %s", spec->quick.claim);
 	if (libraries_find(plan, st) || ranks_resolve(plan, st) || plan_cells_make(plan, st) ||
 	    variants_make(plan, st) || asked_settle(plan, st) || variants_accompany(plan, st) ||
-	    search_plan(plan, st) || plan_order_trials(plan, st)) {
+	    search_plan(plan, st)) {
 		plan_free(plan);
 		goto done;
 	}
+	plan_order_trials(plan);
 	plan_p99_settle(plan);
 	library_of_system(plan);
 	if (spec->needs_gpus && !plan->backend->is.gpus)
@@ -618,13 +603,13 @@ done:
 	return rc;
 }
 
-int plan_load(const struct plan_source *from, const struct plan_machine *machine, struct spec *out,
+int plan_load(const struct spec_source *from, const struct plan_machine *machine, struct spec *out,
               struct status *st)
 {
-	struct spec_text *text = spec_read(from->file, from->noverrides, from->overrides, st);
+	struct spec_text *text = spec_read(from, st);
 	char why[sizeof out->backend_why], backend[TRIAL_NAME_BYTES];
 	int rc = -1;
-	if (!text || spec_build(text, NULL, from->lookup, out, st))
+	if (!text || spec_build(text, NULL, out, st))
 		goto done;
 	snprintf(backend, sizeof backend, "%s", plan_backend(out, machine, why, sizeof why));
 	const struct backend *own = backend_find(backend);
@@ -633,14 +618,14 @@ int plan_load(const struct plan_source *from, const struct plan_machine *machine
 	for (unsigned i = 0; own && !strcmp(out->backend, "auto") && backend_table[i] != own; i++) {
 		const struct backend *b = backend_table[i];
 		if (!b->is.gpus || plan_capacity(machine, b->name, 1, st) != 1 ||
-		    spec_build(text, b->name, from->lookup, out, st) || plan_sharing(out) < 2)
+		    spec_build(text, b->name, out, st) || plan_sharing(out) < 2)
 			continue;
 		strcpy(backend, b->name);
 		why[0] = '\0';
 		break;
 	}
 	*st = (struct status){""};
-	rc = spec_build(text, backend, from->lookup, out, st);
+	rc = spec_build(text, backend, out, st);
 	strcpy(out->backend, backend);
 	strcpy(out->backend_why, why);
 done:

@@ -1,12 +1,13 @@
 #include "plan.h"
 
-/* Times for all blocks, s: what remains of a minute on devices, and of half a minute on cores, goes
- * to the paths' jobs and to the report. */
+#include "../memory.h"
+
+/* For all blocks, s; what remains of a minute, or of half of one, is for paths and the report. */
 #define DEVICES_S 45.0
 #define CORES_S   22.0
 
 /* Whether the command line sets a key of [experiment], for all backends or for one. */
-static bool is_said(const struct plan_source *from, const char *key)
+static bool is_said(const struct spec_source *from, const char *key)
 {
 	const size_t n = strlen(key);
 	for (unsigned i = 0; i < from->noverrides; i++) {
@@ -78,8 +79,7 @@ static void cut_spec(struct spec *spec, const struct plan *plan, struct claim *c
 		if (spec->sizes[i] >= asked.lo && spec->sizes[i] <= asked.hi)
 			spec->sizes[n++] = spec->sizes[i];
 	spec->nsizes = n;
-	/* Where a third of all sizes is the regime, it is not a third of those that are kept: the claim
-	 * names them. */
+	/* A regime of a third of all sizes is none of those that are kept: the claim names them. */
 	const struct claim_range now = plan_claim_sizes(plan, c);
 	if (now.lo > spec->sizes[0] || now.hi < spec->sizes[n - 1]) {
 		c->bytes = asked;
@@ -150,7 +150,7 @@ static int blocks_settle(struct spec *spec, const struct plan_machine *machine, 
 	return 0;
 }
 
-static int cut(const struct plan_source *from, const struct plan_machine *machine,
+static int cut(const struct spec_source *from, const struct plan_machine *machine,
                struct plan *plan, const struct claim *whole, struct spec *spec, struct status *st)
 {
 	struct claim primary = *whole;
@@ -176,12 +176,10 @@ static int cut(const struct plan_source *from, const struct plan_machine *machin
 	return 0;
 }
 
-int plan_quick(const struct plan_source *from, const struct plan_machine *machine,
+int plan_quick(const struct spec_source *from, const struct plan_machine *machine,
                struct spec *spec, struct status *st)
 {
-	struct plan *plan = calloc(1, sizeof *plan);
-	if (!plan)
-		return status_set(st, "out of memory");
+	struct plan *plan = memory_take(1, sizeof *plan);
 	const struct claim *primary =
 	    plan_make(spec, machine, 1, plan, st) ? NULL : primary_find(plan, st);
 	const int rc = primary ? cut(from, machine, plan, primary, spec, st) : -1;

@@ -1,5 +1,7 @@
 #include "plan.h"
 
+#include "../memory.h"
+
 #define TIMELINE_MOST ((size_t)256 << 20) /* bytes of a cell */
 #define GOLDEN_GAMMA  0x9E3779B97F4A7C15u /* splitmix64's step */
 
@@ -25,32 +27,26 @@ static void shuffle(void *items, size_t n, size_t bytes, uint64_t state)
 	}
 }
 
-int plan_add_block(struct plan *plan, unsigned block, unsigned first, const unsigned *variants,
-                   unsigned n, struct status *st)
+void plan_add_block(struct plan *plan, unsigned block, unsigned first, const unsigned *variants,
+                    unsigned n)
 {
 	unsigned order[PLAN_MAX_VARIANTS];
-	struct plan_trial *more =
-	    realloc(plan->trials, ((size_t)plan->ntrials + n + 1) * sizeof *more);
-	if (!more)
-		return status_set(st, "out of memory for a block of %u trials", n);
-	plan->trials = more;
+	plan->trials =
+	    memory_more(plan->trials, (size_t)plan->ntrials + n + 1, sizeof *plan->trials);
 	memcpy(order, variants, n * sizeof *order);
 	shuffle(order, n, sizeof order[0], stream_start(plan->seed, STREAM_VARIANTS, block));
 	for (unsigned i = 0; i < n; i++, plan->ntrials++)
 		plan->trials[plan->ntrials] = (struct plan_trial){order[i], block, first + i};
-	return 0;
 }
 
-int plan_order_trials(struct plan *plan, struct status *st)
+void plan_order_trials(struct plan *plan)
 {
 	unsigned runs[PLAN_MAX_VARIANTS], nruns = 0;
 	for (unsigned v = 0; v < plan->nvariants; v++)
 		if (!plan->variants[v].skip[0])
 			runs[nruns++] = v;
 	for (unsigned block = 0; block < plan->spec->blocks && !plan->search.nkeys; block++)
-		if (plan_add_block(plan, block, block * nruns, runs, nruns, st))
-			return -1;
-	return 0;
+		plan_add_block(plan, block, block * nruns, runs, nruns);
 }
 
 /* The limit is copied once at every size of the plan, as caches make more of some sizes than of the
@@ -129,8 +125,7 @@ static void add_pass(struct trial *trial, const struct plan *plan, enum pass pas
 	trial->ncells += n;
 }
 
-/* Whether a claim that can be tested here names a variant and is of a kind. The reference's twin is its
- * second trial in each block. */
+/* Of a claim that can be tested here. The reference's twin is its second trial in each block. */
 static bool is_claimed(const struct plan *plan, const struct plan_variant *v,
                        bool (*of_kind)(const struct plan *, const struct claim *))
 {
@@ -154,8 +149,7 @@ static bool of_counters(const struct plan *plan, const struct claim *c)
 /* The luck of one connection: of ten blocks an A/A line is within 5.2 %, with 8 connections 3.4
  * (analysis/SIMULATED.md). */
 #define PLAN_LUCK 0.10
-/* Of times at sizes of later connections, within what one's luck moves: what is of a job as a whole
- * has no size. */
+/* Of times at sizes of later connections, within one's luck; of a whole job there is no size. */
 static bool of_connections(const struct plan *plan, const struct claim *c)
 {
 	const struct claim_range own = plan_claim_sizes(plan, c),
@@ -175,8 +169,7 @@ static unsigned plan_connections(const struct plan *plan, unsigned variant)
 	           : spec->connections;
 }
 
-/* The cells repeated in the same order: in each cycle of a soak; in each allocation of each
- * connection. */
+/* In the same order: in each cycle of a soak; in each allocation of each connection. */
 static void repeat_cells(struct trial *trial, const struct spec *spec, unsigned connections)
 {
 	const struct claim_range sizes = spec->connection_bytes;
@@ -231,20 +224,14 @@ static void sizes_settle(struct trial *trial, const struct plan *plan)
 }
 
 struct trial *plan_order_trial(const struct plan *plan, unsigned variant, unsigned block,
-                               unsigned order, struct status *st)
+                               unsigned order)
 {
 	const struct spec *spec = plan->spec;
 	const struct plan_variant *v = &plan->variants[variant];
 	const bool limit = !strcmp(v->role, "limit");
-	struct trial *trial = calloc(1, sizeof *trial);
-	struct cell *cells = calloc(
+	struct trial *trial = memory_take(1, sizeof *trial);
+	struct cell *cells = memory_take(
 	    (size_t)plan->ncells * (spec_times(spec) + 1) + 2 * COLL_KINDS + 1, sizeof *cells);
-	if (!trial || !cells) {
-		free(cells);
-		free(trial);
-		status_set(st, "out of memory for a trial");
-		return NULL;
-	}
 	strcpy(trial->experiment, spec->name);
 	strcpy(trial->variant, v->name);
 	trial->block = block;
@@ -284,21 +271,18 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned variant, unsign
 	return trial;
 }
 
-struct trial *plan_trial(const struct plan *plan, unsigned index, struct status *st)
+struct trial *plan_trial(const struct plan *plan, unsigned index)
 {
 	const struct plan_trial *t = &plan->trials[index];
-	return plan_order_trial(plan, t->variant, t->block, t->order, st);
+	return plan_order_trial(plan, t->variant, t->block, t->order);
 }
 
-struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigned order,
-                              struct status *st)
+struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigned order)
 {
-	struct trial *trial = plan_order_trial(plan, variant, 0, order, st);
-	if (trial) {
-		trial->ncells = 0;
-		add_pass(trial, plan, PASS_PATH, false);
-		sizes_settle(trial, plan);
-		trial->warmup = 1;
-	}
+	struct trial *trial = plan_order_trial(plan, variant, 0, order);
+	trial->ncells = 0;
+	add_pass(trial, plan, PASS_PATH, false);
+	sizes_settle(trial, plan);
+	trial->warmup = 1;
 	return trial;
 }

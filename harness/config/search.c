@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "../memory.h"
 #include "build.h"
 #include "family.h"
 #include "plan.h"
@@ -166,11 +167,12 @@ static bool is_key(const char *key)
 static int values_read(struct build *b, const char *key, const char *text, struct search_key *out,
                        struct status *st)
 {
-	char *copy = strdup(text), *rest = copy, *word;
-	int rc = copy ? 0 : status_set(st, "out of memory");
+	char *copy = memory_text(text), *rest = copy, *word;
+	int rc = 0;
 	/* Whether a value is allowed, a copy says that gets it. */
 	struct spec_variant scratch = b->defaults;
-	const struct keys_target target = {NULL, &scratch, b->lookup, b->from->no_libraries};
+	const struct keys_target target = {NULL, &scratch, b->from->from->lookup,
+	                                   b->from->from->closed};
 	out->nvalues = 1;
 	while (!rc && (word = sizes_next(&rest))) {
 		bool known = !strcmp(word, "default");
@@ -265,10 +267,10 @@ int search_plan_set(struct plan *plan, const struct search_set *set, struct stat
 		                  SEARCH_MAX_SETS);
 	snprintf(name, sizeof name, "set-%u", v - plan->nfile + 1);
 	plan->variants[v].set = *set;
-	return search_settings(&plan->search, set, &settings, st) ||
-	               plan_variants_add(plan, name, "search", &settings, NULL, st)
-	           ? -1
-	           : (int)v;
+	if (search_settings(&plan->search, set, &settings, st))
+		return -1;
+	plan_variants_add(plan, name, "search", &settings, NULL);
+	return (int)v;
 }
 
 /* Drops values that the reference has already; and those that cannot run here, with a note why. */

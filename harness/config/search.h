@@ -1,5 +1,4 @@
-/* A search in an experiment. Choosing the next sets is analysis' task (analysis/candidates.h), measuring
- * them the runner's (run/tune.h). */
+/* A search in an experiment; analysis/candidates.h chooses the next sets, run/tune.h measures them. */
 #pragma once
 
 #include <jansson.h>
@@ -12,25 +11,20 @@ struct plan;
 bool search_set_equal(const struct search_set *a, const struct search_set *b);
 unsigned search_set_size(const struct search_space *space, const struct search_set *set);
 
-/* The rounds of a search (analysis/candidates.h): each value alone, all pairs of values, twice the
- * best of those and of what they suggest, and those less one setting. */
+/* Rounds: each value alone, all pairs, twice the best and what they suggest, those less one setting. */
 #define SEARCH_SCREENS 2
 #define SEARCH_NARROWS 2
 #define SEARCH_ROUNDS  (SEARCH_SCREENS + SEARCH_NARROWS + 1)
 unsigned search_round_most(unsigned round);
 
-/* Sets of one value each, in the order of the space. Fills up to `most` rows. Returns how many. */
+/* Sets of one value each, in the order of the space, up to `most`. Returns how many. */
 unsigned search_singles(const struct search_space *space, struct search_set *rows, unsigned most);
 
-/* Sets that hold every pair of values of every two keys at least once, but for pairs with the
- * reference's own: a covering array of strength 2, made row by row: a pair that is in none yet, and each
- * further one that fits. Its size grows with the product of the two longest lists and the logarithm
- * of the number of keys.
- *
- * `losses` is what each value loses alone, a log ≥ 0; INFINITY: it is in no row; NULL: nothing. A
- * row has other values beside its first pair only if they lose little together, so that a pair
- * is measured where nothing hides it. Pairs that lose least alone come first. Fills up to `most`
- * rows, the same for the same seed. Returns how many. */
+/* Sets that hold every pair of values of every two keys but the reference's own: a covering array of strength
+ * 2, row by row: a pair that is in none yet, and each further one that fits. `losses`: what each value loses
+ * alone, a log ≥ 0; INFINITY: it is in no row; NULL: nothing. Beside its first pair a row has only values that
+ * lose little together, so that nothing hides it; pairs that lose least come first. Up to `most` rows, the same
+ * for the same seed. Returns how many. */
 typedef double search_losses[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES];
 unsigned search_cover(const struct search_space *space, const search_losses *losses, uint64_t seed,
                       struct search_set *rows, unsigned most);
@@ -48,14 +42,12 @@ int search_settings(const struct search_space *space, const struct search_set *s
 
 /* --- planning --- */
 
-/* The spec's search without values that cannot run here, with notes; empty without a search. An
- * error is one that takes many trials and has no budget. */
+/* The spec's search without values that cannot run here, with notes. An error: it takes many trials and has no
+ * budget. */
 int search_plan(struct plan *plan, struct status *st);
-/* The variant of a set, or -1. A new one is called "set-7" by its number; it says why it is skipped if it
- * cannot run. */
+/* The variant of a set, or -1; a new one is "set-7" by its number. */
 int search_plan_set(struct plan *plan, const struct search_set *set, struct status *st);
-/* How often the finalists are measured: as often as `blocks` says, and often enough to confirm
- * any. */
+/* How often the finalists are measured: as `blocks` says, and often enough to confirm any. */
 unsigned search_blocks(const struct plan *plan);
 struct search_trials {
 	unsigned screen, narrow, confirm, all; /* narrow: and to drop settings */

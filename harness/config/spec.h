@@ -1,8 +1,5 @@
-/* An experiment file, read and checked. The grammar is in experiments/README.md.
- *
- * A key for one backend (in [experiment on host]) replaces the one for all when that backend runs;
- * a key on the command line (`bytes=…`) replaces both. Every error reads `file:line: what is wrong,
- * what is allowed` (`command line: …` for an override). */
+/* An experiment file, read and checked (experiments/README.md). A key for one backend replaces the one for all when
+ * that backend runs, a key of the command line both. Errors read `file:line: what is wrong, what is allowed`. */
 #pragma once
 
 #include "claim.h"
@@ -20,15 +17,21 @@
 #define SPEC_MAX_NESTED   100 /* connections in a job, allocations in a connection */
 #define SPEC_MAX_BLOCKS   1000
 
-/* The override that keeps some variants alone: "--only=a,b". */
-#define SPEC_ONLY "--only"
-/* And the one that forbids values to name a library, a file, a host or a program. */
-#define SPEC_NO_LIBRARIES "--no-libraries"
-
 /* Looks up ${NAME} in a value: its text, or NULL when unset. */
 typedef const char *spec_lookup_fn(const char *name);
 
 struct spec_text;
+
+/* What is read; all of it is borrowed. */
+struct spec_source {
+	const char *file;
+	unsigned noverrides;
+	char *const *overrides; /* "key=value" */
+	spec_lookup_fn *lookup;
+	const char
+	    *only; /* "a,b": these variants alone, and the factors and claims about them; or NULL */
+	bool closed; /* no value may name a library, a file, a host or a program, nor is one read */
+};
 
 struct spec_variant {
 	char name[TRIAL_NAME_BYTES];
@@ -37,24 +40,15 @@ struct spec_variant {
 	unsigned ranks;             /* 0: the run's */
 	bool several;               /* each is given, even if only as an unset ${NAME} */
 	char variable[TRIAL_NAME_BYTES];  /* NAME, if the library is ${NAME}, or "" */
-	char elsewhere[TRIAL_NAME_BYTES]; /* the first of its keys that is for another backend, or
-	                                     "" */
+	char elsewhere[TRIAL_NAME_BYTES]; /* the first of its keys that is for another backend */
 	char skip[256];                   /* why it is skipped (an unset ${NAME}), or "" */
 	char backend[TRIAL_NAME_BYTES];   /* the file's own; the command line may say another */
 	spec_lookup_fn *lookup;           /* of ${NAME}, while it is read */
 	unsigned at;                      /* of its section */
 };
 
-/* --- [search] ---
- *
- *   [search]
- *   finalists = 3
- *   nccl.env.NCCL_BUFFSIZE = 8388608, 16777216
- *   register = local
- *
- * A key is one of a variant; its values have commas between, and the reference's own comes
- * first by itself ("default" names it). A set is one value of each key, given to the
- * reference. */
+/* [search]: a key of a variant with values, `register = local, window`. The reference's own comes first by itself
+ * ("default" names it); a set is one value of each key, given to the reference. */
 #define SEARCH_MAX_KEYS      16
 #define SEARCH_MAX_VALUES    9 /* of a key, with the reference's own */
 #define SEARCH_VALUE_BYTES   48
@@ -108,13 +102,13 @@ struct spec {
 	char backend[TRIAL_NAME_BYTES]; /* of [experiment]; "auto" until plan_load resolves it */
 	char backend_why[512];          /* why it is not auto's first choice; "": it is */
 	unsigned blocks;
-	unsigned budget_s; /* time for a search */
+	unsigned budget_s;                                 /* time for a search */
 	unsigned warmup, stretches, calls, isolated_calls; /* the last 0: auto */
-	unsigned timeout_s;      /* one trial, including its start */
-	unsigned cell_timeout_s; /* one cell; 0: none */
-	unsigned cycles;         /* of all cells in a trial, one after the other: a soak */
-	unsigned connections;    /* times that a job opens its backend */
-	unsigned allocations;    /* times that each connection has buffers allocated */
+	unsigned timeout_s;                                /* one trial, including its start */
+	unsigned cell_timeout_s;                           /* one cell; 0: none */
+	unsigned cycles;      /* of all cells in a trial, one after the other: a soak */
+	unsigned connections; /* times that a job opens its backend */
+	unsigned allocations; /* times that each connection has buffers allocated */
 	struct claim_range connection_bytes; /* sizes in connections after the first; hi = 0: all */
 	uint64_t seed;                /* of order and data; 0: drawn by the runner and recorded */
 	bool needs_gpus;              /* the question is about GPUs */
@@ -125,7 +119,7 @@ struct spec {
 	bool twin;                    /* measure the reference a second time in each block */
 	bool overlap;                 /* a job starts while the one before closes */
 	char reference[TRIAL_NAME_BYTES]; /* a variant's name */
-	/* What --quick left of the experiment, and what the whole of it has more (plan_quick). */
+	/* What --quick left, and what the whole has more (plan_quick). */
 	struct spec_quick {
 		char claim[TRIAL_NAME_BYTES]; /* that is tested; "": all is measured */
 		unsigned variants, claims, sizes;
@@ -146,22 +140,17 @@ struct spec {
 	struct spec_variant variants[SPEC_MAX_VARIANTS]; /* nvariants of them are set */
 };
 
-/* `file` with `overrides` ("key=value", n of them, borrowed), read once for any backend. With
- * SPEC_ONLY, variants that it does not name are dropped, and with them the factors and claims that
- * are about one. With SPEC_NO_LIBRARIES, a value that names a library is an error, before
- * anything that it names is read. The caller frees with spec_text_free; NULL: an error. */
-struct spec_text *spec_read(const char *file, unsigned n, char *const overrides[],
-                            struct status *st);
+/* Read once for any backend. The caller frees with spec_text_free; NULL: an error. */
+struct spec_text *spec_read(const struct spec_source *from, struct status *st);
 void spec_text_free(struct spec_text *text);
-/* The experiment for `backend` (NULL: no section for one applies; enough to learn
- * spec->backend). */
-int spec_build(const struct spec_text *text, const char *backend, spec_lookup_fn *lookup,
-               struct spec *out, struct status *st);
-int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
-              spec_lookup_fn *lookup, struct spec *out, struct status *st);
+/* For `backend`. NULL: no section for one applies; enough to learn spec->backend. */
+int spec_build(const struct spec_text *text, const char *backend, struct spec *out,
+               struct status *st);
+int spec_load(const struct spec_source *from, const char *backend, struct spec *out,
+              struct status *st);
 
 unsigned spec_times(const struct spec *spec);
-/* How many sizes connections after the first measure; if none, there is only the first. */
+/* Sizes of connections after the first; if none, there is only the first. */
 unsigned spec_sizes_again(const struct spec *spec);
 void spec_connections_settle(struct spec *spec);
 /* at: a line of its file; 0: the command line said it. */
@@ -171,7 +160,6 @@ void spec_connections_settle(struct spec *spec);
 	spec_error(SPEC, (VARIANT)->at, ST, "variant %s: " FORMAT, (VARIANT)->name, __VA_ARGS__)
 
 struct spec_variant *spec_find(struct spec *spec, const char *name);
-/* "key = 'NAME' names no variant (did you mean 'a'?); allowed is a, b, c", as spec_error. where: "",
- * " above" */
+/* "key = 'NAME' names no variant (did you mean 'a'?); allowed is a, b, c". where: "", " above" */
 int spec_no_variant(const struct spec *spec, unsigned at, const char *key, const char *name,
                     const char *where, struct status *st);

@@ -1,4 +1,5 @@
 #include "../backend/table.h"
+#include "../memory.h"
 #include "../suggest.h"
 #include "../texts.h"
 #include "build.h"
@@ -65,8 +66,8 @@ static int entry_apply(struct build *b, const struct text_entry *entry, void *ta
 	                 (entry->section == BUILD_COMMAND_LINE && !keys_of_variant(entry->key))))
 		return 0;
 	if (!build_here(b, entry)) {
-		if (!b->elsewhere && !(b->elsewhere = calloc(1, sizeof *b->elsewhere)))
-			return status_set(st, "out of memory");
+		if (!b->elsewhere)
+			b->elsewhere = memory_take(1, sizeof *b->elsewhere);
 		to.spec = to.spec ? b->elsewhere : NULL;
 		if (to.variant && to.variant != &b->defaults && !to.variant->elsewhere[0])
 			text_key(entry, to.variant->elsewhere, sizeof to.variant->elsewhere);
@@ -102,7 +103,7 @@ int build_section(struct build *b, unsigned section,
 static int keys_of(struct build *b, unsigned section, struct spec *spec,
                    struct spec_variant *variant, struct status *st)
 {
-	struct keys_target target = {spec, variant, b->lookup, b->from->no_libraries};
+	struct keys_target target = {spec, variant, b->from->from->lookup, b->from->from->closed};
 	return build_section(b, section, entry_apply, &target, st);
 }
 
@@ -206,8 +207,7 @@ static void title_amend(struct spec *spec)
 	strcpy(spec->title, title);
 }
 
-/* The command line beats the file: the experiment's keys, and a variant's keys in every
- * variant. */
+/* The command line beats the file: the experiment's keys, and a variant's in every variant. */
 static int overrides_apply(struct build *b, struct status *st)
 {
 	unsigned colls[COLL_KINDS];
@@ -221,9 +221,7 @@ static int overrides_apply(struct build *b, struct status *st)
 	    (ncolls != b->spec->ncolls || memcmp(colls, b->spec->colls, ncolls * sizeof *colls)))
 		title_amend(b->spec);
 	const size_t bytes = b->spec->nvariants * sizeof b->spec->variants[0];
-	struct spec_variant *before = malloc(bytes + 1);
-	if (!before)
-		return status_set(st, "out of memory");
+	struct spec_variant *before = memory_take(1, bytes + 1);
 	memcpy(before, b->spec->variants, bytes);
 	int rc = 0;
 	for (unsigned i = 0; i < b->spec->nvariants && rc == 0; i++) {
@@ -236,8 +234,7 @@ static int overrides_apply(struct build *b, struct status *st)
 	return rc;
 }
 
-/* Five minutes for each time that all sizes are measured, in one connection or in several; a day at
- * most. */
+/* Five minutes for each time that all sizes are measured; a day at most. */
 static unsigned usual_timeout(const struct spec *spec)
 {
 	const unsigned first = spec->cycles * spec->allocations;
@@ -288,8 +285,7 @@ static int spec_check(struct build *b, struct status *st)
 	return 0;
 }
 
-/* That keys of collectives (op, root) apply to one of them; keys of the files, or of the command
- * line. */
+/* Keys of collectives (op, root) apply to one of them; keys of the file, or of the command line. */
 static int heeded_check(struct build *b, bool command_line, struct status *st)
 {
 	static const struct {
@@ -390,51 +386,31 @@ static int name_from_file(const char *file, char name[TRIAL_NAME_BYTES], struct 
 	return 0;
 }
 
-static int overrides_add(struct spec_text *t, unsigned n, char *const overrides[],
-                         struct status *st)
+static int overrides_add(struct spec_text *t, struct status *st)
 {
-	for (unsigned i = 0; i < n; i++) {
-		const char *equals = strchr(overrides[i], '=');
+	for (unsigned i = 0; i < t->from->noverrides; i++) {
+		const char *said = t->from->overrides[i], *equals = strchr(said, '=');
 		char key[TRIAL_NAME_BYTES * 2];
-		if (!equals || equals == overrides[i] || equals - overrides[i] >= (long)sizeof key)
-			return status_set(st,
-			                  "command line: '%s' is no setting; allowed is key=value",
-			                  overrides[i]);
-		memcpy(key, overrides[i], (size_t)(equals - overrides[i]));
-		key[equals - overrides[i]] = '\0';
-		if (!strcmp(key, SPEC_ONLY)) {
-			t->only = equals + 1;
-			continue;
-		}
-		if (!strcmp(key, SPEC_NO_LIBRARIES)) {
-			t->no_libraries = true;
-			continue;
-		}
-		if (text_add(&t->text, BUILD_COMMAND_LINE, 0, key, equals + 1))
-			return status_set(st, "out of memory");
+		if (!equals || equals == said || equals - said >= (long)sizeof key)
+			return status_set(
+			    st, "command line: '%s' is no setting; allowed is key=value", said);
+		memcpy(key, said, (size_t)(equals - said));
+		key[equals - said] = '\0';
+		text_add(&t->text, BUILD_COMMAND_LINE, 0, key, equals + 1);
 	}
 	return 0;
 }
 
-struct spec_text *spec_read(const char *file, unsigned n, char *const overrides[],
-                            struct status *st)
+struct spec_text *spec_read(const struct spec_source *from, struct status *st)
 {
-	struct spec_text *t = calloc(1, sizeof *t);
-	if (!t) {
-		status_set(st, "out of memory");
-		return NULL;
-	}
-	if (strlen(file) >= sizeof t->file) {
-		status_set(st, "the experiment's path is too long");
-		goto fail;
-	}
-	strcpy(t->file, file);
-	if (text_read(file, &t->text, st))
-		goto fail;
+	struct spec_text *t = memory_take(1, sizeof *t);
+	t->from = from;
+	int rc = strlen(from->file) < PATH_MAX
+	             ? text_read(from->file, &t->text, st)
+	             : status_set(st, "the experiment's path is too long");
 	t->nread = t->text.nentries;
-	if (!name_from_file(file, t->name, st) && !overrides_add(t, n, overrides, st))
+	if (!rc && !name_from_file(from->file, t->name, st) && !overrides_add(t, st))
 		return t;
-fail:
 	spec_text_free(t);
 	return NULL;
 }
@@ -447,48 +423,42 @@ void spec_text_free(struct spec_text *t)
 	free(t);
 }
 
-int spec_build(const struct spec_text *t, const char *backend, spec_lookup_fn *lookup,
-               struct spec *out, struct status *st)
+int spec_build(const struct spec_text *t, const char *backend, struct spec *out, struct status *st)
 {
-	struct build *b = calloc(1, sizeof *b);
-	struct spec *spec = calloc(1, sizeof *spec);
-	int rc = -1;
-	if (!b || !spec) {
-		status_set(st, "out of memory");
-		goto done;
-	}
+	struct build *b = memory_take(1, sizeof *b);
+	struct spec *spec = memory_take(1, sizeof *spec);
 	b->from = t;
 	b->spec = spec;
 	b->backend = backend;
-	b->lookup = lookup;
 	field_defaults(&keys_fields, spec);
 	settings_default(&b->defaults.settings);
 	strcpy(spec->name, t->name);
-	strcpy(spec->file, t->file);
+	strcpy(spec->file, t->from->file);
 	strcpy(spec->question, t->text.question);
-	if (rivals_check(b, st) || sections_apply(b, st) || heeded_check(b, false, st) ||
-	    overrides_apply(b, st) || heeded_check(b, true, st) || tokens_finish(b, st) ||
-	    asked_finish(b, st) || variants_spread(b, st) || variants_keep(b, st) ||
-	    spec_check(b, st))
-		goto done;
+	const int rc = rivals_check(b, st) || sections_apply(b, st) || heeded_check(b, false, st) ||
+	                       overrides_apply(b, st) || heeded_check(b, true, st) ||
+	                       tokens_finish(b, st) || asked_finish(b, st) ||
+	                       variants_spread(b, st) || variants_keep(b, st) || spec_check(b, st)
+	                   ? -1
+	                   : 0;
 	spec->search.budget_said = build_said(b, "budget") != NULL;
 	if (!spec->timeout_s)
 		spec->timeout_s = usual_timeout(spec);
-	memcpy(out, spec,
-	       offsetof(struct spec, variants) + spec->nvariants * sizeof spec->variants[0]);
-	rc = 0;
-done:
-	free(b ? b->elsewhere : NULL);
+	if (!rc)
+		memcpy(out, spec,
+		       offsetof(struct spec, variants) +
+		           spec->nvariants * sizeof spec->variants[0]);
+	free(b->elsewhere);
 	free(spec);
 	free(b);
 	return rc;
 }
 
-int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
-              spec_lookup_fn *lookup, struct spec *out, struct status *st)
+int spec_load(const struct spec_source *from, const char *backend, struct spec *out,
+              struct status *st)
 {
-	struct spec_text *t = spec_read(file, n, overrides, st);
-	int rc = t ? spec_build(t, backend, lookup, out, st) : -1;
+	struct spec_text *t = spec_read(from, st);
+	int rc = t ? spec_build(t, backend, out, st) : -1;
 	spec_text_free(t);
 	return rc;
 }

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "../backend/table.h"
+#include "../memory.h"
 #include "../sanitize.h"
 #include "../suggest.h"
 
@@ -135,11 +136,8 @@ static int section_add(struct reader *r, const char *line)
 		                   (int)strcspn(line, "]") + 1, line, began);
 	}
 	if (r->section == text->nsections) {
-		struct text_section *grown =
-		    realloc(text->sections, (text->nsections + 1) * sizeof *grown);
-		if (!grown)
-			return reader_fail(r, "out of memory");
-		text->sections = grown;
+		text->sections =
+		    memory_more(text->sections, text->nsections + 1, sizeof *text->sections);
 		text->sections[text->nsections++] = new;
 	} else if (new.all) {
 		text->sections[r->section] = new;
@@ -147,8 +145,7 @@ static int section_add(struct reader *r, const char *line)
 	return 0;
 }
 
-/* Text that the record could not hold (its strings are JSON) is an error here, where the line is
- * known. */
+/* The record's strings are JSON: other text is an error here, where the line is known. */
 static bool is_text(const char *line, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -159,23 +156,12 @@ static bool is_text(const char *line, size_t n)
 	return s != NULL;
 }
 
-static int entry_append(struct text *text, const struct text_entry *entry)
+static void entry_append(struct text *text, struct text_entry entry)
 {
-	struct text_entry *grown =
-	    realloc(text->entries, (text->nentries + 1) * sizeof text->entries[0]);
-	if (!grown)
-		return -1;
-	text->entries = grown;
-	struct text_entry new = *entry;
-	new.key = strdup(entry->key);
-	new.value = strdup(entry->value);
-	if (!new.key || !new.value) {
-		free(new.key);
-		free(new.value);
-		return -1;
-	}
-	text->entries[text->nentries++] = new;
-	return 0;
+	text->entries = memory_more(text->entries, text->nentries + 1, sizeof *text->entries);
+	entry.key = memory_text(entry.key);
+	entry.value = memory_text(entry.value);
+	text->entries[text->nentries++] = entry;
 }
 
 /* Borrows its parts. A key without a backend's name before its dot stays as it is. */
@@ -243,7 +229,8 @@ static int entry_add(struct reader *r, char *key)
 		                   "in a section",
 		                   key, old->at);
 	}
-	return entry_append(text, &new) ? reader_fail(r, "out of memory") : 0;
+	entry_append(text, new);
+	return 0;
 }
 
 static int line_read(struct reader *r, char *line, size_t bytes)
@@ -302,10 +289,9 @@ bool text_rivals(const char *key, const char *other)
 	return false;
 }
 
-int text_add(struct text *text, unsigned section, unsigned at, const char *key, const char *value)
+void text_add(struct text *text, unsigned section, unsigned at, const char *key, const char *value)
 {
-	const struct text_entry new = entry_of(section, at, key, value);
-	return entry_append(text, &new);
+	entry_append(text, entry_of(section, at, key, value));
 }
 
 void text_free(struct text *text)

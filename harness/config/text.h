@@ -1,13 +1,6 @@
-/* An experiment file as text: its sections and entries, each with its line. Nothing is interpreted
- * yet.
- *
- * Values for one backend are in a section for it, [variant threads on host]. It is not a separate
- * section: its entries are those of [variant threads], for that backend alone. Older files have
- * such entries in [variant threads], with the backend in front: host.path = fifo. They are still
- * read, and so is the command line, which has no sections.
- *
- * [experiment without threads-old], or [experiment on nccl without threads-old], has what is asked
- * if that variant is not measured here. */
+/* An experiment file as text: sections and entries, each with its line. Entries of [variant threads on host] are
+ * those of [variant threads], for that backend alone; older files and the command line have the backend in front:
+ * host.path = fifo. [experiment on nccl without threads-old]: what is asked if that variant is not measured here. */
 #pragma once
 
 #include "../status.h"
@@ -16,7 +9,7 @@
 #define TEXT_KIND_BYTES     32
 #define TEXT_QUESTION_BYTES 512
 
-/* at: the line of a section or a key, for errors, also those found later; 0: the command line. */
+/* at: the line; 0: the command line. */
 struct text_section {
 	unsigned at;
 	char kind[TEXT_KIND_BYTES];  /* "variant" of [variant threads] */
@@ -33,8 +26,7 @@ struct text_entry {
 };
 
 struct text {
-	char question[TEXT_QUESTION_BYTES]; /* the comment on top, up to its first empty
-	                                            line */
+	char question[TEXT_QUESTION_BYTES]; /* the comment on top, up to its first empty line */
 	unsigned nsections, nentries;
 	struct text_section *sections;
 	struct text_entry *entries;
@@ -42,8 +34,8 @@ struct text {
 
 /* Errors read `file:line: …`. The caller frees with text_free. */
 int text_read(const char *file, struct text *out, struct status *st);
-/* Appends a copy of an entry; `key` may have a backend in front. -1 when memory is out. */
-int text_add(struct text *text, unsigned section, unsigned at, const char *key, const char *value);
+/* Appends a copy of an entry; `key` may have a backend in front. */
+void text_add(struct text *text, unsigned section, unsigned at, const char *key, const char *value);
 /* "host.path" */
 void text_key(const struct text_entry *entry, char *out, size_t bytes);
 /* Whether both are for the same backend, or the lack of the same variant. */

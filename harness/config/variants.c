@@ -1,8 +1,7 @@
 #include "build.h"
 
 #include "../backend/table.h"
-
-#define MOST_NAMED 8 /* variants in a sentence */
+#include "../memory.h"
 
 /* Adds a copy of a variant; of several, with the nth library: "threads-nccl" and 2.21.5 make
  * "threads-nccl-2.21.5". If no backend here can read versions, libraries are counted instead. What
@@ -57,8 +56,8 @@ static int spread_one(struct build *b, const struct spec_variant *from, struct s
 
 int variants_spread(struct build *b, struct status *st)
 {
-	struct spec *all = calloc(1, sizeof *all), *spec = b->spec;
-	int rc = all ? 0 : status_set(st, "out of memory");
+	struct spec *all = memory_take(1, sizeof *all), *spec = b->spec;
+	int rc = 0;
 	for (unsigned i = 0; rc == 0 && i < spec->nvariants; i++)
 		rc = spread_one(b, &spec->variants[i], all, st);
 	if (rc == 0) {
@@ -91,11 +90,11 @@ static bool only_is(const struct spec_variant *v, const char *name)
 static bool is_kept(const struct build *b, const struct spec_variant *v)
 {
 	char name[TRIAL_NAME_BYTES];
-	const char *rest = b->from->only;
+	const char *rest = b->from->from->only;
 	while (rest && only_next(&rest, name))
 		if (only_is(v, name))
 			return true;
-	return !b->from->only;
+	return !b->from->from->only;
 }
 
 /* Whether a variant says itself how it is placed. Otherwise the place is that of [experiment], and no
@@ -120,37 +119,28 @@ static int key_check(const struct build *b, const struct text_entry *entry,
 	const struct spec_variant *first = NULL;
 	bool placed = !strcmp(key, "mode") || !strcmp(key, "layout");
 	bool differ = false, moved = false;
-	unsigned kept = 0, same = 0;
-	char names[512] = "", as[512] = "", more[32] = "", whole[TRIAL_NAME_BYTES];
+	char names[512] = "", as[512] = "", whole[TRIAL_NAME_BYTES];
 	for (unsigned i = 0; i < spec->nvariants; i++) {
 		const struct spec_variant *v = &before[i];
 		if (!is_kept(b, v))
 			continue;
 		first = first ? first : v;
-		if (++kept <= MOST_NAMED)
-			status_list(names, sizeof names, v->name);
-		if (!placed && settings_same(key, &first->settings, &v->settings) &&
-		    ++same <= MOST_NAMED)
-			snprintf(as + strlen(as), sizeof as - strlen(as), "%s%s", as[0] ? "," : "",
-			         v->name);
-		differ = differ || !settings_same(key, &first->settings, &v->settings);
+		status_list(names, sizeof names, v->name);
+		const bool same = settings_same(key, &first->settings, &v->settings);
+		differ = differ || !same;
 		moved = moved || !settings_same(key, &v->settings, &spec->variants[i].settings);
-		if (placed && !strcmp(v->settings.mode, entry->value))
-			snprintf(as, sizeof as, "%s", v->name);
+		if (placed ? !strcmp(v->settings.mode, entry->value) : same)
+			status_add(as, sizeof as, "%s%s", as[0] ? "," : "", v->name);
 	}
-	/* A mode defines its variant, even if there is but one; not in a search, whose variants are
-	 * about other settings. */
+	/* A mode defines even a single variant; but not in a search, which is about other settings. */
 	if (!moved || !(differ || (placed && !spec->search.nkeys && variants_placed(b))))
 		return 0;
-	if (kept > MOST_NAMED)
-		snprintf(more, sizeof more, " and %u more", kept - MOST_NAMED);
 	text_key(entry, whole, sizeof whole);
 	return status_set(
 	    st,
-	    "command line: %s=%.100s would be set in all variants, and they are "
-	    "named for what they say themselves: %s%s. To measure some of them alone, "
-	    "say --only %s",
-	    whole, entry->value, names, more, as[0] ? as : "NAME");
+	    "command line: %s=%.100s would be set in all variants, and they are named for what "
+	    "they say themselves: %s. To measure some of them alone, say --only %s",
+	    whole, entry->value, names, as[0] ? as : "NAME");
 }
 
 int variants_check(struct build *b, const struct spec_variant *before, struct status *st)
@@ -171,7 +161,7 @@ int variants_check(struct build *b, const struct spec_variant *before, struct st
 static int names_check(const struct build *b, struct status *st)
 {
 	char name[TRIAL_NAME_BYTES];
-	const char *rest = b->from->only;
+	const char *rest = b->from->from->only;
 	unsigned names = 0;
 	for (; only_next(&rest, name); names++) {
 		unsigned i = 0;
@@ -213,7 +203,7 @@ int variants_keep(struct build *b, struct status *st)
 	struct spec *spec = b->spec;
 	char left[256] = "", old[TRIAL_NAME_BYTES];
 	unsigned n = 0;
-	if (!b->from->only)
+	if (!b->from->from->only)
 		return 0;
 	if (names_check(b, st))
 		return -1;

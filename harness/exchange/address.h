@@ -1,5 +1,5 @@
-/* Addresses as text: "host:port", "[IPv6]:port", or the host alone, with the port below; several with commas
- * between. A name is tried as IPv4 and IPv6; "" and "*" are all addresses of this host. */
+/* "host:port", "[IPv6]:port", or the host alone, with the port below; several with commas between. "" and "*" are all
+ * addresses of this host. */
 #pragma once
 
 #include <netdb.h>
@@ -9,10 +9,9 @@
 #define ADDRESS_BYTES 256 /* of a text with its 0 */
 #define ADDRESS_PORT  29417
 
-/* Whether a list has the form of one where somebody is reached: no later try mends what has not. */
+/* Whether a list has the form of one where somebody is reached. */
 int address_check(const char *list, struct status *st);
-/* Resolves the next address of a list, and moves *list past it. The caller frees by freeaddrinfo. May block for
- * as long as the system asks name servers. */
+/* The next of a list; moves *list past it. May block as long as name servers do. */
 int address_resolve(const char **list, struct addrinfo **out, struct status *st);
 /* Whether the text names all addresses of this host, and then at which port. */
 bool address_is_any(const char *text, char port[8]);
@@ -20,6 +19,5 @@ bool address_is_any(const char *text, char port[8]);
 int address_to_listen(const char *text, char out[ADDRESS_BYTES], struct status *st);
 /* "ip:port"; "?" if the kernel does not know it. Of the socket itself, or of its peer. */
 void address_of(int fd, bool peer, char text[ADDRESS_BYTES]);
-/* As others reach a socket that listens at all addresses: this host's interfaces, bridges of containers last,
- * loopback only if there is no other. */
+/* Where others reach a socket that listens everywhere: bridges of containers last, loopback if there is no other. */
 void address_list(int fd, char text[ADDRESS_BYTES]);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../clock.h"
+#include "../memory.h"
 
 #define MS_NS ((int64_t)1000000)
 
@@ -395,9 +396,7 @@ int door_gather(int door, const struct door_world *world, int64_t deadline_ns, s
 	if (failed)
 		return -1;
 	struct hall hall = {.door = door, .world = world, .in = out};
-	hall.polls = calloc(world->size + GUESTS, sizeof *hall.polls);
-	if (!hall.polls)
-		return status_set(st, "out of memory");
+	hall.polls = memory_take(world->size + GUESTS, sizeof *hall.polls);
 	fcntl(door, F_SETFL, fcntl(door, F_GETFL) | O_NONBLOCK);
 	while (!failed && hall.nin + 1 < world->size) {
 		char missing[512];

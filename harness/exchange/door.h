@@ -22,13 +22,11 @@ struct door_place {
 
 /* Opens a door at an address (port 0: any). The caller closes its fd. */
 int door_open(const char *address, struct door_place *out, struct status *st);
-/* Waits until all others of the world have come; out[1] … out[size - 1] are their connections, which the caller
- * closes. Strangers, silence, peers of another world and a second one of a number are turned away: 64 at a
- * time, 2 s each. Who leaves may come again. An error leaves the connections of those that came, for a word to
- * them. */
+/* Waits for all others; out[1] … out[size - 1] are their connections, which the caller closes, after an error too.
+ * Strangers, silence, peers of another world and a second one of a number are turned away: 64 at a time, 2 s each.
+ * Who leaves may come again. */
 int door_gather(int door, const struct door_world *world, int64_t deadline_ns, struct wire *out,
                 struct status *st);
-/* As number `who`. Tries until the deadline, as doors and names may come late; ends at once if who answers has
- * another secret, or the address cannot be one. */
+/* As number `who`. Tries until the deadline; ends at once if who answers has another secret, or it is no address. */
 int door_connect(const char *address, const struct door_world *world, unsigned who,
                  int64_t deadline_ns, struct wire *out, struct status *st);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../clock.h"
+#include "../memory.h"
 
 #define ASK_MS 100
 
@@ -39,7 +40,7 @@ struct heartbeat {
 static void say(struct heartbeat *h, struct peer *to, enum word word, const char *text);
 
 /* The first failure goes on to all but the peer that it came from. */
-static void tell(struct heartbeat *h, const struct peer *from, const char *text)
+static void fail(struct heartbeat *h, const struct peer *from, const char *text)
 {
 	if (h->told)
 		return;
@@ -47,14 +48,7 @@ static void tell(struct heartbeat *h, const struct peer *from, const char *text)
 	for (unsigned i = 0; i < h->npeers; i++)
 		if (&h->peers[i] != from)
 			say(h, &h->peers[i], WORD_FAIL, text);
-}
-
-static void fail(struct heartbeat *h, const struct peer *from, const char *text)
-{
-	bool first = !h->told;
-	tell(h, from, text);
-	if (first)
-		peers_break(h->link, text, true);
+	peers_break(h->link, text, true);
 }
 
 static void lose(struct heartbeat *h, struct peer *peer, const char *how)
@@ -104,9 +98,9 @@ static void ask(struct heartbeat *h)
 	const char *why = h->told ? NULL : h->failure(h->link->of);
 	if (!why)
 		return;
-	peers_break(h->link, why, false);
+	peers_break(h->link, why, false); /* the first cause stays */
 	snprintf(text, sizeof text, "%s: %s", h->link->names[h->link->me], why);
-	tell(h, NULL, text);
+	fail(h, NULL, text);
 }
 
 /* Who was stopped himself, as by a debugger, blames nobody: he hears first what came meanwhile. */
@@ -159,8 +153,7 @@ static void *watch(void *arg)
 
 static void release(struct heartbeat *h)
 {
-	if (h->wake >= 0)
-		close(h->wake);
+	close(h->wake);
 	free(h->peers);
 	free(h->polled);
 	free(h);
@@ -169,19 +162,16 @@ static void release(struct heartbeat *h)
 int heartbeat_start(struct peers *beats, struct peers *link, unsigned silence_ms,
                     const char *(*failure)(void *of), struct heartbeat **out, struct status *st)
 {
-	struct heartbeat *h = calloc(1, sizeof *h);
-	if (!h)
-		return status_set(st, "out of memory for the heartbeat");
-	h->link = link;
-	h->silence_ms = silence_ms;
-	h->failure = failure;
-	h->peers = calloc(beats->size, sizeof *h->peers);
-	h->polled = calloc(beats->size + 1, sizeof *h->polled);
-	h->wake = eventfd(0, EFD_CLOEXEC);
-	if (!h->peers || !h->polled || h->wake < 0) {
-		release(h);
-		return status_set(st, "no memory or no descriptor for the heartbeat");
-	}
+	const int wake = eventfd(0, EFD_CLOEXEC);
+	if (wake < 0)
+		return status_set(st, "no descriptor for the heartbeat");
+	struct heartbeat *h = memory_take(1, sizeof *h);
+	*h = (struct heartbeat){.link = link,
+	                        .silence_ms = silence_ms,
+	                        .failure = failure,
+	                        .wake = wake,
+	                        .peers = memory_take(beats->size, sizeof *h->peers),
+	                        .polled = memory_take(beats->size + 1, sizeof *h->polled)};
 	for (unsigned i = 0; i < beats->size; i++)
 		if (beats->wires[i].fd >= 0)
 			h->peers[h->npeers++] = (struct peer){.wire = &beats->wires[i],

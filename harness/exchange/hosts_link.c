@@ -1,6 +1,7 @@
 #include "hosts_link.h"
 
 #include "../clock.h"
+#include "../memory.h"
 
 #define MS ((int64_t)1000000)
 
@@ -160,8 +161,7 @@ static int meet_first(struct hosts_link *l)
 	return 0;
 }
 
-/* Each meeting is a ping. The best of those of a while is one more point: this host's now, host 0's
- * when it comes. */
+/* The best ping of a while is one more point: this host's now, host 0's when it comes. */
 static struct letter write_arrival(struct hosts_link *l)
 {
 	struct letter arrived = peers_letter(&l->peers, LETTER_ARRIVED);
@@ -276,11 +276,8 @@ int hosts_link_open(const struct hosts_link_place *place, struct hosts_link **ou
                     struct status *st)
 {
 	const unsigned silence_ms = place->silence_ms ? place->silence_ms : HOSTS_LINK_SILENCE_MS;
-	struct hosts_link *l = calloc(1, sizeof *l);
-	if (!l || !(l->far = calloc(place->seat.size, sizeof *l->far))) {
-		free(l);
-		return status_set(st, "out of memory for a link of %u hosts", place->seat.size);
-	}
+	struct hosts_link *l = memory_take(1, sizeof *l);
+	l->far = memory_take(place->seat.size, sizeof *l->far);
 	l->now = place->now;
 	l->now_of = place->of;
 	int failed = peers_open(&place->seat, &l->peers, st) ||

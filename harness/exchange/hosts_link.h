@@ -1,15 +1,12 @@
-/* The link between the hosts of a job: the first process of each, in a TCP star whose centre is host 0. They
- * meet, swap bytes, align their clocks, and hear of each other's failures.
+/* The link between a job's hosts: the first process of each, in a TCP star whose centre is host 0.
  *
  * A meeting is a round-time release (as in ReproMPI): host 0 hears that all have arrived and says "go on at T",
- * its clock now + a margin; each host's workers spin until its own clock shows T. So two hosts that came in
- * time go on at most bound(a) + bound(b) apart (hosts_link_bound_ns). One that hears of T after T is late, by
- * late_ns more. The margin is twice the typical round trip, the time of telling all, 10 us, and a share that
- * grows until one meeting of a hundred is late. Each meeting is a ping too: its best ones are points of the
- * clocks' lines.
+ * its clock now + a margin; each host's workers spin until its own clock shows T. Two hosts that came in time go
+ * on at most bound(a) + bound(b) apart; one that hears of T after T is late. The margin is twice the typical
+ * round trip, the time of telling all, 10 us, and a share that grows until one meeting of a hundred is late. Each
+ * meeting is a ping too: the best are points of the clocks' lines.
  *
- * Times are ns of the place's clock, deadlines clock_now_ns(). One thread calls; the heartbeat has its own, and
- * its own connections. All hosts make the same calls in the same order; one at another step is a failure. */
+ * Times are ns of the place's clock. One thread calls, in the same order on all hosts. */
 #pragma once
 
 #include "heartbeat.h"
@@ -28,7 +25,7 @@ struct hosts_link_place {
 
 struct hosts_link;
 
-/* All hosts meet, and align their clocks for the first time (0.2 s). Ended by hosts_link_close. */
+/* All hosts meet, and align their clocks (0.2 s). */
 int hosts_link_open(const struct hosts_link_place *place, struct hosts_link **out,
                     struct status *st);
 /* NULL is allowed. */
@@ -38,7 +35,7 @@ void hosts_link_close(struct hosts_link *l);
 struct hosts_link_release {
 	int64_t at_ns, late_ns; /* late_ns 0: in time */
 };
-/* Waits for all hosts; the caller waits until the release then. No lock, no allocation; spins. -1: a failure. */
+/* Waits for all hosts; the caller then waits until the release. No lock, no allocation; spins. */
 int hosts_link_meet(struct hosts_link *l, struct hosts_link_release *out);
 
 /* All meetings of a host: on host 0 of each, as of its last message here; elsewhere its own. */
@@ -49,7 +46,7 @@ struct hosts_link_meets {
 };
 void hosts_link_meets(const struct hosts_link *l, unsigned host, struct hosts_link_meets *out);
 
-/* For peers_share and peers_collect, which wait as long as the heartbeat knows all to be alive. */
+/* They wait as long as the heartbeat knows all to be alive. */
 struct peers *hosts_link_peers(struct hosts_link *l);
 
 /* One more point of each host's line, in less than 10 ms; between cells. */
@@ -71,9 +68,9 @@ void hosts_link_clock(const struct hosts_link *l, unsigned host, struct hosts_li
 int64_t hosts_link_to_first(const struct hosts_link *l, unsigned host, int64_t ns);
 double hosts_link_bound_ns(const struct hosts_link *l, unsigned host, int64_t ns);
 
-/* Starts the heartbeat: a failure here, asked every 100 ms, is told to all; fail() is called, once at most and from
- * another thread, for one of another host ("host b: rank 5: …") or a lost connection. */
+/* Starts the heartbeat; fail() is called from its thread, once at most, for a failure of another host ("host b: rank 5:
+ * …") or a lost connection. */
 int hosts_link_watch(struct hosts_link *l, const char *(*failure)(void *of),
                      void (*fail)(void *of, const char *text), void *of, struct status *st);
-/* This host's address on the network that links the hosts: "10.0.0.1". */
+/* This host's on the network that links the hosts: "10.0.0.1". */
 void hosts_link_address(const struct hosts_link *l, char text[ADDRESS_BYTES]);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "../clock.h"
+#include "../memory.h"
 #include "../sanitize.h"
 
 #define MS       ((int64_t)1000000)
@@ -38,8 +39,7 @@ bool peers_broken(const struct peers *p)
 	return atomic_load_explicit(&p->state, memory_order_acquire) == BROKEN;
 }
 
-/* "rank 3" + how. A peer that left, or is where it should not be, may say why in a moment, if it is
- * watched. */
+/* "rank 3" + how. A watched peer that left may say why in a moment. */
 static int blame(struct peers *p, unsigned who, const char *how)
 {
 	const int64_t until = clock_now_ns() + GRACE_NS;
@@ -200,37 +200,47 @@ static int take_part(struct peers *p, unsigned who, size_t bytes, size_t all)
 	return blame(p, who, how);
 }
 
-/* Of no bytes there may be no data. */
-static char *part_at(char *base, size_t at)
+/* What is shared: so many bytes of each, or of the first one alone. Of no bytes there may be no data. */
+struct shared {
+	char *base;
+	size_t bytes;
+	bool of_first;
+};
+
+static size_t at(const struct shared *s, unsigned who)
 {
-	return base ? base + at : NULL;
+	return (s->of_first ? who > 0 : who) * s->bytes;
 }
 
-static int gather(struct peers *p, char *base, const size_t *at)
+static char *data_at(const struct shared *s, unsigned who)
 {
-	const size_t all = at[p->size] - at[0], own = at[p->me + 1] - at[p->me];
+	return s->base ? s->base + at(s, who) : NULL;
+}
+
+static int gather(struct peers *p, const struct shared *s)
+{
+	const size_t all = at(s, p->size), own = at(s, p->me + 1) - at(s, p->me);
 	peers_step(p);
 	if (p->me)
-		return put_part(p, 0, own, all) ||
-		       move(p, 0, POLLOUT, part_at(base, at[p->me]), own);
+		return put_part(p, 0, own, all) || move(p, 0, POLLOUT, data_at(s, p->me), own);
 	p->gathers = true;
-	for (unsigned i = 1; i < p->size; i++)
-		if (take_part(p, i, at[i + 1] - at[i], all) ||
-		    move(p, i, POLLIN, part_at(base, at[i]), at[i + 1] - at[i]))
+	for (unsigned i = 1; i < p->size; i++) {
+		const size_t its = at(s, i + 1) - at(s, i);
+		if (take_part(p, i, its, all) || move(p, i, POLLIN, data_at(s, i), its))
 			return -1;
+	}
 	p->gathers = false;
 	return 0;
 }
 
-/* From the first one, to each what is not its own: before[0] … at[own], at[own + 1] … at[size]. */
-static int spread(struct peers *p, char *base, const size_t *at, unsigned own, unsigned with)
+/* From the first one, to each what is not its own. */
+static int spread(struct peers *p, const struct shared *s, unsigned own, unsigned with)
 {
-	const size_t before = at[own] - at[0], after = at[p->size] - at[own + 1];
-	const size_t all = at[p->size] - at[0];
+	const size_t before = at(s, own), all = at(s, p->size), after = all - at(s, own + 1);
 	const short way = p->me ? POLLIN : POLLOUT;
 	return (p->me ? take_part : put_part)(p, with, before + after, all) ||
-	       move(p, with, way, part_at(base, at[0]), before) ||
-	       move(p, with, way, part_at(base, at[own + 1]), after);
+	       move(p, with, way, data_at(s, 0), before) ||
+	       move(p, with, way, data_at(s, own + 1), after);
 }
 
 /* To all that are still there; nothing more goes to whom a part of a message went. */
@@ -255,61 +265,50 @@ static int end(struct peers *p, int failed, struct status *st)
 	return failed ? status_set(st, "%s", p->broken) : 0;
 }
 
-static const size_t *each_of(struct peers *p, size_t bytes)
-{
-	for (unsigned i = 0; i <= p->size; i++)
-		p->parts[i] = i * bytes;
-	return p->parts;
-}
-
 int peers_collect(struct peers *p, void *all, size_t bytes, struct status *st)
 {
-	return end(p, gather(p, all, each_of(p, bytes)), st);
+	return end(p, gather(p, &(struct shared){all, bytes, false}), st);
 }
 
-static int share(struct peers *p, void *base, const size_t *at, struct status *st)
+static int share(struct peers *p, const struct shared *s, struct status *st)
 {
-	int failed = gather(p, base, at);
+	int failed = gather(p, s);
 	if (p->me && !failed)
-		failed = spread(p, base, at, p->me, 0);
+		failed = spread(p, s, p->me, 0);
 	for (unsigned i = 1; !p->me && i < p->size && !failed; i++)
-		failed = spread(p, base, at, i, i);
+		failed = spread(p, s, i, i);
 	return end(p, failed, st);
 }
 
 int peers_share(struct peers *p, void *all, size_t bytes, struct status *st)
 {
-	return share(p, all, each_of(p, bytes), st);
+	return share(p, &(struct shared){all, bytes, false}, st);
 }
 
-/* Of each its part of `data`, where `mine` is put; or of the first one all of it. */
-static int swap(struct peers *p, const void *mine, void *data, size_t bytes, bool all,
-                struct status *st)
+/* By MPI, or by a connection. */
+static int swap(struct peers *p, const struct shared *s, struct status *st)
 {
 	char why[MPI_CALLS_WHY] = "";
-	if (bytes > PEERS_MOST_BYTES / p->size)
+	if (s->bytes > PEERS_MOST_BYTES / (s->of_first ? 1 : p->size))
 		return status_set(st, "%zu bytes of each of %u ranks are too many for an exchange",
-		                  bytes, p->size);
-	if (all)
-		memmove((char *)data + p->me * bytes, mine, bytes);
-	if (p->mpi)
-		return (all ? p->mpi->gather : p->mpi->first)(data, bytes, why)
-		           ? status_set(st, "%s", why)
-		           : 0;
-	each_of(p, bytes);
-	for (unsigned i = 2; i <= p->size && !all; i++)
-		p->parts[i] = bytes;
-	return share(p, data, p->parts, st);
+		                  s->bytes, p->size);
+	if (!p->mpi)
+		return share(p, s, st);
+	return (s->of_first ? p->mpi->first : p->mpi->gather)(s->base, s->bytes, why)
+	           ? status_set(st, "%s", why)
+	           : 0;
 }
 
 int peers_all(struct peers *p, const void *mine, void *all, size_t bytes, struct status *st)
 {
-	return swap(p, mine, all, bytes, true, st);
+	if (bytes <= PEERS_MOST_BYTES / p->size)
+		memmove((char *)all + p->me * bytes, mine, bytes);
+	return swap(p, &(struct shared){all, bytes, false}, st);
 }
 
 int peers_first(struct peers *p, void *data, size_t bytes, struct status *st)
 {
-	return swap(p, NULL, data, bytes, false, st);
+	return swap(p, &(struct shared){data, bytes, true}, st);
 }
 
 /* --- opening ------------------------------------------------------------------------------- */
@@ -324,7 +323,6 @@ void peers_close(struct peers *p)
 	free(p->wires);
 	free(p->names);
 	free(p->inboxes);
-	free(p->parts);
 }
 
 static int let_in(struct peers *p, const struct peers_seat *seat, const struct door_world *world,
@@ -353,18 +351,15 @@ int peers_open(const struct peers_seat *seat, struct peers *out, struct status *
 	                      .size = seat->size,
 	                      .yield = true,
 	                      .limit_ns = seat->timeout_s * 1000 * MS,
-	                      .names = calloc(seat->size, sizeof *out->names),
-	                      .wires = calloc(seat->size, sizeof *out->wires),
-	                      .inboxes = calloc(seat->size, sizeof *out->inboxes),
-	                      .parts = calloc(seat->size + 1, sizeof *out->parts)};
-	for (unsigned i = 0; i < seat->size && out->wires; i++)
+	                      .names = memory_take(seat->size, sizeof *out->names),
+	                      .wires = memory_take(seat->size, sizeof *out->wires),
+	                      .inboxes = memory_take(seat->size, sizeof *out->inboxes)};
+	for (unsigned i = 0; i < seat->size; i++)
 		out->wires[i].fd = -1;
 	snprintf(out->secret, sizeof out->secret, "%s", seat->secret ? seat->secret : "");
 	if (seat->rank >= seat->size)
 		return status_set(st, "this process is %s %u of a world of %u: %ss begin with 0",
 		                  peer, seat->rank, seat->size, peer);
-	if (!out->names || !out->wires || !out->inboxes || !out->parts)
-		return status_set(st, "out of memory for %u %ss", seat->size, peer);
 	for (unsigned i = 0; i < seat->size; i++)
 		snprintf(out->names[i], sizeof *out->names, "%s %u", peer, i);
 	if (seat->size == 1)

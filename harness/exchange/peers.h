@@ -1,6 +1,5 @@
-/* How a job's processes find each other and swap a few kilobytes: by MPI, or by a connection with the first of
- * them. All call the same in the same order: every letter has its sender's step. What broke stays so, with the
- * first cause. */
+/* How processes find each other and swap a few kilobytes: by MPI, or by a connection with the first of them. All call
+ * the same in the same order: letters have their sender's step. What broke stays so, with the first cause. */
 #pragma once
 
 #include <stdatomic.h>
@@ -43,14 +42,12 @@ struct peers_seat {
 
 struct peers {
 	unsigned me, size;
-	const struct mpi_calls
-	    *mpi; /* NULL: over TCP; with it only peers_all and peers_first are called */
+	const struct mpi_calls *mpi;     /* with it only peers_all and peers_first are called */
 	char secret[WIRE_SECRET_BYTES];  /* that they share; "": none */
 	char (*names)[PEERS_NAME_BYTES]; /* "rank 3" */
 	struct wire *wires;              /* by number; of the others only the first one's */
 	struct letter *inboxes;          /* the last one of each */
 	struct letter own;               /* what each of this one's letters says */
-	size_t *parts;                   /* size + 1 */
 	bool yield, gathers;             /* it waits for all */
 	int64_t limit_ns, until_ns;      /* for each wait; of this one */
 	bool watched;                    /* others say who is lost: waits are as long as all live */
@@ -63,16 +60,14 @@ struct peers {
 };
 
 /* Blocks until all have come. Rank 0 without a door listens at all its host's addresses, at loopback alone if
- * `address` is. It tells those that came why it fails. Sets all of *out, which peers_close frees, after an
- * error too. */
+ * `address` is. Sets all of *out, which peers_close frees, after an error too. */
 int peers_open(const struct peers_seat *seat, struct peers *out, struct status *st);
 /* The processes that MPI's launcher started together, once in a process. Closing it ends MPI. */
 int peers_open_mpi(struct peers *out, struct status *st);
 /* Does not wait for the others. All zero is allowed. */
 void peers_close(struct peers *p);
 
-/* `all` has a part of so many bytes of each: each brings its own to all; to the first one alone. Sleeps while
- * it waits. */
+/* `all` has a part of so many bytes of each: each brings its own to all; to the first one alone. */
 int peers_share(struct peers *p, void *all, size_t bytes, struct status *st);
 int peers_collect(struct peers *p, void *all, size_t bytes, struct status *st);
 

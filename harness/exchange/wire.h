@@ -1,7 +1,6 @@
-/* A connection between two processes of one world, for messages whose length both know, each bounded in time.
- * Each carries a code of its bytes and its place among those of its way, by the wire's keys: who only reaches
- * the network changes, repeats and leaves out nothing. Nothing is encrypted. Deadlines are clock_now_ns(); no
- * call raises SIGPIPE. */
+/* A connection of two processes, for messages whose length both know. Each carries a code of its bytes and its place,
+ * by the wire's keys: who only reaches the network changes, repeats and leaves out nothing. Nothing is encrypted.
+ * Deadlines are clock_now_ns(); no call raises SIGPIPE. */
 #pragma once
 
 #include "../status.h"
@@ -28,8 +27,7 @@ void wire_derive(const char *secret, const char *purpose, char out[WIRE_SECRET_B
 /* Waits for one of `events`; 0, or -1 when it is too late. What is there already is never late. */
 int wire_wait(int fd, short events, int64_t deadline_ns);
 bool wire_is_later(int error);
-/* What can move now of a message, POLLOUT or POLLIN: 1: all, and it is authentic; 0: call again with the same; -1: an
- * error, whose text follows a name: "rank 3" + " " + "has left". */
+/* POLLOUT or POLLIN. 1: all moved, and is authentic; 0: call again with the same; -1: "has left", to follow a name. */
 int wire_move(struct wire *w, short way, void *data, size_t bytes, struct status *st);
 int wire_send(struct wire *w, const void *data, size_t bytes, int64_t deadline_ns,
               struct status *st);

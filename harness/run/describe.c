@@ -41,8 +41,7 @@ static json_t *describe_libraries(const struct plan *plan)
 	return list;
 }
 
-/* What is called, besides collectives and sizes: each as its key's list; and the notes on what is
- * not. */
+/* What is called, each as its key's list; and the notes on what is not. */
 static void describe_what(const struct plan *plan, json_t *run)
 {
 	const struct spec *spec = plan->spec;

@@ -171,8 +171,7 @@ static void sweep(const char *place)
 		closedir(dir);
 }
 
-/* A sweeper may take a new folder before it is locked: then another one. If the file system has no locks,
- * no program sweeps either. */
+/* A sweeper may take it before it is locked: then another one. Without locks nobody sweeps. */
 static bool make_scratch(struct folder *folder, const char *place)
 {
 	char file[sizeof folder->scratch + 8];

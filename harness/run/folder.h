@@ -24,23 +24,20 @@ struct folder {
 	struct lock owner; /* of the scratch folder */
 };
 
-/* Locks the folder of a run that is to be resumed, before it is read: no other launchgap writes
- * into it from here on. */
+/* Locks the folder of a run that is to be resumed, before it is read. */
 int folder_hold(const char *resume, struct folder *folder, struct status *st);
 /* Makes root/experiment/<stamp>, or takes the folder that is held. */
 int folder_open(const char *root, const char *experiment, size_t scratch_bytes,
                 struct folder *folder, struct status *st);
 /* For a line or two, and then folder_close: nothing else writes there meanwhile. */
 int folder_reopen(const char *dir, struct folder *folder, struct status *st);
-/* A scratch folder alone, for jobs whose lines nobody keeps, in a place with so many bytes free.
- * If tmpfs has not enough room, it says where the folder is. Removes the scratch folders that killed
+/* A scratch folder alone, where so many bytes are free; says so if that is not tmpfs. Removes those that killed
  * processes of this user have left. */
 int folder_open_scratch(struct folder *folder, size_t bytes, struct status *st);
 int folder_append(struct folder *folder, const char *file, struct status *st);
-/* Appends what was written to folder->trials to the record, a write() per line, and waits for the
- * disk. After a failure (a full disk) it cuts the record back to whole trials. A record that another
- * program removed, cut or wrote into stays as it is, and is an error. */
+/* Appends what was written to folder->trials to the record, and waits for the disk; after a failure it cuts the record
+ * back to whole trials. A record that another program removed, cut or wrote into is an error. */
 int folder_commit(struct folder *folder, struct status *st);
 int folder_set_latest(const struct folder *folder, struct status *st);
-/* Closes all of it, and removes the scratch folder with what jobs left in it. */
+/* Removes the scratch folder too. */
 void folder_close(struct folder *folder);

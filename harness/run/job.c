@@ -64,8 +64,8 @@ void job_follow_parent(void)
 	follow(SIGKILL, getppid());
 }
 
-static void become(char *const argv[], const char *const env[], unsigned nenv, const char *log_file,
-                   int tell, pid_t parent)
+static void become(char *const argv[], const struct settings *set, const char *log_file, int tell,
+                   pid_t parent)
 {
 	int in = open("/dev/null", O_RDONLY);
 	int log = in < 0 ? -1 : open(log_file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -77,8 +77,8 @@ static void become(char *const argv[], const char *const env[], unsigned nenv, c
 	signal(SIGXFSZ, SIG_DFL);
 	if (log >= 0) {
 		if (dup2(in, 0) == 0 && dup2(log, 1) == 1 && dup2(log, 2) == 2) {
-			for (unsigned i = 0; i < nenv; i++)
-				putenv((char *)(uintptr_t)env[i]);
+			for (unsigned i = 0; i < set->nenv; i++)
+				putenv((char *)(uintptr_t)set->env[i]);
 			execvp(argv[0], argv);
 		}
 		error = errno;
@@ -160,7 +160,7 @@ static int open_files(const char *scratch, unsigned slot, bool held, struct job 
 {
 	char pipe[112], gate[112];
 	*job = (struct job){.pipe = -1, .gate = -1};
-	snprintf(job->order, sizeof job->order, "%s/trial.json%s", scratch, slot ? ".next" : "");
+	snprintf(job->order, sizeof job->order, "%s/order%s", scratch, slot ? ".next" : "");
 	snprintf(job->lines, sizeof job->lines, "%s.lines", job->order);
 	snprintf(job->log, sizeof job->log, "%s.log", job->order);
 	snprintf(gate, sizeof gate, "%s" LAUNCHER_GATE, job->order);
@@ -180,15 +180,12 @@ static int open_files(const char *scratch, unsigned slot, bool held, struct job 
 
 static int start(char *const argv[], const struct settings *set, struct job *job, struct status *st)
 {
-	const char *env[TRIAL_MAX_ENV];
 	int tell[2], error = 0;
-	for (unsigned i = 0; i < set->nenv; i++)
-		env[i] = set->env[i];
 	if (pipe2(tell, O_CLOEXEC))
 		return status_set(st, "cannot start %s: %s", argv[0], strerror(errno));
 	pid_t self = getpid(), pid = fork();
 	if (pid == 0)
-		become(argv, env, set->nenv, job->log, tell[1], self);
+		become(argv, set, job->log, tell[1], self);
 	close(tell[1]);
 	const bool failed = pid < 0 || read(tell[0], &error, sizeof error) == sizeof error;
 	if (failed)

@@ -1,14 +1,12 @@
-/* A job: one fresh program, watched. It starts without a shell, in its own process group, and
- * dies when we do. The signals that stop us are taken here, so that a caller can stop its jobs
- * in order. */
+/* A job: one fresh program in its own process group, watched. It dies when we do, and signals that stop us stop it
+ * first. */
 #pragma once
 
 #include <sys/types.h>
 
 #include "../trial/trial.h"
 
-/* Holds SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD back until a job's wait or job_interrupted
- * takes them. */
+/* Holds SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD back for a job's wait and job_interrupted. */
 void job_hold_signals(void);
 void job_release_signals(void);
 /* Whether one of the first four has come since. */
@@ -34,13 +32,11 @@ struct job {
 	int64_t from_ns, to_ns;   /* it ran */
 };
 
-/* Starts a trial as a fresh job: its order's file, its environment, its command. slot: 0, or 1 beside a job
- * that has 0. held: it waits at its gate for job_measure. -1 with a sentence when it could not be started. */
+/* slot: 0, or 1 beside a job that has 0. held: it waits at its gate for job_measure. */
 int job_begin(const struct trial *trial, const char *self, const char *scratch, unsigned slot,
               bool held, struct job *out, struct status *st);
-/* Lets it pass its gate, and waits until it says that it only closes, or has ended. The timeout counts from
- * here on; at its end, or if a held signal comes: SIGTERM, 5 s of grace, SIGKILL. Once it says that it has
- * failed it has 5 s to end by itself, and has exited with 1. Whether it is closing, and has not ended. */
+/* Lets it pass its gate, and waits until it has ended or only closes (true). At the timeout, or if a held signal comes:
+ * SIGTERM, 5 s of grace, SIGKILL. Once it says that it has failed it has 5 s to end, and has exited with 1. */
 bool job_measure(struct job *job, unsigned timeout_s);
 /* Waits until it has ended, by the same timeout. Once for each job that began, or job_drop: stops it. */
 void job_end(struct job *job);
@@ -49,8 +45,7 @@ void job_drop(struct job *job);
 int job_run(const struct trial *trial, const char *self, const char *scratch, unsigned timeout_s,
             struct job *out, struct status *st);
 
-/* Why a job left nothing, in a sentence: how it ended, and its own sentence, its launcher's first
- * error, or the last line in its log. */
+/* How it ended, and its own sentence, its launcher's first error, or the last line in its log. */
 void job_error(const struct job_result *job, unsigned timeout_s, const char *log, char *text,
                size_t bytes);
 

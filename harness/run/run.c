@@ -4,6 +4,7 @@
 
 #include "../clock.h"
 #include "../config/search.h"
+#include "../memory.h"
 #include "../sanitize.h"
 #include "../terminal.h"
 #include "tune.h"
@@ -78,8 +79,8 @@ static int collect(struct runner *r, const struct trial *trial, const struct job
 static int start(struct runner *r, unsigned index, bool held, struct run_ahead *out,
                  struct status *st)
 {
-	if (!out->trial && !(out->trial = plan_trial(&r->plan, index, st)))
-		return -1;
+	if (!out->trial)
+		out->trial = plan_trial(&r->plan, index);
 	if (held && !plan_overlaps(&r->plan, out->trial))
 		return -1;
 	out->begun = !job_begin(out->trial, r->request->self, r->folder.scratch, index % 2, held,
@@ -119,11 +120,11 @@ static int run_trial(struct runner *r, unsigned index, int next, struct status *
  * a search is whole with a line of each variant. */
 static int skip_trial(struct runner *r, unsigned index, struct status *st)
 {
-	struct trial *trial = plan_trial(&r->plan, index, st);
+	struct trial *trial = plan_trial(&r->plan, index);
 	char why[64];
 	snprintf(why, sizeof why, "not tried: %d trials before failed", GIVE_UP);
-	int result = !trial || record_write_failure(r->folder.trials, trial, why, st) ||
-	             folder_commit(&r->folder, st);
+	int result =
+	    record_write_failure(r->folder.trials, trial, why, st) || folder_commit(&r->folder, st);
 	trial_free(trial);
 	return -result;
 }
@@ -326,10 +327,8 @@ static int sum_up(const struct runner *r, struct status *st)
 
 int run_experiment(const struct run_request *request, char *folder, struct status *st)
 {
-	struct runner *r = calloc(1, sizeof *r);
+	struct runner *r = memory_take(1, sizeof *r);
 	int result = -1;
-	if (!r)
-		return status_set(st, "out of memory for the run");
 	struct record_spent set_up = {.on = SPENT_ON_SET_UP, .from_ns = clock_now_ns()};
 	r->request = request;
 	/* Threads that a driver's library starts as it is asked take none of them either. */

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "../config/search.h"
-#include "../machine.h"
+#include "../memory.h"
 #include "describe.h"
 
 static uint64_t draw_seed(void)
@@ -56,9 +56,8 @@ int run_set_up(struct runner *r, struct status *st)
 	struct record_run before = {0};
 	uint64_t seed = draw_seed();
 	int result = -1;
-	const struct plan_source from = {q->file, q->noverrides, q->overrides, machine_env};
-	if (plan_load(&from, q->machine, &r->spec, st) ||
-	    (q->quick && plan_quick(&from, q->machine, &r->spec, st)) ||
+	if (plan_load(&q->from, q->machine, &r->spec, st) ||
+	    (q->quick && plan_quick(&q->from, q->machine, &r->spec, st)) ||
 	    (q->resume &&
 	     (folder_hold(q->resume, &r->folder, st) || resume_load(q->resume, &before, st))))
 		return -1;
@@ -105,46 +104,30 @@ out:
 	return result;
 }
 
-/* The name of a variant, claim or factor of the plan, and why it is left out, or "". */
-#define WHY_BYTES 256
-typedef const char *omission_fn(const struct plan *plan, unsigned i, char why[WHY_BYTES]);
+/* What is left out, and the names of all that share a reason. */
+struct omitted {
+	unsigned n;
+	struct {
+		char why[256], names[800];
+	} of[PLAN_MAX_VARIANTS];
+};
 
-static const char *variant(const struct plan *plan, unsigned i, char why[WHY_BYTES])
+static void omit(struct omitted *o, const char *name, const char *why)
 {
-	snprintf(why, WHY_BYTES, "%s", plan->variants[i].skip);
-	return plan->variants[i].name;
+	unsigned i = 0;
+	while (i < o->n && strcmp(o->of[i].why, why) != 0)
+		i++;
+	if (!*why)
+		return;
+	if (i == o->n)
+		snprintf(o->of[o->n++].why, sizeof o->of[i].why, "%s", why);
+	status_list(o->of[i].names, sizeof o->of[i].names, name);
 }
 
-static const char *claim(const struct plan *plan, unsigned i, char why[WHY_BYTES])
+static void say_omitted(const struct omitted *o, const char *format, run_say_fn *say)
 {
-	plan_claim_why(plan, &plan->spec->asked.claims[i], why, WHY_BYTES);
-	return plan->spec->asked.claims[i].name;
-}
-
-static const char *factor(const struct plan *plan, unsigned i, char why[WHY_BYTES])
-{
-	plan_factor_why(plan, &plan->spec->asked.factors[i], why, WHY_BYTES);
-	return plan->spec->asked.factors[i].name;
-}
-
-/* A line per reason, with the names of all that share it. */
-static void say_omissions(const struct plan *plan, omission_fn *of, unsigned n, const char *format,
-                          run_say_fn *say)
-{
-	char why[WHY_BYTES], other[WHY_BYTES];
-	for (unsigned i = 0; i < n; i++) {
-		char names[800] = "";
-		of(plan, i, why);
-		bool said = !why[0];
-		for (unsigned k = 0; k < n && !said; k++) {
-			const char *name = of(plan, k, other);
-			said = !strcmp(other, why) && k < i;
-			if (!strcmp(other, why))
-				status_list(names, sizeof names, name);
-		}
-		if (!said)
-			say(format, names, why);
-	}
+	for (unsigned i = 0; i < o->n; i++)
+		say(format, o->of[i].names, o->of[i].why);
 }
 
 void run_say_plan(const struct plan *plan, run_say_fn *say)
@@ -154,11 +137,25 @@ void run_say_plan(const struct plan *plan, run_say_fn *say)
 		say("%s", spec->backend_why);
 	for (unsigned i = 0; i < plan->nnotes; i++)
 		say("%s", plan->notes[i]);
-	say_omissions(plan, variant, plan->nvariants, "left out: %s: %s", say);
+	struct omitted *variants = memory_take(3, sizeof *variants);
+	struct omitted *claims = variants + 1, *factors = variants + 2;
+	char why[sizeof variants->of->why];
+	for (unsigned i = 0; i < plan->nvariants; i++)
+		omit(variants, plan->variants[i].name, plan->variants[i].skip);
+	for (unsigned i = 0; i < spec->asked.nclaims; i++) {
+		plan_claim_why(plan, &spec->asked.claims[i], why, sizeof why);
+		omit(claims, spec->asked.claims[i].name, why);
+	}
+	for (unsigned i = 0; i < spec->asked.nfactors; i++) {
+		plan_factor_why(plan, &spec->asked.factors[i], why, sizeof why);
+		omit(factors, spec->asked.factors[i].name, why);
+	}
+	say_omitted(variants, "left out: %s: %s", say);
 	/* What the run cannot answer whatever it measures: a slip in the file, or something that
 	 * the command line removed. It still runs. */
-	say_omissions(plan, claim, spec->asked.nclaims, "claim %s cannot be tested: %s", say);
-	say_omissions(plan, factor, spec->asked.nfactors, "factor %s cannot be measured: %s", say);
+	say_omitted(claims, "claim %s cannot be tested: %s", say);
+	say_omitted(factors, "factor %s cannot be measured: %s", say);
+	free(variants);
 	if (spec->cell_timeout_s >= spec->timeout_s)
 		say("cell_timeout = %us has no effect: timeout = %us ends the trial first",
 		    spec->cell_timeout_s, spec->timeout_s);

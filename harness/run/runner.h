@@ -11,13 +11,11 @@
 #define RUN_INTERRUPTED 130 /* as a shell reports Ctrl-C */
 
 struct run_request {
-	const char *file; /* the experiment's */
-	unsigned noverrides;
-	char *const *overrides; /* "key=value" */
-	const char *results;    /* where results/<experiment>/<stamp> goes */
-	const char *resume;     /* a run's folder to add blocks to, or NULL */
-	const char *self;       /* this program's file */
-	int argc;               /* how the user called it, for the record */
+	struct spec_source from;
+	const char *results; /* where results/<experiment>/<stamp> goes */
+	const char *resume;  /* a run's folder to add blocks to, or NULL */
+	const char *self;    /* this program's file */
+	int argc;            /* how the user called it, for the record */
 	char *const *argv;
 	const struct plan_machine *machine;
 	bool quick; /* the primary claim alone (plan_quick) */
@@ -59,10 +57,8 @@ struct runner {
 	struct record_end end;
 };
 
-/* Measures everything. Blocks until that is done; signals end it in order.
- * 0: all trials are measured. 1: some failed.
- * RUN_INTERRUPTED: by a signal. What was measured is kept and *folder is set. -1: nothing could
- * be measured. folder: PATH_MAX bytes. */
+/* Measures everything; signals end it in order. 1: some trials failed. RUN_INTERRUPTED: by a signal; what was measured
+ * is kept. -1: nothing could be measured, and *folder, of PATH_MAX bytes, is not set. */
 int run_experiment(const struct run_request *request, char *folder, struct status *st);
 
 /* Adds to a run's record that its report began then and is made now. */
@@ -80,8 +76,7 @@ int64_t run_left_ns(const int64_t *steps_ns, const struct plan *plan, unsigned n
                     unsigned count);
 /* The plan's trials from `first` on: a block. 0, or -1: interrupted, or all of them failed. */
 int run_block(struct runner *r, unsigned block, unsigned first, unsigned n, struct status *st);
-/* The path's job of each variant whose path the run does not have. 0, or -1 with a sentence:
- * interrupted, or the run cannot go on. */
+/* The path's job of each variant whose path the run lacks. -1: interrupted, or the run cannot go on. */
 int run_path_jobs(struct runner *r, struct status *st);
 bool path_job_wanted(const struct plan *plan, unsigned variant);
 enum path_job_end {

@@ -209,9 +209,10 @@ int tune_blocks(struct runner *r, struct status *st)
 		if (t.next.ended)
 			break;
 		say_stage(r, &t.next);
-		if (block_begin(&t, block, variants, &n, st) ||
-		    plan_add_block(&r->plan, block, first, variants, n, st) ||
-		    run_block(r, block, had, n, st) ||
+		if (block_begin(&t, block, variants, &n, st))
+			return -1;
+		plan_add_block(&r->plan, block, first, variants, n);
+		if (run_block(r, block, had, n, st) ||
 		    (t.next.confirms && !asked && run_path_jobs(r, st)))
 			return -1;
 		asked = asked || t.next.confirms;

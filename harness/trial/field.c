@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "../coll/split.h"
+#include "../memory.h"
 #include "../suggest.h"
 #include "layout.h"
 #include "sizes.h"
@@ -45,8 +46,7 @@ static int number_put(const struct field *f, void *at, int64_t n)
 	return 0;
 }
 
-/* Digits, then one of the units; without one `bare` of the first. False: another form, beyond 64
- * bits, or out of the row's bounds. */
+/* Digits and a unit, or `bare` of the first. False: another form, or out of bounds. */
 static bool number_of(const struct field *f, const char *text, const struct unit *unit,
                       uint64_t bare, int64_t *out)
 {
@@ -192,9 +192,9 @@ static int word_read(const struct field *f, const char *text, int64_t *out, stru
 int field_word_list(const struct field *f, const char *text, unsigned *list, unsigned *count,
                     struct status *st)
 {
-	char *copy = strdup(text), *rest = copy;
+	char *copy = memory_text(text), *rest = copy;
 	unsigned n = 0;
-	int rc = copy ? 0 : status_set(st, "out of memory");
+	int rc = 0;
 	for (char *word; rc == 0 && (word = sizes_next(&rest));) {
 		int64_t i;
 		rc = word_read(f, word, &i, st);
@@ -459,8 +459,7 @@ static int range_from_json(const struct field *f, const json_t *value, size_t *r
 	return 0;
 }
 
-/* Whole numbers; those of a settings' row may be beyond its bounds, in a record of an older
- * program. */
+/* An older program's settings may be beyond the row's bounds. */
 static int number_from_json(const struct field *f, json_int_t n, char *at, struct status *st)
 {
 	const bool natural =
@@ -499,9 +498,7 @@ static int list_from_json(const struct field *f, const json_t *json, char *at, u
 	if (n > most)
 		return status_set(st, "%s has %zu elements; allowed are %zu", json_key(f), n, most);
 	if (f->kind == FIELD_LIST && n) {
-		void *all = calloc(n, each);
-		if (!all)
-			return status_set(st, "out of memory");
+		void *all = memory_take(n, each);
 		memcpy(at, &all, sizeof all);
 		at = all;
 	}

@@ -1,5 +1,4 @@
-/* A key. One row says how an experiment file writes it, where its value goes, how order and record
- * write it, its default, and the text of help. Pure. */
+/* A key: how a file writes it, where its value goes, how a record writes it, its default, and its help. Pure. */
 #pragma once
 
 #include <jansson.h>
@@ -9,7 +8,7 @@
 #define FIELD_SECOND_NS 1000000000ull
 #define FIELD_DAY_NS    (86400 * FIELD_SECOND_NS)
 #define FIELD_MAX_BITS  16 /* words of a FIELD_WORDS */
-/* Of names in a file: "-again" and a file's suffix still fit after it. */
+/* "-again" and a file's suffix still fit after it. */
 #define FIELD_NAME_BYTES 41
 
 /* The kind of a value: how it is written, and the type that it is stored in. */
@@ -52,7 +51,7 @@ struct fields {
 #define FIELDS_OF(ROWS, TYPE) {ROWS, sizeof(ROWS) / sizeof *(ROWS), sizeof(TYPE)}
 // clang-format on
 
-/* Errors say what is wrong and what is allowed, without a place; outputs are set only on success. */
+/* Errors have no place. */
 typedef int field_read_fn(const struct field *field, const char *text, void *base,
                           struct status *st);
 /* The i-th word, NULL after the last. */
@@ -66,10 +65,10 @@ struct field {
 	const char *const *words; /* NULL-terminated, or */
 	field_word_fn *word;
 	const struct fields *list;
-	field_read_fn *read;             /* replaces the kind's own */
-	bool (*names)(const char *text); /* whether a value names a library, a file, a host or a
-	                                  * program; NULL: none does */
-	const char *json;                /* its member, if that is not the key */
+	field_read_fn *read; /* replaces the kind's own */
+	bool (*names)(
+	    const char *text); /* whether it names a library, file, host or program; NULL: no */
+	const char *json;      /* its member, if that is not the key */
 	bool special;          /* used by backends that name it (struct backend), not by all */
 	bool optional;         /* JSON may lack it; then it stays as it is */
 	bool record;           /* in JSON only, where it has to be within lo and hi */
@@ -97,13 +96,12 @@ int field_from_json(const struct field *field, const json_t *value, void *base, 
 json_t *field_object(const struct fields *of, const void *base);
 int field_object_take(const struct fields *of, const json_t *json, void *base, struct status *st);
 
-/* For rows with their own reader. */
+/* --- for rows with their own reader --- */
 
 /* The row's words, each once, as indices; `list` holds as many as there are. */
 int field_word_list(const struct field *field, const char *text, unsigned *list, unsigned *count,
                     struct status *st);
 /* "2%", within the row's bounds. */
 int field_percent(const struct field *field, const char *text, double *out, struct status *st);
-/* Whether a name is letters, digits, '-', '_' and '.', does not start with '.' or '-', and
- * fits. */
+/* Letters, digits, '-', '_' and '.', the last not first, nor '-'; it fits. */
 bool field_is_name(const char *text, size_t bytes);

@@ -1,5 +1,4 @@
-/* The path that a variant's data took, as the record has it. The backend that can read it from its
- * library's log fills it in (nccl_log.h). Nothing here blocks. Errors: -1 with a sentence in st. */
+/* The path that a variant's data took, as the record has it; nccl_log.h fills it in. Pure. */
 #pragma once
 
 #include <jansson.h>
@@ -9,14 +8,12 @@
 #define PATH_VIA_BYTES 64
 #define PATH_WHY_BYTES 256
 
-/* What one rank sends another over one transport, all channels together. A pair of ranks has
- * two links when its channels differ, say in their network devices. */
+/* What one rank sends another over one transport. A pair has two links if its channels differ, say in devices. */
 struct path_link {
 	unsigned from, to;
 	char via[PATH_VIA_BYTES]; /* as NCCL names it: "P2P/CUMEM/read", "NET/IB/0/GDRDMA" */
 	unsigned channels;        /* distinct ones, seen by either end */
-	/* Channels as bits: of connection 0 (rings, trees) and of 1 (sends and receives). SHM's
-	 * line does not say which: it is in both. */
+	/* Channels as bits: of rings and trees, and of sends and receives. SHM's is in both. */
 	uint64_t seen[2];
 };
 
@@ -51,8 +48,7 @@ enum path_data { PATH_UNKNOWN, PATH_DIRECT, PATH_STAGED, PATH_DATA_KINDS };
 struct path {
 	unsigned nlinks;
 	struct path_link *links; /* owned; by from, to, via; never from a rank to itself */
-	/* What all links have in common, whole words between '/': "P2P/CUMEM", "NET/IB";
-	 * "mixed" when they are of different transports; "" without links. */
+	/* What all links have in common: "P2P/CUMEM", "NET/IB"; "mixed"; "" without links. */
 	char transport[PATH_VIA_BYTES];
 	char version[32]; /* of the library, "2.28.3"; "" when the log does not say */
 	bool registered;
@@ -64,8 +60,7 @@ struct path {
 	/* Figures that the library states; 0: not in its log. */
 	unsigned coll_channels, p2p_channels, p2p_channels_per_peer;
 	unsigned long long p2p_chunk_bytes;
-	/* The choice last made for each collective that has one: "AllReduce RING SIMPLE, 16
-	 * channels", separated by "; "; "" if the log does not say. */
+	/* The last choice for each collective: "AllReduce RING SIMPLE, 16 channels", "; " between. */
 	char algorithms[PATH_WHY_BYTES];
 	unsigned nchoices;
 	struct path_choice *choices; /* owned, in the order of their first lines */

@@ -153,8 +153,7 @@ static int of_hosts_read(const struct field *f, const char *text, void *base, st
 	return hosts_read(text, settings->hosts, st);
 }
 
-/* MAJOR.MINOR or MAJOR.MINOR.PATCH, each of up to two digits, as NCCL counts. any: cancels a value
- * from further out. */
+/* Each part of up to two digits, as NCCL counts. any: cancels a value from further out. */
 static int below_read(const struct field *f, const char *text, void *base, struct status *st)
 {
 	struct settings *settings = base;

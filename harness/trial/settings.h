@@ -1,5 +1,4 @@
-/* The settings of a variant: a factor is two variants that differ in exactly one of these. From its row
- * come how an experiment file writes it, JSON, help, and the list of differences. */
+/* The settings of a variant: a factor is two variants that differ in exactly one of these. */
 #pragma once
 
 #include <jansson.h>
@@ -14,18 +13,14 @@
 #define TRIAL_ENV_BYTES    512
 #define SETTINGS_MAX_RANKS 1024
 
-/* free: each worker launches when it leaves the barrier. gated: devices hold the issued work until
- * all have issued, so that executing is timed without launching. */
+/* gated: devices hold the issued work until all have issued, so that executing is timed without launching. */
 enum start { START_FREE, START_GATED, START_KINDS };
 enum bind { BIND_NONE, BIND_CORE, BIND_NUMA, BIND_NEAR_GPU, BIND_CLOSE, BIND_KINDS };
-/* How a worker waits for its ranks and for its team. auto: spin, and yield if there are more ranks
- * than CPUs for them. block: sleeps until the device reports completion. */
+/* auto: spin, and yield if ranks are more than CPUs. block: sleeps until the device is through. */
 enum wait { WAIT_AUTO, WAIT_SPIN, WAIT_YIELD, WAIT_BLOCK, WAIT_QUERY, WAIT_KINDS };
 enum traffic_kind { TRAFFIC_NONE, TRAFFIC_LINKS, TRAFFIC_CPU, TRAFFIC_KINDS };
 enum visible { VISIBLE_ALL, VISIBLE_OWN, VISIBLE_KINDS };
-/* What a process has isolated (core/isolation.h). uts: a host name. shm: an empty /dev/shm.
- * devices: the device files of the other processes' GPUs cannot be opened, as in a container or a
- * cgroup of devices. */
+/* core/isolation.h. uts: a host name; shm: an empty /dev/shm; devices: other processes' GPUs cannot be opened. */
 enum isolate {
 	ISOLATE_UTS,
 	ISOLATE_IPC,
@@ -38,8 +33,7 @@ enum isolate {
 #define ISOLATE_BIT(KIND) (1u << (KIND))
 /* Of a library that works in CPU memory. device: buffers on the rank's GPU, staged. */
 enum memory { MEMORY_HOST, MEMORY_DEVICE, MEMORY_KINDS };
-/* What carries out a plain copy: the GPU's copy engine, a kernel on all multiprocessors, or one thread
- * whose loads wait for each other, so that its time is their latency. */
+/* Of a plain copy: the copy engine, a kernel, or one thread whose loads wait for each other, to time their latency. */
 enum engine { ENGINE_CE, ENGINE_SM, ENGINE_CHASE, ENGINE_KINDS };
 /* Which of two GPUs does it: the source writes, or the destination reads. A chase reads. */
 enum peer { PEER_WRITE, PEER_READ, PEER_KINDS };
@@ -117,8 +111,7 @@ json_t *settings_to_json(const struct settings *settings);
 /* Strict: every row has to be there, and nothing else. */
 int settings_from_json(json_t *json, struct settings *out, struct status *st);
 
-/* Whether a key is a check of a variant (force, nccl_below) and not a setting of the
- * measured call. */
+/* Whether a key is a check of a variant (force, nccl_below) and no setting. */
 bool settings_is_check(const char *key);
 
 static inline unsigned settings_hosts(const struct settings *settings)
@@ -144,8 +137,8 @@ static inline int64_t settings_extra_ns(const struct settings *s, unsigned rank)
 	return s->delay_rank < 0 || (unsigned)s->delay_rank == rank ? s->extra_ns : 0;
 }
 
-/* How many differ, and their keys ("mode, env.NCCL_ALGO"). Mode and layout count as one, numbers of
- * ranks as `ranks`, with a layout that differs in more than one number as two; checks do not count. */
+/* How many differ, and their keys ("mode, env.NCCL_ALGO"). Mode and layout are one, and more ranks are `ranks`, unless
+ * the layout differs in more than one number; checks do not count. */
 unsigned settings_differ(const struct settings *a, const struct settings *b, char *keys,
                          size_t bytes);
 

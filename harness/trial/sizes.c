@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <math.h>
 
+#include "../memory.h"
+
 static const char digits[] = "0123456789";
 
 /* 1 for "", a power of two for the others; 0: no unit. */
@@ -127,8 +129,8 @@ static int sizes_add_item(struct sizes *sizes, char *item, struct status *st)
 int sizes_parse(const char *text, size_t out[SIZES_MAX], unsigned *count, struct status *st)
 {
 	struct sizes sizes = {0};
-	char *copy = strdup(text), *rest = copy;
-	int rc = copy ? 0 : status_set(st, "out of memory");
+	char *copy = memory_text(text), *rest = copy;
+	int rc = 0;
 	for (char *item; rc == 0 && (item = sizes_next(&rest));)
 		rc = sizes_add_item(&sizes, item, st);
 	free(copy);

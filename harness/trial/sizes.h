@@ -6,8 +6,7 @@
 #define SIZES_MAX       256
 #define SIZES_MAX_BYTES ((size_t)64 << 30)
 
-/* "4K..1G x4", "4K..64K +4K", "4K, 1M", each with K, M, G (powers of 1024): ascending, each
- * once. */
+/* "4K..1G x4", "4K..64K +4K", "4K, 1M" (K, M, G are powers of 1024): ascending, each once. */
 int sizes_parse(const char *text, size_t out[SIZES_MAX], unsigned *count, struct status *st);
 /* The next of a list with commas from *rest, which is cut up, without blanks around it; NULL after the
  * last. */

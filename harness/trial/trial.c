@@ -1,9 +1,9 @@
 #include "trial.h"
 
 #include <errno.h>
-#include <jansson.h>
+#include <sys/stat.h>
 
-#include "../coll/counts.h"
+#include "../memory.h"
 
 unsigned trial_comm_ranks(const struct trial *trial)
 {
@@ -134,13 +134,12 @@ bool trial_spoils(const struct trial *trial, const struct cell *cell)
 	        trial_slots(trial, cell) < calls_all(trial, cell));
 }
 
-/* --- the order's file --- */
+/* --- what a cell is, in the record --- */
 
-#define TRIAL(FIELD) offsetof(struct trial, FIELD), sizeof(((struct trial *)0)->FIELD)
-#define CELL(FIELD)  offsetof(struct cell, FIELD), 0
+#define CELL(FIELD) offsetof(struct cell, FIELD), 0
 
 // clang-format off
-/* The record has all, older ones without the optional; an order all but the first. */
+/* Older records lack the optional ones. */
 static const struct field cell_rows[] = {
     {"comm_ranks", FIELD_NUMBER, CELL(comm_ranks), .lo = 1, .hi = INT_MAX, .optional = true, .record = true},
     {"collective", FIELD_WORD, CELL(coll), .word = coll_name, .record = true},
@@ -156,119 +155,74 @@ static const struct field cell_rows[] = {
     {"pace", FIELD_WORD, CELL(pace), .words = coll_pace_names, .record = true},
     {"pass", FIELD_WORD, CELL(pass), .words = coll_pass_names, .optional = true, .record = true},
 };
-
-const struct fields trial_cell_fields = FIELDS_OF(cell_rows, struct cell);
-#define NORDERED (sizeof cell_rows / sizeof *cell_rows - 1)
-static const struct fields ordered = {cell_rows + 1, NORDERED, sizeof(struct cell)};
-
-static const struct field order_rows[] = {
-    {"experiment", FIELD_TEXT, TRIAL(experiment), .record = true},
-    {"variant", FIELD_TEXT, TRIAL(variant), .record = true},
-    {"block", FIELD_NUMBER, TRIAL(block), .record = true},
-    {"order", FIELD_NUMBER, TRIAL(order), .record = true},
-    {"yield", FIELD_FLAG, TRIAL(yield), .record = true},
-    {"warmup", FIELD_NUMBER, TRIAL(warmup), .record = true},
-    {"stretches", FIELD_NUMBER, TRIAL(stretches), .lo = 1, .hi = INT_MAX, .record = true},
-    {"calls", FIELD_NUMBER, TRIAL(calls), .lo = 1, .hi = INT_MAX, .record = true},
-    {"isolated_calls", FIELD_NUMBER, TRIAL(isolated_calls), .lo = 1, .hi = INT_MAX, .record = true},
-    {"p99_bytes", FIELD_WIDE, TRIAL(p99_bytes), .hi = INT64_MAX, .record = true},
-    {"arena_bytes", FIELD_WIDE, TRIAL(arena_bytes), .lo = 1, .hi = INT64_MAX, .record = true},
-    {"seed", FIELD_WIDE, TRIAL(seed), .record = true},
-    {"cell_timeout_s", FIELD_NUMBER, TRIAL(cell_timeout_s), .record = true},
-    {"cells", FIELD_LIST, offsetof(struct trial, cells), offsetof(struct trial, ncells), .list = &ordered, .record = true},
-};
 // clang-format on
 
-static const struct fields orders = FIELDS_OF(order_rows, struct trial);
+const struct fields trial_cell_fields = FIELDS_OF(cell_rows, struct cell);
 
-#define NPARTS 3 /* of an order beside its rows: settings, weights, model */
+/* --- the order's file: the trial as it is in memory, for the same program --- */
 
-static json_t *trial_json(const struct trial *t)
-{
-	json_t *json = field_object(&orders, t);
-	int bad = json_object_set_new(json, "settings", settings_to_json(&t->settings)) |
-	          json_object_set_new(json, "weights", counts_to_json(&t->weights)) |
-	          json_object_set_new(json, "model", network_to_json(&t->network));
-	if (!bad)
-		return json;
-	json_decref(json);
-	return NULL;
-}
+struct order {
+	char program[64];
+	size_t bytes; /* of this and all cells */
+	struct trial trial;
+	struct cell cells[];
+};
 
 int trial_save(const struct trial *trial, const char *file, struct status *st)
 {
-	json_t *json = trial_json(trial);
-	if (!json)
-		return status_set(
-		    st,
-		    "%s: the trial cannot be written: text that is not UTF-8, or out of "
-		    "memory",
-		    file);
-	errno = 0;
-	int rc = json_dump_file(json, file, JSON_INDENT(1));
-	if (rc)
-		status_set(st, "%s: cannot be written: %s", file, strerror(errno));
-	json_decref(json);
-	return rc ? -1 : 0;
-}
-
-static int cells_check(const json_t *list, const struct trial *t, struct status *st)
-{
-	if (!t->ncells)
-		return status_set(st, "cells is an empty list");
-	for (unsigned i = 0; i < t->ncells; i++) {
-		if (json_object_size(json_array_get(list, i)) != NORDERED)
-			return status_set(st, "a cell has not %zu members", NORDERED);
-		if (trial_whole(&t->network, trial_comm_ranks(t), &t->cells[i]).bytes >
-		    t->arena_bytes)
-			return status_set(st, "a cell is larger than the arena");
-	}
+	const struct order head = {.program = LAUNCHGAP_COMMIT,
+	                           .bytes = sizeof head + trial->ncells * sizeof *head.cells,
+	                           .trial = *trial};
+	FILE *f = fopen(file, "we");
+	const bool wrote =
+	    f && fwrite(&head, sizeof head, 1, f) == 1 &&
+	    fwrite(trial->cells, sizeof *trial->cells, trial->ncells, f) == trial->ncells;
+	if ((f && fclose(f)) || !wrote)
+		return status_set(st, "%s: cannot be written: %s", file, strerror(errno));
 	return 0;
 }
 
-static int trial_take(json_t *json, struct trial *t, struct status *st)
+void *trial_read(const char *file, size_t *bytes, struct status *st)
 {
-	if (json_object_size(json) != orders.n + NPARTS)
-		return status_set(st, "it has %zu members, not %zu", json_object_size(json),
-		                  orders.n + NPARTS);
-	return field_object_take(&orders, json, t, st) ||
-	               settings_from_json(json_object_get(json, "settings"), &t->settings, st) ||
-	               counts_from_json(json_object_get(json, "weights"), &t->weights, st) ||
-	               network_from_json(json_object_get(json, "model"), &t->network, st) ||
-	               cells_check(json_object_get(json, "cells"), t, st)
-	           ? -1
-	           : 0;
+	struct stat about;
+	FILE *f = fopen(file, "re");
+	void *order = f && !fstat(fileno(f), &about) ? malloc((size_t)about.st_size + 1) : NULL;
+	*bytes = order ? fread(order, 1, (size_t)about.st_size, f) : 0;
+	if (!*bytes) {
+		status_set(st, "%s: cannot be read: %s", file, strerror(errno));
+		free(order);
+		order = NULL;
+	}
+	if (f)
+		fclose(f);
+	return order;
 }
 
-/* Takes the reference. */
-static int trial_of(json_t *json, const json_error_t *error, const char *file, struct trial **out,
-                    struct status *st)
+int trial_take(const void *from, size_t bytes, const char *file, struct trial **out,
+               struct status *st)
 {
-	struct status why = {""};
-	if (!json)
-		return status_set(st, "%s: cannot be read: %s", file, error->text);
-	struct trial *trial = calloc(1, sizeof *trial);
-	int rc = trial ? trial_take(json, trial, &why) : status_set(&why, "out of memory");
-	json_decref(json);
-	if (rc) {
-		trial_free(trial);
-		return status_set(st, "%s: not a trial's order: %s", file, why.text);
-	}
+	const struct order *order = from;
+	if (bytes < sizeof *order || order->bytes != bytes ||
+	    bytes != sizeof *order + order->trial.ncells * sizeof *order->cells ||
+	    strcmp(order->program, LAUNCHGAP_COMMIT) != 0)
+		return status_set(st, "%s: not a trial's order: do all run the same launchgap?",
+		                  file);
+	struct trial *trial = memory_take(1, sizeof *trial);
+	struct cell *cells = memory_take(1, bytes);
+	*trial = order->trial;
+	trial->cells = memcpy(cells, order->cells, trial->ncells * sizeof *cells);
+	trial->places = NULL;
 	*out = trial;
 	return 0;
 }
 
 int trial_load(const char *file, struct trial **out, struct status *st)
 {
-	json_error_t error;
-	return trial_of(json_load_file(file, JSON_REJECT_DUPLICATES, &error), &error, file, out,
-	                st);
-}
-
-int trial_parse(const char *text, const char *file, struct trial **out, struct status *st)
-{
-	json_error_t error;
-	return trial_of(json_loads(text, JSON_REJECT_DUPLICATES, &error), &error, file, out, st);
+	size_t bytes;
+	void *order = trial_read(file, &bytes, st);
+	const int rc = order ? trial_take(order, bytes, file, out, st) : -1;
+	free(order);
+	return rc;
 }
 
 void trial_free(struct trial *trial)

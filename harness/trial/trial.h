@@ -1,5 +1,4 @@
-/* A trial: one fresh job of one variant, measuring a list of cells. This is the order that the
- * runner hands to the job, as JSON in a file, and all that the job knows. */
+/* A trial: one fresh job of one variant, measuring a list of cells; the order that a job gets, and all that it knows. */
 #pragma once
 
 #include "../coll/coll.h"
@@ -10,9 +9,8 @@
 #define TRIAL_TIMELINE_ROWS 20 /* calls of a timeline cell: enough to pick a typical one */
 #define TRIAL_COUNTERS_ROWS 5  /* kept of a counters cell, which has many more */
 #define TRIAL_INIT_ROWS     3  /* of an init cell */
-/* Below 368 calls the interval of a trial's p99 has no upper end: 0.99 to the 367th is more than
- * 0.025, so that all calls may be below it (stats_quantile_interval). With 500, five are expected
- * beyond it. */
+/* Below 368 calls the interval of a p99 has no upper end: 0.99 to the 367th is more than 0.025
+ * (stats_quantile_interval). Of 500, five are expected beyond it. */
 #define TRIAL_P99_CALLS 500
 
 struct trial {
@@ -21,14 +19,13 @@ struct trial {
 	unsigned block, order; /* which block; place in the run's shuffled order */
 	struct settings settings;
 	bool yield;
-	unsigned warmup;    /* calls before the timed ones, per cell */
-	unsigned stretches; /* stream: how many */
-	unsigned calls;     /* stream: calls in a stretch */
-	unsigned
-	    isolated_calls; /* isolated: calls of a size above p99_bytes; below, TRIAL_P99_CALLS */
-	size_t p99_bytes;   /* as asked; 0: no size */
-	size_t arena_bytes; /* one rank's send arena, and as much to receive */
-	uint64_t seed;      /* of the data */
+	unsigned warmup;              /* calls before the timed ones, per cell */
+	unsigned stretches;           /* stream: how many */
+	unsigned calls;               /* stream: calls in a stretch */
+	unsigned isolated_calls;      /* of a size above p99_bytes; below, TRIAL_P99_CALLS */
+	size_t p99_bytes;             /* as asked; 0: no size */
+	size_t arena_bytes;           /* one rank's send arena, and as much to receive */
+	uint64_t seed;                /* of the data */
 	struct value_weights weights; /* of alltoallv */
 	struct network network;       /* of a step of training; none: n is 0 */
 	unsigned cell_timeout_s;      /* of one cell; 0: only the job has one */
@@ -50,13 +47,11 @@ unsigned trial_calls_of(const struct cell *cell, unsigned calls, unsigned aggreg
                         unsigned graph);
 /* How often a row replays its captured graph; 1 without a graph, and for isolated calls. */
 unsigned trial_replays(const struct trial *trial, const struct cell *cell);
-/* In place, a call takes the output of the call before it: once buffers are used twice, only a
- * fresh call can be checked. */
+/* In place, with buffers that are used twice, only a fresh call can be checked. */
 bool trial_spoils(const struct trial *trial, const struct cell *cell);
 
-/* The buffers of a cell, for a communicator of nranks: for a step of training as large as all
- * gradients, where `bytes` was the size at which a bucket is full; for a mixture of experts
- * coll_routed_bytes; else the cell as it is. */
+/* A cell with the bytes of its buffers: of a step of training all gradients, where `bytes` was a bucket's; of a
+ * mixture of experts coll_routed_bytes. */
 struct cell trial_whole(const struct network *network, unsigned nranks, const struct cell *cell);
 struct buckets trial_buckets(const struct trial *trial, const struct cell *cell);
 
@@ -69,9 +64,11 @@ int trial_late(const struct trial *trial, const struct cell *cell, struct status
 int trial_save(const struct trial *trial, const char *file, struct status *st);
 /* The caller owns *out and frees it with trial_free. */
 int trial_load(const char *file, struct trial **out, struct status *st);
-/* The same of a text; `file` is for sentences. */
-int trial_parse(const char *text, const char *file, struct trial **out, struct status *st);
+/* In two steps: the file's bytes, which the caller frees (NULL: an error), and what they say. */
+void *trial_read(const char *file, size_t *bytes, struct status *st);
+int trial_take(const void *order, size_t bytes, const char *file, struct trial **out,
+               struct status *st);
 void trial_free(struct trial *trial);
 
-/* What a cell is, as the record has it; an order has no comm_ranks. */
+/* What a cell is, as the record has it. */
 extern const struct fields trial_cell_fields;

@@ -1,9 +1,9 @@
-/* run --dry-run: what an experiment would measure, and the resources that it needs; writes nothing, and
- * assumes devices if there are none. */
+/* run --dry-run: what would be measured, and what it takes; assumes devices if there are none. */
 #include <stdarg.h>
 
 #include "../config/search.h"
 #include "../machine.h"
+#include "../memory.h"
 #include "../report/page.h"
 #include "../run/runner.h"
 #include "../data/format.h"
@@ -58,8 +58,8 @@ static void say_cells(const struct plan *plan)
 	          spec->nsizes, format_plural(spec->nsizes), lo, hi, paces);
 	coll_size_label(plan->p99_bytes, hi, sizeof hi);
 	if (plan->p99_bytes)
-		page_line(2, "isolated: %u calls up to %s, for p99; %u of others", TRIAL_P99_CALLS, hi,
-		          PLAN_ISOLATED_CALLS);
+		page_line(2, "isolated: %u calls up to %s, for p99; %u of others", TRIAL_P99_CALLS,
+		          hi, PLAN_ISOLATED_CALLS);
 	if (spec_times(spec) > 1)
 		page_line(2, "each %u times: connections = %u, allocations = %u, cycles = %u",
 		          spec_times(spec), spec->connections, spec->allocations, spec->cycles);
@@ -88,9 +88,8 @@ static void say_counters(const struct plan *plan)
 		page_line(2, "counters in %u block%s", most, format_plural(most));
 }
 
-/* A search's trials depend on its results: each variant runs once per round, and sets run at most as
- * often as rounds allow. */
-static void plan_whole_search(struct plan *plan, struct status *st)
+/* Each variant runs once per round of a search, and sets as often as rounds allow. */
+static void plan_whole_search(struct plan *plan)
 {
 	const unsigned all = search_trials(plan).all;
 	unsigned here[PLAN_MAX_VARIANTS], n = 0;
@@ -98,8 +97,7 @@ static void plan_whole_search(struct plan *plan, struct status *st)
 		if (!plan->variants[v].skip[0])
 			here[n++] = v;
 	for (unsigned block = 0; plan->ntrials + n <= all; block++)
-		if (plan_add_block(plan, block, plan->ntrials, here, n, st))
-			return;
+		plan_add_block(plan, block, plan->ntrials, here, n);
 }
 
 static void say_search(const struct plan *plan)
@@ -162,23 +160,18 @@ static void say_note(const char *format, ...)
 
 int dry_run(const struct run_request *q, struct status *st)
 {
-	struct spec *spec = malloc(sizeof *spec);
-	struct plan *plan = malloc(sizeof *plan);
+	struct spec *spec = memory_take(1, sizeof *spec);
+	struct plan *plan = memory_take(1, sizeof *plan);
 	struct plan_machine machine = *q->machine;
-	const struct plan_source from = {q->file, q->noverrides, q->overrides, machine_env};
 	struct status why_not = {""};
 	int result = -1;
-	if (!spec || !plan) {
-		status_set(st, "out of memory");
-		goto out;
-	}
-	if (plan_load(&from, &machine, spec, st))
+	if (plan_load(&q->from, &machine, spec, st))
 		goto out;
 	if (!plan_capacity(&machine, spec->backend, 1, &why_not)) {
 		machine.imagined = spec->backend;
 		machine.imagined_ranks = spec->ranks ? spec->ranks : IMAGINED_RANKS;
 	}
-	if ((q->quick && plan_quick(&from, &machine, spec, st)) ||
+	if ((q->quick && plan_quick(&q->from, &machine, spec, st)) ||
 	    plan_make(spec, &machine, 1, plan, st))
 		goto out;
 	page_line(0, "%s: %s", spec->name, spec->question);
@@ -196,7 +189,7 @@ int dry_run(const struct run_request *q, struct status *st)
 		say_counters(plan);
 	say_search(plan);
 	if (plan->search.nkeys)
-		plan_whole_search(plan, st);
+		plan_whole_search(plan);
 	fflush(stdout);
 	say_cost(plan);
 	run_say_plan(plan, say_note);

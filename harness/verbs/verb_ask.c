@@ -1,5 +1,6 @@
 /* ask: puts the claims of an experiment file to a record that was measured before. */
 #include "../machine.h"
+#include "../memory.h"
 #include "../chapters/run.h"
 #include "../report/report.h"
 #include "../run/folder.h"
@@ -11,17 +12,15 @@ static const struct field rows[] = {
 
 const struct fields ask_options = FIELDS_OF(rows, const char *);
 
-/* The file's claims and sources in place of the record's. Factors and the gap stay: which variants
- * were measured was planned by them. */
+/* In place of the record's. Factors and the gap stay: the run was planned by them. */
 static int read_claims(const struct record_run *run, const char *file, struct claim_list *out,
                        struct status *st)
 {
-	struct spec *spec = malloc(sizeof *spec);
-	if (!spec)
-		return status_set(st, "out of memory");
+	struct spec *spec = memory_take(1, sizeof *spec);
 	int rc = claim_list_take(run->environment, out, st);
 	if (!rc)
-		rc = spec_load(file, 0, NULL, run_text(run, "backend"), machine_env, spec, st);
+		rc = spec_load(&(struct spec_source){.file = file, .lookup = machine_env},
+		               run_text(run, "backend"), spec, st);
 	if (!rc && !spec->asked.nclaims)
 		rc = status_set(st, "%s has no [claim NAME]; allowed is a file with one", file);
 	if (!rc) {
@@ -68,9 +67,9 @@ int verb_ask(int argc, char *argv[], const struct home *home, struct status *st)
 		return status_set(st, "ask needs one run's folder, e.g. results/smoke/latest");
 	if (n < 0 || record_load(dir, &run, st))
 		return -1;
-	struct claim_list *list = malloc(sizeof *list);
-	int rc = list ? 0 : status_set(st, "out of memory");
-	if (!rc && !file) {
+	struct claim_list *list = memory_take(1, sizeof *list);
+	int rc = 0;
+	if (!file) {
 		rc =
 		    home_find_experiment(home, run_text(&run, "experiment"), path, sizeof path, st);
 		file = path;

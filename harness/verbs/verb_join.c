@@ -1,6 +1,7 @@
 /* join: an experiment in processes that somebody else started. */
 #include "../../modes/agent.h"
 #include "../exchange/started.h"
+#include "../memory.h"
 #include "verbs.h"
 
 #define OWN_PORTS 2048 /* from ours on; below those that kernels give by themselves */
@@ -59,14 +60,18 @@ static const struct field rows[] = {
 
 const struct fields join_options = FIELDS_OF(rows, unsigned);
 
-/* The run's command: resume without --wait, or this one as it was said, which the record then has. */
-static int take(int argc, char *argv[], const struct home *home, char **run, unsigned *wait_s,
-                struct status *st)
+struct joined {
+	int argc; /* of run, as it was said; or of resume, without --wait */
+	char **argv;
+	const struct home *home;
+};
+
+static int take(int argc, char *argv[], struct joined *run, unsigned *wait_s, struct status *st)
 {
 	int n = 2;
-	run[0] = (char *)(size_t)home->self;
-	run[1] = (char *)(size_t) "run";
 	field_defaults(&join_options, wait_s);
+	run->argv[0] = argv[0];
+	run->argv[1] = (char *)(size_t) "join";
 	for (int i = 2, taken; i < argc; i += taken) {
 		taken = options_take(&join_options, argv, i, wait_s, st);
 		if (taken < 0)
@@ -74,37 +79,40 @@ static int take(int argc, char *argv[], const struct home *home, char **run, uns
 		if (taken)
 			continue;
 		taken = 1;
-		if (n == 2 && !strcmp(argv[i], "resume") && !strcmp(run[1], "run"))
-			run[1] = argv[i];
+		if (n == 2 && !strcmp(argv[i], "resume"))
+			run->argv[1] = argv[i];
 		else
-			run[n++] = argv[i];
+			run->argv[n++] = argv[i];
 	}
-	run[n] = NULL;
 	if (n == 2)
 		return status_set(st, "join: which experiment? (`launchgap list` names them)");
-	if (strcmp(run[1], "resume") != 0)
-		memcpy(run + 1, argv + 1, (size_t)argc * sizeof *run); /* with its NULL */
+	run->argc = n;
+	if (strcmp(run->argv[1], "resume") != 0) {
+		memcpy(run->argv, argv, (size_t)argc * sizeof *argv);
+		run->argc = argc;
+	}
 	return 0;
+}
+
+/* Rank 0's, when all are there. */
+static int carry_out(void *of, struct status *st)
+{
+	const struct joined *run = of;
+	return strcmp(run->argv[1], "resume") ? verb_run(run->argc, run->argv, run->home, st)
+	                                      : verb_resume(run->argc, run->argv, run->home, st);
 }
 
 int verb_join(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	struct started own;
+	struct joined run = {.argv = memory_take((size_t)argc + 1, sizeof *run.argv), .home = home};
 	char secret[WIRE_SECRET_BYTES], room[ADDRESS_BYTES], why[256];
 	unsigned wait_s;
-	char **run = calloc((size_t)argc + 1, sizeof *run);
 	int result = -1;
-	if (machine_env(AGENT_JOIN)) { /* rank 0's agent has started it, as the run */
-		free(run);
-		return verb_run(argc, argv, home, st);
-	}
-	if (!run)
-		return status_set(st, "out of memory");
-	if (!take(argc, argv, home, run, &wait_s, st) && !find(&own, st)) {
+	if (!take(argc, argv, &run, &wait_s, st) && !find(&own, st)) {
 		unsigned number = 0;
 		make_secret(&own, secret);
-		/* Where all meet if it is not said: on this host at a port of the job's own, so that two
-		 * jobs of one host do not. */
+		/* If it is not said: on this host, at a port that two jobs of one host do not share. */
 		sscanf(secret, "%4x", &number);
 		snprintf(room, sizeof room, "127.0.0.1:%u", ADDRESS_PORT + number % OWN_PORTS);
 		snprintf(why, sizeof why,
@@ -119,8 +127,8 @@ int verb_join(int argc, char *argv[], const struct home *home, struct status *st
 		                                  .timeout_s = wait_s,
 		                                  .why = why},
 		                         .self = home->self};
-		result = agent_run(&as, run, st);
+		result = agent_run(&as, carry_out, &run, st);
 	}
-	free(run);
+	free(run.argv);
 	return result;
 }

@@ -6,6 +6,7 @@
 #include "../backend/table.h"
 #include "../config/keys.h"
 #include "../machine.h"
+#include "../memory.h"
 #include "../report/page.h"
 #include "../texts.h"
 #include "verbs.h"
@@ -57,9 +58,10 @@ static void list_experiment(const char *name, void *arg)
 	const struct home *home = arg;
 	char file[PATH_MAX + 300];
 	struct status st = {0};
-	struct spec *spec = calloc(1, sizeof *spec);
+	struct spec *spec = memory_take(1, sizeof *spec);
 	snprintf(file, sizeof file, "%s/%s.exp", home->experiments, name);
-	bool ok = spec && !spec_load(file, 0, NULL, NULL, machine_env, spec, &st);
+	const struct spec_source from = {.file = file, .lookup = machine_env};
+	bool ok = !spec_load(&from, NULL, spec, &st);
 	list_entry(name, ok ? spec->question : st.text);
 	free(spec);
 }

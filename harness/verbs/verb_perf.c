@@ -183,8 +183,7 @@ static void sizes(struct door *d)
 		key(d, 0, "bytes", "%zu..%zu +%zu", lo, hi, step);
 }
 
-/* Options whose number is the key's value, or says which of its words is. Those that are not given are in
- * the experiment's file. */
+/* Whose number is the key's value or its word's; others are in the experiment's file. */
 static void simple_keys(struct door *d)
 {
 	static const char numbers[] = "wmNG";

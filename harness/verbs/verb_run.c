@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "../machine.h"
+#include "../memory.h"
 #include "../core/isolation.h"
 #include "../report/report.h"
 #include "../run/runner.h"
@@ -15,8 +16,6 @@ struct asked {
 	struct plan_machine machine;
 	char file[2 * PATH_MAX]; /* of an experiment given by name */
 	char *overrides[MAX_OVERRIDES];
-	char options_own[2][1024]; /* as overrides: --only, --no-libraries */
-	unsigned nown;
 	bool no_report, dry, blocks;
 };
 
@@ -51,22 +50,10 @@ int home_find_experiment(const struct home *home, const char *name, char *file, 
 static int add_override(struct asked *a, char *text, struct status *st)
 {
 	/* resume adds one. */
-	if (a->request.noverrides >= MAX_OVERRIDES - 1)
+	if (a->request.from.noverrides >= MAX_OVERRIDES - 1)
 		return status_set(st, "allowed are %d settings", MAX_OVERRIDES - 1);
-	a->overrides[a->request.noverrides++] = text;
+	a->overrides[a->request.from.noverrides++] = text;
 	return 0;
-}
-
-/* An option that goes to the plan as an override: "--only=a,b". */
-static int override_read(const struct field *f, const char *value, void *base, struct status *st)
-{
-	struct asked *a = base;
-	char *text = a->options_own[a->nown];
-	if (a->nown == 2 || snprintf(text, sizeof *a->options_own, "%s=%s", f->key, value) >=
-	                        (int)sizeof *a->options_own)
-		return status_set(st, "%s is given twice, or too long; allowed is once", f->key);
-	a->nown++;
-	return add_override(a, text, st);
 }
 
 #define AT(MEMBER) offsetof(struct asked, MEMBER)
@@ -75,12 +62,12 @@ static int override_read(const struct field *f, const char *value, void *base, s
 static const struct field rows[] = {
     {"--dry-run", FIELD_FLAG, AT(dry), .help = "say what would be measured and what it takes; no GPU needed"},
     {"--quick", FIELD_FLAG, AT(request.quick), .help = "the primary claim alone, in about a minute"},
-    {SPEC_ONLY, FIELD_OWN, .read = override_read, .value = "A,B", .help = "these variants alone, with the reference's twin and the limit"},
-    {"--file", FIELD_OWN, AT(request.file), .read = options_borrow, .value = "FILE", .help = "your own experiment file instead of NAME"},
+    {"--only", FIELD_OWN, AT(request.from.only), .read = options_borrow, .value = "A,B", .help = "these variants alone, with the reference's twin and the limit"},
+    {"--file", FIELD_OWN, AT(request.from.file), .read = options_borrow, .value = "FILE", .help = "your own experiment file instead of NAME"},
     {"--results", FIELD_OWN, AT(request.results), .read = options_borrow, .value = "DIR", .otherwise = "results", .help = "where DIR/NAME/<UTC stamp>/ goes"},
     {"--resume", FIELD_OWN, AT(request.resume), .read = options_borrow, .value = "DIR", .help = "add blocks to a run, on the same machine"},
     {"--no-report", FIELD_FLAG, AT(no_report), .help = "measure only"},
-    {SPEC_NO_LIBRARIES, FIELD_FLAG, .read = override_read, .help = "refuse a file that names libraries, other files, hosts or programs, which may run any code"},
+    {"--no-libraries", FIELD_FLAG, AT(request.from.closed), .help = "refuse a file that names libraries, other files, hosts or programs, which may run any code"},
 };
 // clang-format on
 
@@ -91,7 +78,7 @@ static bool is_plan(const char *option)
 {
 	return !strcmp(option, "--quick") || !strcmp(option, "--only") ||
 	       !strcmp(option, "--file") || !strcmp(option, "--format") ||
-	       !strcmp(option, SPEC_NO_LIBRARIES);
+	       !strcmp(option, "--no-libraries");
 }
 
 /* Takes the arguments from argv[first] on; they override earlier ones. recorded: a record says them,
@@ -102,7 +89,7 @@ static int take(struct asked *a, const struct home *home, int first, char *argv[
 {
 	const struct verb *verb = verb_find(argv[1]);
 	unsigned agents; /* what is theirs says nothing here */
-	struct asked ignored = {.request = {0}};
+	struct asked ignored = {.dry = false};
 	for (int i = first, taken; argv[i]; i += taken) {
 		struct asked *to = recorded && !is_plan(argv[i]) ? &ignored : a;
 		taken = options_take(&run_options, argv, i, to, st);
@@ -131,16 +118,13 @@ static int take(struct asked *a, const struct home *home, int first, char *argv[
 	return 0;
 }
 
-/* NULL: out of memory. */
-static struct asked *begin(const struct home *home, int argc, char *argv[], struct status *st)
+static struct asked *begin(const struct home *home, int argc, char *argv[])
 {
-	struct asked *a = malloc(sizeof *a);
-	if (!a) {
-		status_set(st, "out of memory");
-		return NULL;
-	}
+	struct asked *a = memory_take(1, sizeof *a);
 	*a = (struct asked){.options = {.summary = machine_env(REPORT_SUMMARY)},
-	                    .request = {.results = "results",
+
+	                    .request = {.from = {.lookup = machine_env},
+	                                .results = "results",
 	                                .self = home->self,
 	                                .argc = argc,
 	                                .argv = argv,
@@ -148,7 +132,7 @@ static struct asked *begin(const struct home *home, int argc, char *argv[], stru
 	                    .machine = {.cores = machine_cores(),
 	                                .isolates = isolation_possible,
 	                                .capacity = backend_capacity}};
-	a->request.overrides = a->overrides;
+	a->request.from.overrides = a->overrides;
 	return a;
 }
 
@@ -172,11 +156,11 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 		                  "one of them",
 		                  only);
 	a->request.quiet = a->options.quiet;
-	if (!a->request.file)
-		a->request.file = a->file;
+	if (!a->request.from.file)
+		a->request.from.file = a->file;
 	if (report_options_settle(&a->options, st))
 		return -1;
-	if (!a->request.file[0])
+	if (!a->request.from.file[0])
 		return status_set(st, "run: which experiment? (`launchgap list` names them)");
 	if (a->dry)
 		return dry_run(&a->request, st);
@@ -191,8 +175,8 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 
 int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	struct asked *a = begin(home, argc, argv, st);
-	int result = !a || take(a, home, 2, argv, false, st) ? -1 : carry_out(a, home, st);
+	struct asked *a = begin(home, argc, argv);
+	int result = take(a, home, 2, argv, false, st) ? -1 : carry_out(a, home, st);
 	free(a);
 	return result;
 }
@@ -238,7 +222,7 @@ static int take_blocks(struct asked *a, const struct record_run *run, char text[
 		                  "blocks=N adds N",
 		                  a->request.resume);
 	snprintf(text, 32, "blocks=%lld", asked - has);
-	a->overrides[a->request.noverrides++] = text;
+	a->overrides[a->request.from.noverrides++] = text;
 	return 0;
 }
 
@@ -251,8 +235,8 @@ int verb_resume(int argc, char *argv[], const struct home *home, struct status *
 		return status_set(st, "resume needs a run's folder, e.g. results/smoke/latest");
 	if (record_load(argv[2], &run, st))
 		return -1;
-	struct asked *a = begin(home, argc, argv, st);
-	if (a && !take_recorded(a, home, &run, st)) {
+	struct asked *a = begin(home, argc, argv);
+	if (!take_recorded(a, home, &run, st)) {
 		a->blocks = false;
 		a->request.resume = argv[2];
 		if (!take(a, home, 3, argv, false, st) && !take_blocks(a, &run, blocks, st))

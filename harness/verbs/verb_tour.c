@@ -6,6 +6,7 @@
 #include "../report/page.h"
 #include "../config/plan.h"
 #include "../machine.h"
+#include "../memory.h"
 #include "../terminal.h"
 #include "../run/folder.h"
 #include "../run/job.h"
@@ -150,11 +151,11 @@ static void say_start(const struct tour *t)
 #define SHOWN_ELEMENTS 4 /* of a buffer that is not cut into parts */
 
 /* One call of each collective on a few readable numbers, in place of its largest size. */
-static struct trial *trial_make(const struct tour *t, struct status *st)
+static struct trial *trial_make(const struct tour *t)
 {
-	struct trial *trial = plan_path_trial(&t->plan, t->variant, 0, st);
+	struct trial *trial = plan_path_trial(&t->plan, t->variant, 0);
 	unsigned n = 0;
-	for (unsigned i = 0; trial && i < trial->ncells; i++) {
+	for (unsigned i = 0; i < trial->ncells; i++) {
 		struct cell *c = &trial->cells[n];
 		*c = trial->cells[i];
 		/* The job has some at several sizes, one after the other. */
@@ -165,11 +166,9 @@ static struct trial *trial_make(const struct tour *t, struct status *st)
 		size_t few = SHOWN_ELEMENTS * coll_dtype_bytes(c->dtype);
 		c->bytes = c->asked_bytes = least > few ? least : few;
 	}
-	if (trial) {
-		trial->ncells = n;
-		trial->seed = VALUE_READABLE;
-		trial->warmup = 0;
-	}
+	trial->ncells = n;
+	trial->seed = VALUE_READABLE;
+	trial->warmup = 0;
 	return trial;
 }
 
@@ -177,11 +176,9 @@ static int run_job(const struct tour *t, struct status *st)
 {
 	struct folder folder = {.record = -1};
 	struct job job = {0};
-	struct trial *trial = trial_make(t, st);
+	struct trial *trial = trial_make(t);
 	char why[512];
 	int result = -1;
-	if (!trial)
-		return -1;
 	job_hold_signals();
 	if (folder_open_scratch(&folder, plan_scratch_bytes(&t->plan), st) ||
 	    job_run(trial, t->home->self, folder.scratch, t->spec.timeout_s, &job, st))
@@ -221,7 +218,7 @@ static int pick(struct tour *t, struct status *st)
 
 static int plan_tour(struct tour *t, unsigned n, char *const overrides[], struct status *st)
 {
-	const struct plan_source from = {t->file, n, overrides, machine_env};
+	const struct spec_source from = {t->file, n, overrides, machine_env, NULL, false};
 	if (plan_load(&from, &t->machine, &t->spec, st))
 		return -1;
 	if (t->spec.ndtypes != 1 || t->spec.dtypes[0] != DTYPE_FLOAT64)
@@ -240,11 +237,9 @@ const struct fields tour_options = FIELDS_OF(rows, struct tour);
 
 int verb_tour(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	struct tour *t = calloc(1, sizeof *t);
+	struct tour *t = memory_take(1, sizeof *t);
 	char *overrides[MOST_KEYS + 1], reference[80];
 	int result = -1;
-	if (!t)
-		return status_set(st, "out of memory for the tour");
 	*t = (struct tour){.home = home,
 	                   .mode = "threads",
 	                   .machine = {.cores = machine_cores(), .capacity = backend_capacity}};

@@ -3,21 +3,20 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../modes/enter.h"
 #include "../../modes/mode.h"
 #include "../backend/table.h"
 #include "../machine.h"
+#include "../memory.h"
 #include "../record/record.h"
 #include "../run/job.h"
 #include "../core/watchdog.h"
 #include "../core/worker.h"
 #include "verbs.h"
 
-/* At most, for workers to see a deadline, and for all to leave after a failure: as long as a cell may
- * take, if that is less. */
+/* To see a deadline, and for all to leave after a failure; as a cell may take, if that is less. */
 #define GRACE_S 5
 
 /* Shared by the workers of a job; read-only, except for what the first one sets. */
@@ -119,21 +118,6 @@ static int write_lines(struct team *team, void *arg, struct status *st)
 	return record_check_data(order->trial, team_area(team), st);
 }
 
-static char *read_text(const char *file, struct status *st)
-{
-	FILE *f = fopen(file, "re");
-	struct stat about;
-	char *text = f && !fstat(fileno(f), &about) ? malloc((size_t)about.st_size + 1) : NULL;
-	size_t n = text ? fread(text, 1, (size_t)about.st_size, f) : 0;
-	if (text)
-		text[n] = '\0';
-	else
-		status_set(st, "%s: cannot be read: %s", file, strerror(errno));
-	if (f)
-		fclose(f);
-	return text;
-}
-
 /* The runner's files are of its own host, which has to have the first process. */
 static void say_elsewhere(struct status *why)
 {
@@ -147,38 +131,33 @@ static void say_elsewhere(struct status *why)
 	           name);
 }
 
-/* The order's text: the first process reads it, and gives it to all others, which may have no such
- * file. The caller frees it. */
-static char *take_text(const char *file, struct peers *rendezvous, struct status *st)
+/* The first process gives it to all others, which may have no such file. The caller frees it. */
+static void *take_bytes(const char *file, struct peers *rendezvous, size_t *bytes,
+                        struct status *st)
 {
 	struct {
-		uint64_t bytes;
+		size_t bytes;
 		struct status why;
 	} head = {0};
-	char *text = NULL;
+	void *order = NULL;
 	if (rendezvous->me == 0) {
-		text = read_text(file, &head.why);
-		if (!text && rendezvous->size > 1 && errno == ENOENT)
+		order = trial_read(file, &head.bytes, &head.why);
+		if (!order && rendezvous->size > 1 && errno == ENOENT)
 			say_elsewhere(&head.why);
-		head.bytes = text ? strlen(text) + 1 : 0;
 	}
 	if (peers_first(rendezvous, &head, sizeof head, st))
 		goto fail;
+	*bytes = head.bytes;
 	if (!head.bytes) {
 		status_set(st, "%s", head.why.text);
 		goto fail;
 	}
-	if (!text)
-		text = malloc(head.bytes);
-	if (!text) {
-		status_set(st, "out of memory for the order");
-		goto fail;
-	}
-	if (peers_first(rendezvous, text, head.bytes, st))
-		goto fail;
-	return text;
+	if (!order)
+		order = memory_take(1, head.bytes);
+	if (!peers_first(rendezvous, order, head.bytes, st))
+		return order;
 fail:
-	free(text);
+	free(order);
 	return NULL;
 }
 
@@ -203,9 +182,11 @@ static int check_size(const struct launched *as, const struct peers *rendezvous,
 static int take_order(struct order *order, const struct launched *as, struct peers *rendezvous,
                       struct status *st)
 {
-	char *text = check_size(as, rendezvous, st) ? NULL : take_text(as->order, rendezvous, st);
-	int result = text ? trial_parse(text, as->order, &order->trial, st) : -1;
-	free(text);
+	size_t bytes;
+	void *read =
+	    check_size(as, rendezvous, st) ? NULL : take_bytes(as->order, rendezvous, &bytes, st);
+	int result = read ? trial_take(read, bytes, as->order, &order->trial, st) : -1;
+	free(read);
 	if (result || sample_place(order->trial, st))
 		return -1;
 	const struct settings *set = &order->trial->settings;

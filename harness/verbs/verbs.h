@@ -3,8 +3,7 @@
 
 #include "../config/options.h"
 
-/* The folders of experiments and plots: beside the build folder, or installed. "" if neither exists:
- * then an experiment needs --file, and there are no pictures. */
+/* The folders of experiments and plots: beside the build folder, or installed; "" if neither exists. */
 struct home {
 	char self[PATH_MAX];
 	char experiments[PATH_MAX + 32];
@@ -27,19 +26,17 @@ struct verb {
 	const struct fields *options[3]; /* its own; NULL: none */
 	const char *as;                  /* the verb whose options it takes too, or NULL */
 	const char *exits;               /* its exit statuses, if not 0 and 1 */
-	/* Takes the whole command line, prints its output on stdout and leaves a sentence in st if there
-	 * is an error. 0: done. 1: done, with errors. -1: not done. */
+	/* Of the whole command line. 0: done. 1: done, with errors. -1: not done. */
 	int (*call)(int argc, char *argv[], const struct home *home, struct status *st);
 };
 
 const struct verb *verb_at(size_t i);
 /* By its name, or a program's of nccl-tests; NULL: there is none. */
 const struct verb *verb_find(const char *name);
-/* Calls `use` with each option that a verb takes, as a row; those of nccl-tests are made rows. */
+/* Those of nccl-tests are made rows. */
 void verb_each_option(const struct verb *verb, void (*use)(const struct field *row, void *arg),
                       void *arg);
-/* Takes all arguments of argv[1] into `base` by its own rows; what is no option is an operand. Returns how
- * many of these there are, `most` at most, or -1. */
+/* Takes all arguments of argv[1] into `base`; what is no option is an operand, `most` at most. Their number, or -1. */
 int verb_take(int argc, char *argv[], void *base, char *operands[], int most, struct status *st);
 int verb_not_understood(const char *name, const char *argument, struct status *st);
 /* Names no verb. 2, the program's exit status. */

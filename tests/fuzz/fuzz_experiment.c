@@ -32,7 +32,7 @@ static void make_plan(const struct spec *spec)
 		return;
 	}
 	for (unsigned i = 0; i < plan.ntrials && i < plan.nvariants; i++)
-		trial_free(plan_trial(&plan, i, &st));
+		trial_free(plan_trial(&plan, i));
 	plan_free(&plan);
 }
 
@@ -50,11 +50,16 @@ static void run(const uint8_t *data, size_t bytes)
 	}
 	struct plan_machine machine = {.cores = 2, .capacity = capacity};
 	const char *file = fuzz_file("x.exp", text, rest ? (size_t)(rest - text) - 1 : bytes);
-	int rc = spec_load(file, n, overrides, NULL, lookup, &spec, &st);
+	struct spec_source from = {file, n, overrides, lookup, NULL, false};
+	if (n && !strncmp(*overrides, "--only=", 7)) {
+		from.only = *from.overrides++ + 7;
+		from.noverrides--;
+	}
+	int rc = spec_load(&from, NULL, &spec, &st);
 	if (!rc) {
 		snprintf(chosen, sizeof chosen, "%s",
 		         plan_backend(&spec, &machine, why, sizeof why));
-		rc = spec_load(file, n, overrides, chosen, lookup, &spec, &st);
+		rc = spec_load(&from, chosen, &spec, &st);
 	}
 	if (!rc) {
 		strcpy(spec.backend, chosen);
