@@ -126,8 +126,8 @@ FROM claimed c LEFT JOIN claim_counterpart USING (id) LEFT JOIN claim_of_version
              (SELECT library FROM claim_of_version ORDER BY version(library) DESC LIMIT 1) last)
 ORDER BY c.id;
 
--- What a headline is of: the primary claim; if it is decided, another that is, in its family, of its
--- metric, collective and sizes. A gap and containers have a headline of their own.
+-- What a headline is of: the primary claim; if it is decided, another that is, in its family, of
+-- its metric, collective and sizes. A gap and containers have a headline of their own.
 CREATE VIEW first_claim AS
 SELECT c.*
 FROM claim p JOIN claim c USING (metric, from_bytes, to_bytes)
