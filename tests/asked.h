@@ -44,7 +44,6 @@ static inline void stamps(const struct made_place *p, int64_t out[6])
 	ns *= p->variant == off && p->block == 0 ? 4 : 1;
 	out[1] = issue_ns + (p->row == 0 ? preempted : 0);
 	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
-	out[3] = 10;
 }
 
 static inline void environment(json_t *env)

@@ -70,8 +70,8 @@ struct made {
 	void (*line)(json_t *line, const struct made_place *place); /* of cells; or NULL */
 	void (*first)(FILE *out); /* lines between the environment and the cells; or NULL */
 	void (*more)(FILE *out);  /* lines after all others; or NULL */
-	/* Start, issued, idle and poll, device start and end, from 0 on; rows follow each
-	 * other at a distance. NULL: times do not matter. */
+	/* Start, issued, idle and poll, device start and end, from 0 on, as 0, 100, 0, 10, 0 and 0;
+	 * rows follow each other at a distance. NULL: times do not matter. */
 	void (*stamps)(const struct made_place *place, int64_t out[6]);
 };
 
@@ -119,8 +119,8 @@ struct made_loaded {
 /* Written and read. */
 void made_load(const struct made *m, struct made_loaded *out);
 void made_unload(struct made_loaded *l);
-/* And its tables, in scratch(). looks: NULL: as the record has them. */
-struct db *made_tables(const struct made *m, const struct looks *looks, struct made_loaded *out);
+/* Written, and its tables, in scratch(). looks: NULL: as the record has them. */
+struct db *made_tables(const struct made *m, const struct looks *looks);
 
 /* report.json of the record, written and reported on with the pictures of `plot`; the last one's is
  * freed. */

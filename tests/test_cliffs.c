@@ -20,9 +20,7 @@ static void curve(const struct made_place *p, int64_t out[6])
 	if (p->size >= from_size && has)
 		ns /= factor;
 	ns *= 1 + noise * made_noise(p->variant + 10 * p->size, p->block, 1);
-	out[1] = 100;
 	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
-	out[3] = 10;
 }
 
 static const struct made plain = {.blocks = 10, .sizes = 7, .rows = 5, .stamps = curve};

@@ -13,7 +13,6 @@ static void times(const struct made_place *p, int64_t out[6])
 	double ns = 10000.0 * (1 << 2 * p->size) * of[p->variant];
 	out[1] = p->isolated ? 300 + 10 * p->variant : 100;
 	out[2] = (int64_t)(ns * (1 + 0.001 * p->block) * (p->isolated ? 1 : 10));
-	out[3] = 10;
 }
 
 static void fail_some(json_t *line, const struct made_place *p)
@@ -23,7 +22,6 @@ static void fail_some(json_t *line, const struct made_place *p)
 }
 
 static struct claim_list asked; /* as a file asks for comparisons */
-static struct made_loaded loaded;
 static struct db *db;
 
 static struct made m;
@@ -34,12 +32,6 @@ FIXTURE(fresh)
 	asked = (struct claim_list){.nclaims = 0};
 	m = (struct made){
 	    .blocks = 8, .sizes = 3, .stamps = times, .line = fail_some, .asked = &asked};
-}
-
-FIXTURE(drop)
-{
-	arena_undo(scratch(), db);
-	made_unload(&loaded);
 }
 
 static struct claim *ask(const char *left, const char *right, enum metric metric)
@@ -54,9 +46,7 @@ static struct claim *ask(const char *left, const char *right, enum metric metric
 
 static void load_with(const struct looks *looks)
 {
-	if (db)
-		drop();
-	db = made_tables(&m, looks, &loaded);
+	db = made_tables(&m, looks);
 }
 
 static void load(void)

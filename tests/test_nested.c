@@ -199,8 +199,7 @@ TEST(a_trial_is_the_geometric_mean)
 	                          .connections = 3,
 	                          .allocations = 2,
 	                          .stamps = stamps};
-	struct made_loaded l;
-	struct db *db = made_tables(&made, NULL, &l);
+	struct db *db = made_tables(&made, NULL);
 	assert_string_equal(
 	    query(db, "SELECT DISTINCT pace, blocks, round(time_us, 6), round(time_rank0_us, 6) "
 	              "FROM result JOIN place ON place.id = place JOIN variant v ON v.id = variant "
@@ -213,7 +212,6 @@ TEST(a_trial_is_the_geometric_mean)
 	                          "SELECT count(*) FROM result JOIN variant v ON v.id = variant "
 	                          "WHERE role <> 'limit'"),
 	                    "8");
-	made_unload(&l);
 }
 
 /* The device puts a worker that blocks to sleep, and no other. */

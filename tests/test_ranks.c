@@ -13,7 +13,6 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	out[2] = length + (p->rank == 1 && p->row % 5 ? 300 : 0);
 	if (!p->isolated)
 		out[2] *= 10;
-	out[3] = 10;
 	out[4] = p->variant == MADE_SINGLE ? 1000 * (int)p->rank - 200 : 300;
 	out[5] = 80000;
 }
@@ -33,7 +32,6 @@ static int64_t late_ns, late_every_other_ns, poll_ns;
 
 static void stamps_of_late(const struct made_place *p, int64_t out[6])
 {
-	out[1] = 100;
 	out[2] = 20000 + (p->rank == 1 ? p->block % 2 ? late_every_other_ns : late_ns : 0);
 	out[3] = poll_ns;
 }

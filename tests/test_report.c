@@ -103,9 +103,8 @@ FIXTURE(fresh)
 
 TEST(only_blocks_of_both_are_paired)
 {
-	struct made_loaded l;
 	lose_block = 3;
-	struct db *db = made_tables(&made, NULL, &l);
+	struct db *db = made_tables(&made, NULL);
 	/* Paired by block the drift over blocks cancels out, and five have no interval. */
 	assert_string_equal(query(db, "SELECT v.name, round(ratio, 3), ratio_lo, ratio_blocks "
 	                              "FROM result r JOIN variant v ON v.id = r.variant "
@@ -118,21 +117,17 @@ TEST(only_blocks_of_both_are_paired)
 	                    "6");
 	assert_string_equal(
 	    query(db, "SELECT speed_blocks FROM over_sizes WHERE (variant, grp) = (2, 0)"), "5");
-	made_unload(&l);
 }
 
 /* What threads have at 4 KiB in streams. */
 static const char *of_threads(const char *columns)
 {
-	struct made_loaded l;
-	struct db *db = made_tables(&made, NULL, &l);
-	const char *text = query(
-	    db, test_text("SELECT %s FROM result r JOIN place p ON p.id = place JOIN variant v ON "
-	                  "v.id = r.variant, given WHERE name = 'threads' AND pace = 'stream' AND "
-	                  "bytes = 4096",
-	                  columns));
-	made_unload(&l);
-	return text;
+	return query(
+	    made_tables(&made, NULL),
+	    test_text("SELECT %s FROM result r JOIN place p ON p.id = place JOIN variant v ON "
+	              "v.id = r.variant, given WHERE name = 'threads' AND pace = 'stream' AND "
+	              "bytes = 4096",
+	              columns));
 }
 
 TEST(one_block_is_no_aggregate)
@@ -340,8 +335,8 @@ TEST(quoting_ends_where_it_must)
 	for (unsigned n = 4; n < 12; n++) {
 		char cut[12];
 		gnuplot_quote("\xC3\xA4\xC3\xB6"
-		               "b\xE2\x82\xAC\xC3\xB7",
-		               cut, n);
+		              "b\xE2\x82\xAC\xC3\xB7",
+		              cut, n);
 		assert_true(strlen(cut) < n);
 		assert_true(cut[0] == '\'' && cut[strlen(cut) - 1] == '\'');
 		/* Characters of two, two, one, three and two bytes: as many as fit whole. */

@@ -40,7 +40,6 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	               made_noise(p->variant, p->block, p->size);
 	out[1] = 5000;
 	out[2] = (int64_t)(1e6 * exp(noise - gain(p)));
-	out[3] = 10;
 }
 
 static json_t *set_json(const json_t *variant, const char *levels)

@@ -143,12 +143,6 @@ $(B)/faulty: $(B)/harness/main.o $(KNOWN) $(B)/tests/faulty.o $(B)/core.a
 $(B)/tests/test_faults: | $(B)/faulty
 -include $(B)/tests/faulty.d
 
-# The program with a fourth mode: its table of modes takes the place of the one in modes/table.c.
-$(B)/forked: $(B)/harness/main.o $(KNOWN) $(B)/tests/fork_mode.o $(B)/core.a
-	$(link)
-$(B)/tests/test_modes: | $(B)/forked
--include $(B)/tests/fork_mode.d
-
 # As STATIC=1 links it, from the same objects. That it is linked is for the test to say.
 $(B)/launchgap-static: private STATIC := 1
 $(B)/launchgap-static: $(B)/harness/main.o $(KNOWN) $(B)/core.a
@@ -200,7 +194,7 @@ documents: $(B)/launchgap
 	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/documents write
 
 # --- fuzzers: a program per target, by libFuzzer where clang has it (SAN=fuzzer), else by a driver that
-# learns nothing on its way, and with the sanitizers that SAN names -------------------------------
+# runs what lies in the corpus, and with the sanitizers that SAN names -------------------------------
 ifneq ($(filter test fuzz,$(MAKECMDGOALS)),)
 LIBFUZZ := $(if $(SAN),,$(shell harness/packages.sh need fuzz >/dev/null && echo build-fuzzer))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(or $(LIBFUZZ),$(B))/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
