@@ -62,32 +62,6 @@ TEST(a_quoted_text_is_that_text)
 	assert_int_not_equal(access("pwned", F_OK), 0);
 }
 
-/* A folder may have any name. */
-TEST(a_folders_name_is_no_command)
-{
-	static const char *const names[] = {"|touch pwned", "< touch pwned; it''s \"%s\" `a`"};
-	struct status st = {""};
-	char plot[PATH_MAX], here[PATH_MAX], file[PATH_MAX];
-	if (made_no_gnuplot())
-		skip();
-	assert_non_null(realpath("plot", plot));
-	assert_non_null(getcwd(here, sizeof here));
-	for (unsigned i = 0; i < LENGTH(names); i++) {
-		made_write(&plain);
-		assert_int_equal(chdir(made_folder), 0);
-		assert_int_equal(mkdir(names[i], 0777), 0);
-		snprintf(file, sizeof file, "%s/trials.jsonl", names[i]);
-		assert_int_equal(rename("trials.jsonl", file), 0);
-		assert_works(report_make(names[i], plot, NULL, &st), st);
-		snprintf(file, sizeof file, "%s/plots/nccl_alltoall_busbw.svg", names[i]);
-		assert_int_equal(access(file, R_OK), 0);
-		snprintf(file, sizeof file, "%s/plots/gnuplot.log", names[i]);
-		assert_int_not_equal(access(file, F_OK), 0);
-		assert_int_not_equal(access("pwned", F_OK), 0);
-		assert_int_equal(chdir(here), 0);
-	}
-}
-
 /* Whether a file is well-formed XML, as a real parser has it. */
 static bool is_xml(const char *file)
 {

@@ -32,8 +32,6 @@ TEST(quantiles_are_of_type_7)
 	assert_true(isnan(quantile(x, 0, 0.5)));
 }
 
-/* Of the median of 10 values the 2nd and the 9th, of 6 the outermost, of 5 none (Hollander,
- * Wolfe and Chicken, table of the sign test: P(B ≤ 1) of 10 is 0.0107, P(B ≤ 2) 0.0547). */
 /* Values that repeat, in any order: as sorting them gives it. */
 TEST(quantiles_are_those_of_sorted_values)
 {
@@ -52,6 +50,8 @@ TEST(quantiles_are_those_of_sorted_values)
 		}
 }
 
+/* Of the median of 10 values the 2nd and the 9th, of 6 the outermost, of 5 none (Hollander,
+ * Wolfe and Chicken, table of the sign test: P(B ≤ 1) of 10 is 0.0107, P(B ≤ 2) 0.0547). */
 TEST(quantiles_have_intervals)
 {
 	static const double x[] = {7, 1, 10, 3, 9, 2, 8, 4, 6, 5};
@@ -203,17 +203,6 @@ TEST(few_blocks_have_no_interval)
 	assert_true(isnan(six.lo));
 }
 
-static double uniform(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-	return ((double)(*seed >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(uint64_t *seed)
-{
-	return sqrt(-2 * log(uniform(seed))) * cos(2 * M_PI * uniform(seed));
-}
-
 /* Any one value makes an end of the interval up to 11 values: 0.993 becomes 0.5 of 6 if one is at
  * half. */
 TEST(a_spoiled_value_makes_an_end)
@@ -241,8 +230,8 @@ TEST(turning_a_ratio_round_inverts_it)
 	double left[12], right[12];
 	uint64_t seed = 3;
 	for (int i = 0; i < 12; i++) {
-		left[i] = exp(normal(&seed));
-		right[i] = exp(normal(&seed));
+		left[i] = exp(noise_normal(&seed));
+		right[i] = exp(noise_normal(&seed));
 	}
 	struct stats_ratio a = ratio_of(left, right, 12, 0.95);
 	struct stats_ratio b = ratio_of(right, left, 12, 0.95);
@@ -257,7 +246,7 @@ TEST(many_blocks_go_over_smoothly)
 	static double left[220], right[220];
 	uint64_t seed = 5;
 	for (int i = 0; i < 220; i++) {
-		left[i] = exp(0.01 * normal(&seed));
+		left[i] = exp(0.01 * noise_normal(&seed));
 		right[i] = 1;
 	}
 	struct stats_ratio exact = ratio_of(left, right, 200, 0.95);
