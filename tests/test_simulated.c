@@ -1,5 +1,4 @@
-/* A small part of the tables of `make simulate` (sim_chain.c, sim_claims.c, sim_false_alarms.c,
- * sim_twinned.c): how often whole reports and claims err, and the cost of looking again. Seeds are
+/* A small part of the tables of SIMULATED.md (sim_chain.c, sim_claims.c, sim_false_alarms.c): how often whole reports and claims err, and the cost of looking again. Seeds are
  * fixed; bounds are binomial, three standard deviations from the values in SIMULATED.md and
  * verdict.h. */
 

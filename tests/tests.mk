@@ -100,13 +100,6 @@ $(STANDIN)/libtool.so: tests/standin/nvtx.c | deps
 $(STANDIN)/launchgap: $(B)/harness/main.o $(KNOWN) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(PARTS)
 	$(SAY) LINK $@
 	$(Q)$(CC) $(SANFLAG) -o $@ $^ $(BESIDE) $(STANDIN)/libcudart.so $(LINK)
-# What tests/gpu/connections runs: with CUDA's runtime in it, as the machine with the GPU may lack it; and on stand-ins.
-$(B)/tests/connections: tests/gpu/connections.c $(B)/flags
-	@mkdir -p $(@D)
-	$(SAY) CC $<
-	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(HAVE) -o $@ $< $(CUDALIB) -lpthread -lm -ldl
-$(STANDIN)/connections: tests/gpu/connections.c $(LIBRARY)
-	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(HEADERS) -o $@ $< $(BESIDE) $(STANDIN)/libcudart.so -ldl
 # Its own tests, and some of the others' once more on it.
 THEIR_TESTS := $(patsubst tests/standin/%.c,$(STANDIN)/%,$(wildcard tests/standin/test_*.c))
 ALSO_TESTS  := $(addprefix $(STANDIN)/,test_conformance test_doctor)

@@ -1,5 +1,5 @@
-/* Made-up comparisons with a reference that has two trials in a block, and ways to use the two: for a
- * simulation, and for a small one as a test. */
+/* Made-up comparisons with a reference that has two trials in a block, and ways to use the two: a part of
+ * the tables of harness/analysis/SIMULATED.md. */
 #ifndef LAUNCHGAP_TESTS_TWINNED_H
 #define LAUNCHGAP_TESTS_TWINNED_H
 
@@ -8,8 +8,8 @@
 
 #define TWINNED_MOST 40 /* blocks */
 
-/* EACH is the method's (stats_walsh). BY_LOT: the reference's own trial, as jobs are shuffled. */
-enum twinned_way { TWINNED_MEAN, TWINNED_BY_LOT, TWINNED_EACH, TWINNED_WAYS };
+/* EACH is the method's (stats_walsh). */
+enum twinned_way { TWINNED_MEAN, TWINNED_EACH };
 
 /* A side's log time: lognormal with this sigma, and the interquartile range of a normal one; 0:
  * normal. `wide`: the variant's scatter, in the reference's. */
