@@ -26,19 +26,6 @@ TEST(curves_that_are_alike_are_one_line)
 	assert_int_equal(gnuplot_merge(some, 0, 3, 1.02, line), 0);
 }
 
-TEST(what_it_is_about_stands_first)
-{
-	static const char *const wanted[] = {"threads", "single", "processes", "threads-again"};
-	made_report(&plain);
-	const char *script = made_read("plots/run.gp");
-	assert_says(script, "\nvariants = 4\n");
-	assert_says(script, "\nmain = 3\n");
-	for (unsigned i = 0; i < 4; i++) {
-		assert_says(script, test_text("\nV_name[%u] = '%s'\n", i + 1, wanted[i]));
-		assert_says(script, test_text("\nV_family[%u] = 0\n", i + 1));
-	}
-}
-
 /* gnuplot itself has to read back what went in, and nothing else may happen. */
 TEST(a_quoted_text_is_that_text)
 {

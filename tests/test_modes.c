@@ -45,23 +45,6 @@ static struct trial trial_of(struct layout layout)
 	return trial;
 }
 
-/* The job looks its mode up by the name in its trial. */
-TEST(a_job_refuses_a_mode_that_is_none)
-{
-	static const char *const wrong[] = {"teams", "single"};
-	struct trial trial = trial_of((struct layout){1, 2, 1});
-	struct status st = {""};
-	for (unsigned i = 0; i < LENGTH(wrong); i++) {
-		strcpy(trial.settings.mode, wrong[i]);
-		assert_int_equal(trial_save(&trial, file, &st), 0);
-		cli_expect(cli_call(folder, "worker", "alone", file, "1", "spin", NULL), 1,
-		           test_text("mode '%s' has no such layout", wrong[i]));
-	}
-	strcpy(trial.settings.mode, "threads");
-	assert_int_equal(trial_save(&trial, file, &st), 0);
-	cli_expect(cli_call(folder, "worker", "alone", file, "1", "spin", NULL), 0, "");
-}
-
 /* A launcher that MPI does not know starts N worlds of one: none of them measures anything. */
 TEST(worlds_of_one_say_so)
 {

@@ -120,16 +120,6 @@ TEST(the_timeline_is_of_its_own_pass)
 TEST(all_calls_are_in_the_ecdf)
 {
 	made_report(&plain);
-	const char *script = made_read("plots/run.gp"), *group = strstr(script, "'isolated'\n");
-	unsigned k = 0;
-	assert_non_null(group);
-	while (*--group != '[')
-		;
-	k = (unsigned)atoi(group + 1);
-	assert_says(script, test_text("\nE_panels[%u] = 3\n", k));
-	assert_says(script, test_text("\nE_bytes[%u] = 1.0 * 16384\n", 3 * k - 1));
-	assert_says(script, test_text("\nE_lo[%u] = 1.0 * 5\n", 3 * k - 2));
-	assert_says(script, test_text("\nE_hi[%u] = 1.0 * 5.3\n", 3 * k - 2));
 	char *text = made_read("plots/ecdf.csv");
 	assert_says(text, "\nthreads,alltoall,65536,80,0.0166667,1\n");
 	assert_says(text, "\nprocesses,alltoall,4096,5.3,1,3\n");

@@ -120,34 +120,6 @@ TEST(critical_values_are_the_tables)
 	assert_true(stats_signed_rank_cdf(5, 0) > 0.025);
 }
 
-TEST(attained_confidence_is_the_tables)
-{
-	/* 1 - 2 P(T+ <= t) at the t of the 5 % column above, the counts of patterns being those
-	 * of Wilcoxon 1945, "Individual comparisons by ranking methods", Biometrics Bulletin 1,
-	 * 80-83, continued: 96.9, 95.3, 96.1, 96.1 and 95.1 % at 6 to 10 pairs. The interval is
-	 * from the (t + 1)-th smallest to the (t + 1)-th largest Walsh average. */
-	static const struct {
-		unsigned n, t;
-		double tail;
-	} table[] = {{6, 0, 1. / 64},
-	             {7, 2, 3. / 128},
-	             {8, 3, 5. / 256},
-	             {9, 5, 10. / 512},
-	             {10, 8, 25. / 1024}};
-	static const double logs[] = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2};
-	for (size_t i = 0; i < LENGTH(table); i++) {
-		struct stats_ratio r = stats_ratio_of_logs(scratch(), logs, table[i].n, 0.95);
-		assert_near(stats_signed_rank_cdf(table[i].n, table[i].t), table[i].tail, 1e-15);
-		assert_near(r.confidence, 1 - 2 * table[i].tail, 1e-15);
-	}
-	/* Walsh averages of six, by hand: 0.1 is the least, 3.2 the largest. */
-	struct stats_ratio six = stats_ratio_of_logs(scratch(), logs, 6, 0.95);
-	assert_near(log(six.lo), 0.1, 1e-12);
-	assert_near(log(six.hi), 3.2, 1e-12);
-	/* Their middle, the 11th of 21, is (0.1 + 1.6) / 2. */
-	assert_near(log(six.estimate), 0.85, 1e-12);
-}
-
 static struct stats_ratio ratio_of(const double *left, const double *right, unsigned n,
                                    double confidence)
 {
