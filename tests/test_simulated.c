@@ -1,6 +1,6 @@
-/* A small part of the tables of SIMULATED.md (sim_chain.c, sim_claims.c, sim_false_alarms.c): how often whole reports and claims err, and the cost of looking again. Seeds are
- * fixed; bounds are binomial, three standard deviations from the values in SIMULATED.md and
- * verdict.h. */
+/* A small part of the tables of SIMULATED.md and verdict.h: how often whole reports and claims err, and the
+ * cost of looking again. Seeds are fixed; bounds are binomial, three standard deviations from the
+ * values there. */
 
 #include "chain.h"
 #include "following.h"

@@ -345,7 +345,7 @@ TEST(what_was_chosen_is_corrected)
 }
 
 /* A true 2.5 % with a scatter of 2 %: what is measured of those that are chosen, and what to
- * expect. tests/sim_advice.c does it at length. */
+ * expect. SIMULATED.md has it at length. */
 TEST(what_is_expected_is_true_on_the_mean)
 {
 	uint64_t seed = 9;

@@ -34,7 +34,7 @@ $(B)/tests/check_told: private LINK += -lcmocka
 $(B)/tests/check_told: $(B)/tests/check_told.o $(HELPERS) $(B)/core.a
 	$(link)
 
-# The simulated tables in headers of harness/analysis, printed, and those of its SIMULATED.md, written there.
+# Tables of harness/analysis/SIMULATED.md, printed, and where that has a mark, written there.
 simulate: $(SIMS:=.txt)
 	@cat $^
 	@tests/simulated $^
