@@ -514,11 +514,21 @@ const json_t *made_report_with(const struct made *m, const char *plot, int rc)
 	return report_on(plot, rc, &st);
 }
 
-const json_t *made_drawn(const struct made *m)
+const char *made_plots(const char *files)
+{
+	const char *drawn = test_text("%s/drawn", folder);
+	assert_int_equal(
+	    system(test_text("rm -rf %s; mkdir %s; cd plot && ln -sf $(realpath style*.gp %s) %s",
+	                     drawn, drawn, files, drawn)),
+	    0);
+	return drawn;
+}
+
+const json_t *made_drawn(const struct made *m, const char *files)
 {
 	if (made_no_gnuplot())
 		skip();
-	return made_report_with(m, "plot", 0);
+	return made_report_with(m, made_plots(files), 0);
 }
 
 const json_t *made_report(const struct made *m)

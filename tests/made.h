@@ -125,8 +125,11 @@ struct db *made_tables(const struct made *m, const struct looks *looks);
 /* report.json of the record, written and reported on with the pictures of `plot`; the last one's is
  * freed. */
 const json_t *made_report_with(const struct made *m, const char *plot, int rc);
-/* With pictures; without gnuplot the test is skipped. */
-const json_t *made_drawn(const struct made *m);
+/* With pictures, of those files of `plot` alone ("busbw.gp ranks.gp"; "*.gp": all); without gnuplot the
+ * test is skipped. */
+const json_t *made_drawn(const struct made *m, const char *files);
+/* A folder with these files and what they need, until the next call. */
+const char *made_plots(const char *files);
 /* Without pictures. */
 const json_t *made_report(const struct made *m);
 /* Of a record that has no results: with what report_make says. */

@@ -187,8 +187,7 @@ static void conform_layouts(const struct backend *backend, unsigned ranks)
 	static struct experiment text;
 	bool host = !strcmp(backend->name, "host");
 	add_head(&text, backend->name, ranks, 0, 0);
-	add(&text,
-	    "bytes = 40K\nin_place = both\nroot = all\npace = stream\ncounts = skewed\n");
+	add(&text, "bytes = 40K\nin_place = both\nroot = all\npace = stream\ncounts = skewed\n");
 	add_layouts(&text, host, ranks);
 	add_modes(&text, "");
 	if (ranks > 2)
@@ -282,7 +281,7 @@ static void conform_options(const struct backend *backend, unsigned ranks)
 	};
 	static struct experiment text;
 	add_head(&text, backend->name, ranks, 0, COLL_ROUNDS);
-	add(&text, "bytes = 40K\n%s", matrix);
+	add(&text, "bytes = 40K\npace = stream\n%s", matrix);
 	for (unsigned i = 0; i < LENGTH(options); i++)
 		add(&text, "[variant %u]\nmode = %s\n", i, options[i]);
 	conform(&text, true, ways(ranks, 0, COLL_ROUNDS));

@@ -121,7 +121,7 @@ TEST(curves_of_a_noisy_run_have_a_line_each)
 {
 	struct made m = plain;
 	m.stamps = noisy_stamps;
-	made_report_with(&m, "plot", 0);
+	made_report(&m);
 	assert_lacks(made_read("plots/run.gp"), "'threads and processes'");
 }
 
@@ -276,7 +276,7 @@ static unsigned times_drawn(unsigned sizes, const char *picture, const char *tex
 	m.sizes = sizes;
 	m.timeline = false;
 	m.has = is_stream; /* fewer pictures */
-	made_drawn(&m);
+	made_drawn(&m, "busbw.gp ratio.gp");
 	return text_count(made_read(picture), text);
 }
 
@@ -305,7 +305,7 @@ TEST(blocking_calls_have_no_launch)
 	m.backend = "gloo";
 	m.blocks = 2;
 	m.environment = calls_block;
-	made_drawn(&m);
+	made_drawn(&m, "*.gp");
 	assert_lacks(made_read("report.md"), "was not drawn");
 	assert_int_not_equal(access(made_path("plots/gloo_alltoall_launch.png"), F_OK), 0);
 	assert_int_equal(access(made_path("plots/gloo_alltoall_latency.png"), F_OK), 0);
@@ -320,7 +320,7 @@ TEST(ticks_never_overlap)
 	                                       "plots/nccl_alltoall_latency.svg"};
 	m.blocks = 2;
 	m.sizes = 9;
-	made_drawn(&m);
+	made_drawn(&m, "busbw.gp ratio.gp latency.gp");
 	for (unsigned i = 0; i < 3; i++) {
 		double x[64], y[64], here_x = 0, here_y = 0;
 		unsigned n = 0;

@@ -266,7 +266,7 @@ TEST(pictures_suit_what_was_measured)
 	made.backend = "null";
 	no_data = made.no_limit = true;
 	made.sizes = 1;
-	made_drawn(&made);
+	made_drawn(&made, "*.gp");
 	assert_says(made_read("report.md"), "\n# Without a GPU a call takes ");
 	assert_true(made_has("plots/null_alltoall_latency.png"));
 	assert_true(made_has("plots/null_alltoall_launch.png"));
@@ -279,7 +279,7 @@ TEST(pictures_suit_what_was_measured)
 	made.sizes = 1;
 	made.blocks = 2;
 	only_stream = true;
-	made_drawn(&made);
+	made_drawn(&made, "*.gp");
 	assert_true(made_has("plots/nccl_alltoall_busbw.png"));
 	assert_true(made_has("plots/nccl_alltoall_ratio.png"));
 	assert_true(made_has("plots/nccl_alltoall_launch.png"));
@@ -292,7 +292,7 @@ TEST(hostile_names_stay_text)
 	variants[MADE_PROCESSES].name = "a'`touch pwned`\\\"$(x), | ]]><b>";
 	title = "it's \"%s\" `touch pwned` \\n @x {/=20 y} $(touch pwned)";
 	made.backend = "../../e'vil";
-	made_drawn(&made);
+	made_drawn(&made, "busbw.gp");
 	assert_false(made_has("plots/gnuplot.log"));
 	assert_true(made_has("plots/------e-vil_alltoall_busbw.png"));
 	assert_int_not_equal(access("pwned", F_OK), 0);

@@ -108,7 +108,7 @@ TEST(noise_changes_nothing)
 
 TEST(the_picture_is_drawn)
 {
-	made_drawn(&run);
+	made_drawn(&run, "scaling.gp");
 	assert_true(made_has("plots/nccl_scaling.png"));
 	assert_false(made_has("plots/gnuplot.log"));
 }
