@@ -1,7 +1,6 @@
 /* Records with claims, factors and a gap about them. What is true of them is decided here,
  * stamp by stamp. */
-#ifndef LAUNCHGAP_TESTS_ASKED_H
-#define LAUNCHGAP_TESTS_ASKED_H
+#pragma once
 
 #include "made.h"
 
@@ -215,5 +214,3 @@ static inline const json_t *effect(const json_t *report, const char *name, const
 {
 	return json_cell(json_table(report, "effects"), JSON_IS("factor", name), column);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A reader who looks at a verdict, measures as many blocks as it asks for, and looks again. */
-#ifndef LAUNCHGAP_TESTS_FOLLOWING_H
-#define LAUNCHGAP_TESTS_FOLLOWING_H
+#pragma once
 
 #include "../harness/analysis/looks.h"
 #include "../harness/analysis/verdict.h"
@@ -43,5 +42,3 @@ static inline bool following_errs(enum noise noise, enum following_goal goal, un
 		n = more < FOLLOWING_MOST - n ? n + more : FOLLOWING_MOST;
 	}
 }
-
-#endif

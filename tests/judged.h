@@ -1,6 +1,5 @@
 /* Claims on made-up blocks, alone and as a family: for simulations, and for a small one as a test. */
-#ifndef LAUNCHGAP_TESTS_JUDGED_H
-#define LAUNCHGAP_TESTS_JUDGED_H
+#pragma once
 
 #include "../harness/analysis/claims.h"
 #include "../harness/config/family.h"
@@ -90,5 +89,3 @@ static inline struct judged_family judged_family_of(unsigned claims, bool mixed,
 	}
 	return f;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Records that are made: a test says which variants, cells and blocks a run had and how long each
  * call took; the rest is as the program writes it. */
-#ifndef LAUNCHGAP_MADE_H
-#define LAUNCHGAP_MADE_H
+#pragma once
 
 #include "../harness/report/report.h"
 #include "../harness/analysis/stats.h"
@@ -136,5 +135,3 @@ const json_t *made_report(const struct made *m);
 const json_t *made_refused(const struct made *m, const char *plot, struct status *why);
 /* The printed report of the record; the last one's text is freed. */
 char *made_print(const struct report_options *options);
-
-#endif

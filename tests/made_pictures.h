@@ -1,6 +1,5 @@
 /* The record that the tests of pictures draw, in two files. */
-#ifndef LAUNCHGAP_MADE_PICTURES_H
-#define LAUNCHGAP_MADE_PICTURES_H
+#pragma once
 
 #include "made.h"
 
@@ -13,5 +12,3 @@ static void stamps(const struct made_place *place, int64_t out[6])
 
 static const struct made plain = {
     .blocks = 6, .sizes = 3, .cores = 8, .timeline = true, .stamps = stamps};
-
-#endif

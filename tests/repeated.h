@@ -1,7 +1,6 @@
 /* Made-up runs of one experiment that scatter around a truth: what their intervals hold. For a
  * simulation, and for a small one as a test. */
-#ifndef LAUNCHGAP_TESTS_REPEATED_H
-#define LAUNCHGAP_TESTS_REPEATED_H
+#pragma once
 
 #include "../harness/analysis/pooled.h"
 #include "noise.h"
@@ -60,5 +59,3 @@ static inline struct repeated_covers repeated_cover(enum noise noise, unsigned n
 	}
 	return c;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Made-up comparisons with a reference that has two trials in a block, and ways to use the two: a part of
  * the tables of harness/analysis/SIMULATED.md. */
-#ifndef LAUNCHGAP_TESTS_TWINNED_H
-#define LAUNCHGAP_TESTS_TWINNED_H
+#pragma once
 
 #include "noise.h"
 #include "walsh.h"
@@ -77,5 +76,3 @@ static inline struct twinned_calls twinned_count(enum twinned_way way,
 	}
 	return calls;
 }
-
-#endif
