@@ -283,7 +283,7 @@ def in_order(page, *headings):
 def test_the_page_has_what_differs_first(folder):
     file = f"{folder}/page.html"
     terminal = run("compare", *TUNED, "--html", file).stdout
-    page = Page(file)
+    page = Page(file).linked()
     in_order(page, "Differences", "Undecided", "Could not be compared", "The two sides")
     assert "0.992 (0.990\u00a0to\u00a00.996)" in page.cells  # on a narrow screen it breaks before the interval alone
     shown = [cell for cell in page.cells if cell in ("slower by little", "undecided")]

@@ -234,21 +234,6 @@ TEST(slower_is_worse_and_turned_round_faster)
 	judges("processes", "stream", "undecided");
 }
 
-/* Variants of one kind stand in a section each where their verdicts differ. */
-TEST(no_two_headings_of_the_page_have_one_id)
-{
-	struct result slow = plain;
-	slow.processes *= 1.1;
-	const char *a = make("a", &plain), *b = make("b", &slow);
-	cli_expect(
-	    here_shell("$LAUNCHGAP compare %s %s --html $HERE/x.html >$HERE/said; "
-	               "grep -o 'id=\"[^\"]*alltoall-stream\"' $HERE/x.html | sort | uniq -c",
-	               a, b),
-	    0,
-	    "      1 id=\"differences-alltoall-stream\"\n"
-	    "      1 id=\"the-same-alltoall-stream\"\n");
-}
-
 /* The JSON has everything that the terminal shows: the answer, each row, each size, facts and
  * notes. */
 TEST(json_has_every_row_and_verdict)
