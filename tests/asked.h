@@ -1,7 +1,6 @@
 /* Records with claims, factors and a gap about them. What is true of them is decided here,
  * stamp by stamp. */
-#ifndef LAUNCHGAP_TESTS_ASKED_H
-#define LAUNCHGAP_TESTS_ASKED_H
+#pragma once
 
 #include "made.h"
 
@@ -44,7 +43,6 @@ static inline void stamps(const struct made_place *p, int64_t out[6])
 	ns *= p->variant == off && p->block == 0 ? 4 : 1;
 	out[1] = issue_ns + (p->row == 0 ? preempted : 0);
 	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
-	out[3] = 10;
 }
 
 static inline void environment(json_t *env)
@@ -216,5 +214,3 @@ static inline const json_t *effect(const json_t *report, const char *name, const
 {
 	return json_cell(json_table(report, "effects"), JSON_IS("factor", name), column);
 }
-
-#endif

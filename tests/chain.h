@@ -5,8 +5,7 @@
  * which is as fast as threads; alltoall at two small and two large sizes, at both paces. A job has
  * one random deviation for each pace, and each of its cells a small one in addition. The counts are
  * of the words for every variant in every regime, of every claim, and of every factor. */
-#ifndef LAUNCHGAP_TESTS_CHAIN_H
-#define LAUNCHGAP_TESTS_CHAIN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -51,5 +50,3 @@ struct chain_sums {
 
 /* Of runs like `first`, each with the next seed. */
 struct chain_sums chain_sum(struct chain first, unsigned runs);
-
-#endif

@@ -1,6 +1,5 @@
 /* Driving the built program from tests, without a shell. The program is $LAUNCHGAP. */
-#ifndef LAUNCHGAP_TESTS_CLI_H
-#define LAUNCHGAP_TESTS_CLI_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -53,5 +52,3 @@ void cli_edit(const char *file, bool (*edit)(json_t *line, const char *kind));
 	cli_expects(CLI, CODE, (const char *const[]){__VA_ARGS__, NULL}, __FILE__, __LINE__)
 #define CLI_FAILS 256 /* for a code: any exit status but 0 */
 void cli_expects(struct cli cli, int code, const char *const words[], const char *at, int line);
-
-#endif

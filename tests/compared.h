@@ -1,6 +1,5 @@
 /* What `compare` says of results: as printed and as JSON. */
-#ifndef LAUNCHGAP_TESTS_COMPARED_H
-#define LAUNCHGAP_TESTS_COMPARED_H
+#pragma once
 
 #include "../harness/compare/compare.h"
 #include "../harness/terminal.h"
@@ -65,5 +64,3 @@ static inline void compared_end(void)
 	json_decref(told);
 	tear_down();
 }
-
-#endif

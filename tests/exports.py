@@ -20,6 +20,7 @@ PROGRAM = os.path.abspath(os.environ.get("LAUNCHGAP", "build/launchgap"))
 REFERENCE = os.path.abspath("results/reference")
 RECORD = "tests/fuzz/corpus/record/null_six_blocks"
 TUNED = [f"{REFERENCE}/2x-h200/tuning_{version}" for version in ("2.28.3", "2.32.3")]
+UNLIKE = [f"{REFERENCE}/4x-h200/beside_nccl-tests/{name}" for name in ("alltoall", "sendrecv")]
 ODD = 'a"b<c>&d\\e'
 
 
@@ -120,9 +121,9 @@ def test_junit_says_what_the_verdicts_say(folder):
 
 
 def test_junit_says_why_nothing_is_compared(folder):
-    root = junit(folder, f"{REFERENCE}/2x-h200/h800_alltoall", f"{REFERENCE}/2x-h200/h800_sendrecv", 2)
+    root = junit(folder, *UNLIKE, 2)
     assert int(root.get("errors")) == 1 and "no cell in common" in next(root.iter("error")).get("message")
-    root = junit(folder, f"{REFERENCE}/2x-h200/h800_alltoall", f"{folder}/none", 2)
+    root = junit(folder, UNLIKE[0], f"{folder}/none", 2)
     assert int(root.get("errors")) == 1
 
 
@@ -283,7 +284,7 @@ def in_order(page, *headings):
 def test_the_page_has_what_differs_first(folder):
     file = f"{folder}/page.html"
     terminal = run("compare", *TUNED, "--html", file).stdout
-    page = Page(file)
+    page = Page(file).linked()
     in_order(page, "Differences", "Undecided", "Could not be compared", "The two sides")
     assert "0.992 (0.990\u00a0to\u00a00.996)" in page.cells  # on a narrow screen it breaks before the interval alone
     shown = [cell for cell in page.cells if cell in ("slower by little", "undecided")]
@@ -294,7 +295,7 @@ def test_the_page_has_what_differs_first(folder):
 
 def test_the_page_says_why_nothing_is_compared(folder):
     file = f"{folder}/page.html"
-    said = run("compare", f"{REFERENCE}/2x-h200/h800_alltoall", f"{REFERENCE}/2x-h200/h800_sendrecv",
+    said = run("compare", *UNLIKE,
                "--html", file, expect=2)
     page = Page(file)
     assert "Could not be compared" in page.headings and "Differences" not in page.headings

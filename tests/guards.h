@@ -1,11 +1,8 @@
 /* What a report has to hold whatever its record: the rules that words of verdicts obey. */
-#ifndef LAUNCHGAP_TESTS_GUARDS_H
-#define LAUNCHGAP_TESTS_GUARDS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
 
 /* True; or false, with the first sentence or row that breaks a rule. */
 bool guards_right(const json_t *report, char *why, size_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* A folder for each test, or for all of a file's: set_up makes it, tear_down removes it. In it
  * results go to `results`, and an experiment may be at `file`. */
-#ifndef LAUNCHGAP_TESTS_HERE_H
-#define LAUNCHGAP_TESTS_HERE_H
+#pragma once
 
 #include "cli.h"
 #include "test.h"
@@ -32,5 +31,3 @@ const char *here_path(const char *name);
 const char *here_in(const char *experiment, const char *name);
 /* Its whole text. */
 char *here_read(const char *name);
-
-#endif

@@ -1,8 +1,7 @@
 /* A rig that runs the host backend through its table without the harness: a team, workers as
  * threads or forked processes, and for each cell the steps of the timed loop. Workers' findings are
  * in the team's area, so that processes can report them too. */
-#ifndef LAUNCHGAP_HOST_RIG_H
-#define LAUNCHGAP_HOST_RIG_H
+#pragma once
 
 #include "../harness/backend/host/host.h"
 #include "test.h"
@@ -58,5 +57,3 @@ void *rig_work(void *arg);
 void rig_run(struct rig *rig);
 /* All ranks checked all cells and found nothing wrong. */
 void rig_assert_right(const struct rig *rig);
-
-#endif

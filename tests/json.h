@@ -1,8 +1,7 @@
 /* Reading report.json in tests: a table by its name, a row by its cells, a cell by its column's
  * key, a finding by type and name. A test that asks for a missing one fails, with a list of the
  * existing ones. */
-#ifndef LAUNCHGAP_TESTS_JSON_H
-#define LAUNCHGAP_TESTS_JSON_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -42,5 +41,3 @@ void json_assert_number(const json_t *value, const char *path, double number, do
 /* One of a list's texts does: of "answer", "warnings", a section. */
 void json_assert_one_says(const json_t *texts, const char *words);
 void json_assert_null(const json_t *value, const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* An experiment file that a test writes, as it is read, and its plan on a machine without GPUs. */
-#ifndef LAUNCHGAP_TESTS_LAID_H
-#define LAUNCHGAP_TESTS_LAID_H
+#pragma once
 
 #include "../harness/config/plan.h"
 #include "here.h"
@@ -59,5 +58,3 @@ static inline void says_at(unsigned line, const char *what)
 	assert_begins(st.text, test_text("%s:%u: ", file, line));
 	assert_says(st.text, what);
 }
-
-#endif

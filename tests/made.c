@@ -236,10 +236,8 @@ static int calls_of(const json_t *environment, const char *name, bool isolated)
 /* Of a record whose times do not matter: 10 µs and as much more for each size. */
 static void plain_stamps(const struct made_place *p, int64_t out[6])
 {
-	out[1] = 100;
 	out[2] = (int64_t)(10000.0 * (p->size + 1) * (1 + 0.01 * (p->block % 3)) *
 	                   (p->isolated ? 1 : 10));
-	out[3] = 10;
 }
 
 static void put_stamps(json_t *line, const struct made *m, struct made_place place)
@@ -253,7 +251,8 @@ static void put_stamps(json_t *line, const struct made *m, struct made_place pla
 		for (place.rank = 0; place.rank < ranks_of(m, place.variant); place.rank++) {
 			json_t *list = json_array();
 			for (place.row = 0; place.row < rows; place.row++) {
-				int64_t stamps[6] = {0}, base = 1000000000LL * place.row + 1;
+				int64_t stamps[6] = {[1] = 100, [3] = 10},
+				        base = 1000000000LL * place.row + 1;
 				(m->stamps ? m->stamps : plain_stamps)(&place, stamps);
 				json_array_append_new(
 				    list, json_integer(stamps[f] + (f == 3 ? 0 : base)));
@@ -482,13 +481,15 @@ void made_unload(struct made_loaded *l)
 	record_free(&l->run);
 }
 
-struct db *made_tables(const struct made *m, const struct looks *looks, struct made_loaded *out)
+struct db *made_tables(const struct made *m, const struct looks *looks)
 {
+	struct made_loaded loaded;
 	struct status st = {""};
-	made_load(m, out);
-	struct db *db = figures_load(&out->run, looks, scratch(), &st);
+	made_load(m, &loaded);
+	struct db *db = figures_load(&loaded.run, looks, scratch(), &st);
 	if (!db)
 		fail_msg("%s", st.text);
+	made_unload(&loaded);
 	return db;
 }
 
@@ -513,11 +514,21 @@ const json_t *made_report_with(const struct made *m, const char *plot, int rc)
 	return report_on(plot, rc, &st);
 }
 
-const json_t *made_drawn(const struct made *m)
+const char *made_plots(const char *files)
+{
+	const char *drawn = test_text("%s/drawn", folder);
+	assert_int_equal(
+	    system(test_text("rm -rf %s; mkdir %s; cd plot && ln -sf $(realpath style*.gp %s) %s",
+	                     drawn, drawn, files, drawn)),
+	    0);
+	return drawn;
+}
+
+const json_t *made_drawn(const struct made *m, const char *files)
 {
 	if (made_no_gnuplot())
 		skip();
-	return made_report_with(m, "plot", 0);
+	return made_report_with(m, made_plots(files), 0);
 }
 
 const json_t *made_report(const struct made *m)

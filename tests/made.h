@@ -1,7 +1,6 @@
 /* Records that are made: a test says which variants, cells and blocks a run had and how long each
  * call took; the rest is as the program writes it. */
-#ifndef LAUNCHGAP_MADE_H
-#define LAUNCHGAP_MADE_H
+#pragma once
 
 #include "../harness/report/report.h"
 #include "../harness/analysis/stats.h"
@@ -70,8 +69,8 @@ struct made {
 	void (*line)(json_t *line, const struct made_place *place); /* of cells; or NULL */
 	void (*first)(FILE *out); /* lines between the environment and the cells; or NULL */
 	void (*more)(FILE *out);  /* lines after all others; or NULL */
-	/* Start, issued, idle and poll, device start and end, from 0 on; rows follow each
-	 * other at a distance. NULL: times do not matter. */
+	/* Start, issued, idle and poll, device start and end, from 0 on, as 0, 100, 0, 10, 0 and 0;
+	 * rows follow each other at a distance. NULL: times do not matter. */
 	void (*stamps)(const struct made_place *place, int64_t out[6]);
 };
 
@@ -119,19 +118,20 @@ struct made_loaded {
 /* Written and read. */
 void made_load(const struct made *m, struct made_loaded *out);
 void made_unload(struct made_loaded *l);
-/* And its tables, in scratch(). looks: NULL: as the record has them. */
-struct db *made_tables(const struct made *m, const struct looks *looks, struct made_loaded *out);
+/* Written, and its tables, in scratch(). looks: NULL: as the record has them. */
+struct db *made_tables(const struct made *m, const struct looks *looks);
 
 /* report.json of the record, written and reported on with the pictures of `plot`; the last one's is
  * freed. */
 const json_t *made_report_with(const struct made *m, const char *plot, int rc);
-/* With pictures; without gnuplot the test is skipped. */
-const json_t *made_drawn(const struct made *m);
+/* With pictures, of those files of `plot` alone ("busbw.gp ranks.gp"; "*.gp": all); without gnuplot the
+ * test is skipped. */
+const json_t *made_drawn(const struct made *m, const char *files);
+/* A folder with these files and what they need, until the next call. */
+const char *made_plots(const char *files);
 /* Without pictures. */
 const json_t *made_report(const struct made *m);
 /* Of a record that has no results: with what report_make says. */
 const json_t *made_refused(const struct made *m, const char *plot, struct status *why);
 /* The printed report of the record; the last one's text is freed. */
 char *made_print(const struct report_options *options);
-
-#endif

@@ -1,6 +1,5 @@
 /* A door where a world of tests meets, with its secret: for tests of who comes in. One for each program. */
-#ifndef LAUNCHGAP_TESTS_MEETING_H
-#define LAUNCHGAP_TESTS_MEETING_H
+#pragma once
 
 #include "../harness/clock.h"
 #include "../harness/exchange/door.h"
@@ -113,5 +112,3 @@ static int meeting_call(void)
 	freeaddrinfo(found);
 	return fd;
 }
-
-#endif

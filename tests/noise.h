@@ -1,6 +1,5 @@
 /* Noise in log time, for simulations of the statistics: seeded, the same everywhere. */
-#ifndef LAUNCHGAP_TESTS_NOISE_H
-#define LAUNCHGAP_TESTS_NOISE_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ double noise_side(enum noise noise, uint64_t *seed);
  * pseudomedian (half the median of a gamma of shape 2, 1.6783470). The method assumes symmetry;
  * this shows its errors without it. */
 double noise_log_ratio(enum noise noise, uint64_t *seed);
-
-#endif

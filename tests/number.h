@@ -1,8 +1,7 @@
 /* The datatypes again, for tests: numbers as long double, which holds 64 binary digits, and
  * rounding by separate arithmetic. Shares only the names with harness/value.h. A value that would
  * be rounded is a failure. */
-#ifndef LAUNCHGAP_TEST_NUMBER_H
-#define LAUNCHGAP_TEST_NUMBER_H
+#pragma once
 
 #include <float.h>
 
@@ -107,5 +106,3 @@ static inline long double number_join_real(enum dtype dtype, enum op op, long do
 	assert_true(number_round(dtype, exact) == exact);
 	return exact;
 }
-
-#endif

@@ -2,7 +2,7 @@
 """The pages of a report: its HTML is one file that needs nothing else, and well-formed; the first page is short and of the
 data, and the terminal's fits; report.json is valid.
 
-    page.py FOLDER         all of them, and what the terminal said, in the folder's file `said`
+    page.py FOLDER…        all of them, and what the terminal said, in the folder's file `said`
     page.py PAGE.html      one page: how many pictures are in it
     page.py REPORT.json    one report"""
 
@@ -231,13 +231,21 @@ def whole(folder):
     Page(f"{folder}/report.html").linked()
 
 
+def main(names):
+    failed = False
+    for name in names:
+        try:
+            if os.path.isdir(name):
+                whole(name)
+            elif name.endswith(".html"):
+                print(Page(name).linked().images)
+            else:
+                valid_report(name)
+        except (AssertionError, OSError) as error:
+            print(f"{os.path.basename(name)}: {error}", file=sys.stderr)
+            failed = True
+    return failed
+
+
 if __name__ == "__main__":
-    try:
-        if os.path.isdir(sys.argv[1]):
-            whole(sys.argv[1])
-        elif sys.argv[1].endswith(".html"):
-            print(Page(sys.argv[1]).linked().images)
-        else:
-            valid_report(sys.argv[1])
-    except AssertionError as error:
-        sys.exit(str(error))
+    sys.exit(main(sys.argv[1:]))

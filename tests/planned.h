@@ -1,6 +1,5 @@
 /* Plans of a spec that is made by hand, for a machine that is a fake. */
-#ifndef LAUNCHGAP_TESTS_PLANNED_H
-#define LAUNCHGAP_TESTS_PLANNED_H
+#pragma once
 
 #include "../harness/config/plan.h"
 #include "standin.h"
@@ -158,5 +157,3 @@ static inline void find_standin(void)
 {
 	standin_find(standin);
 }
-
-#endif

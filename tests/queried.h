@@ -1,6 +1,5 @@
 /* What a query says of a run's tables. */
-#ifndef LAUNCHGAP_TESTS_QUERIED_H
-#define LAUNCHGAP_TESTS_QUERIED_H
+#pragma once
 
 #include "../harness/chapters/figures.h"
 #include "scratch.h"
@@ -32,5 +31,3 @@ static inline double query_number(struct db *db, const char *sql)
 		fail_msg("%s: %s", sql, text);
 	return end == text ? NAN : x;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Settings as a file says them. */
-#ifndef LAUNCHGAP_TESTS_SAID_H
-#define LAUNCHGAP_TESTS_SAID_H
+#pragma once
 
 #include "../harness/trial/settings.h"
 #include "test.h"
@@ -20,5 +19,3 @@ static inline void settings_said(struct settings *settings, const char *said)
 		settings_read(settings, key, value);
 	}
 }
-
-#endif

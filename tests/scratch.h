@@ -1,6 +1,5 @@
 /* Memory for what a test calls that takes an arena: one for the whole program. */
-#ifndef LAUNCHGAP_TESTS_SCRATCH_H
-#define LAUNCHGAP_TESTS_SCRATCH_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -18,5 +17,3 @@ static inline struct arena *scratch(void)
 		abort();
 	return arena;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A search on a made-up machine: settings with known effects, and noise. */
-#ifndef LAUNCHGAP_TESTS_SEARCHED_H
-#define LAUNCHGAP_TESTS_SEARCHED_H
+#pragma once
 
 #include "../harness/analysis/candidates.h"
 #include "noise.h"
@@ -79,5 +78,3 @@ double searched_bottleneck(const struct search_set *set, unsigned cell);
  * channels. Its space has 5 keys with 3 or 2 values. */
 double searched_channels(const struct search_set *set, unsigned cell);
 struct search_space searched_channels_space(void);
-
-#endif

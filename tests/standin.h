@@ -1,7 +1,6 @@
 /* Where the libraries are that stand in for NCCL and NVML (standin_nccl.c, standin_nvml.c): next to
  * the test. */
-#ifndef LAUNCHGAP_STANDIN_H
-#define LAUNCHGAP_STANDIN_H
+#pragma once
 
 #include "test.h"
 
@@ -23,5 +22,3 @@ static inline void standin_find(char out[STANDIN_BYTES])
 {
 	standin_find_named("standin_nccl.so", out);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What chapters tell that are texts of a test. */
-#ifndef LAUNCHGAP_TESTS_STORIED_H
-#define LAUNCHGAP_TESTS_STORIED_H
+#pragma once
 
 #include "../harness/story/story.h"
 #include "scratch.h"
@@ -43,5 +42,3 @@ static inline const struct story_table *table_of(const char *table)
 {
 	return story_find_table(story_of(test_text("chapter c | C\ntable %s", table)), "t");
 }
-
-#endif

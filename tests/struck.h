@@ -1,7 +1,6 @@
 /* A run that a fault strikes: its processes, and its hosts. They are known by FAULT_FOLDER in their
  * environment, the run's folder. */
-#ifndef LAUNCHGAP_TESTS_STRUCK_H
-#define LAUNCHGAP_TESTS_STRUCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -20,5 +19,3 @@ unsigned struck_by_strangers(pid_t process);
 bool struck_on_rig(const char *folder);
 /* There, what `hostlink` does: "hostb down". */
 bool struck_link(const char *folder, const char *what);
-
-#endif

@@ -1,8 +1,7 @@
 /* A test registers itself: TEST(what_holds) { … }. The file has no main; a file-wide fixture
  * is named by TESTS. ONLY=pattern in the environment runs those whose names match. The C and POSIX
  * headers that several tests need come with it. */
-#ifndef LAUNCHGAP_TEST_H
-#define LAUNCHGAP_TEST_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,5 +93,3 @@ int test_run_all(void);
 #define TEST(test) TEST_AS(test, false, NULL, NULL)
 /* Between its own fixtures, or none: TEST_WITH(name, NULL, NULL). */
 #define TEST_WITH(test, before, after) TEST_AS(test, true, before, after)
-
-#endif

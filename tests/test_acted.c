@@ -148,7 +148,6 @@ static void stamps(const struct made_place *p, int64_t out[6])
 {
 	out[1] = 5000;
 	out[2] = 50000 + (int64_t)(100 * made_noise(p->variant, p->block, p->row));
-	out[3] = 10;
 }
 
 static void paths(FILE *out)

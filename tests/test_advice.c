@@ -27,7 +27,6 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	                             p->size + 8 * p->isolated);
 	out[1] = 1000;
 	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
-	out[3] = 10;
 }
 
 static json_t *local(void)

@@ -1,5 +1,4 @@
-/* Memory that is freed as a whole: scratch, what goes with it, and what is said when it ends. Arenas
- * grow by calloc alone, by 64 KiB or more; such steps of a piece of work are refused in turn, each of
+/* What is said when memory ends. Arenas grow by calloc alone, by 64 KiB or more; such steps of a piece of work are refused in turn, each of
  * the first ones and every few of many. */
 
 #include "../harness/run/tuned.h"
@@ -22,50 +21,6 @@ void *__wrap_calloc(size_t n, size_t bytes)
 		return NULL;
 	left -= left != UINT_MAX;
 	return __real_calloc(n, bytes);
-}
-
-static unsigned undone;
-
-static void count(void *what)
-{
-	undone += *(unsigned *)what;
-}
-
-static unsigned weights[] = {1, 10, 100};
-
-static void take_scratch(struct arena *arena, void *of)
-{
-	(void)of;
-	arena_defer(arena, count, &weights[0]);
-	const struct arena_mark mark = arena_mark(arena);
-	for (unsigned n = 1; n < 100000; n *= 10) {
-		unsigned *taken = ARENA_ARRAY(arena, unsigned, n);
-		for (unsigned k = 0; k < n; k++) {
-			assert_int_equal(taken[k], 0);
-			taken[k] = 1;
-		}
-		arena_defer(arena, count, &weights[1]);
-		arena_release(arena, mark);
-	}
-	assert_int_equal(undone, 5 * weights[1]);
-	arena_defer(arena, count, &weights[2]);
-	arena_undo(arena, &weights[2]);
-	assert_int_equal(undone, 5 * weights[1] + weights[2]);
-	for (unsigned i = 0; i < 10; i++)
-		arena_take(arena, 100000);
-}
-
-TEST(scratch_is_zero_again_and_what_is_deferred_is_done_once)
-{
-	undone = 0;
-	assert_int_equal(arena_run(take_scratch, NULL, NULL), 0);
-	assert_int_equal(undone, 5 * weights[1] + weights[2] + weights[0]);
-	/* Also if memory ends in the last takes. */
-	undone = 0;
-	left = 8;
-	assert_int_equal(arena_run(take_scratch, NULL, NULL), -1);
-	left = UINT_MAX;
-	assert_int_equal(undone, 5 * weights[1] + weights[2] + weights[0]);
 }
 
 #define SEARCHED "results/reference/2x-h200/tuning_processes"

@@ -18,9 +18,7 @@ static void curve(const struct made_place *p, int64_t out[6])
 	if (p->size >= from_size && has)
 		ns /= factor;
 	ns *= 1 + noise * made_noise(p->variant + 10 * p->size, p->block, 1);
-	out[1] = 100;
 	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
-	out[3] = 10;
 }
 
 static const struct made plain = {.blocks = 10, .sizes = 7, .rows = 5, .stamps = curve};
@@ -115,7 +113,6 @@ static void has_paths(FILE *out)
 /* The channels of a pair, by size, where the next bound is, and how many there are beyond. */
 static const char *channels_of(unsigned ranks, const char *collective)
 {
-	static struct made_loaded l;
 	const struct made_call calls[] = {{collective, 65536, .op = "none"},
 	                                  {collective, 64 * MIB, .op = "none"},
 	                                  {collective, 64 * MIB + 128, .op = "none"},
@@ -128,8 +125,7 @@ static const char *channels_of(unsigned ranks, const char *collective)
 	                       .no_limit = true,
 	                       .more = has_paths,
 	                       .stamps = curve};
-	struct db *db = made_tables(&m, NULL, &l);
-	made_unload(&l);
+	struct db *db = made_tables(&m, NULL);
 	return query(db, "SELECT channels, bound_bytes >> 20, beyond FROM pair_channels "
 	                 "WHERE variant = 1 AND place IN "
 	                 "(SELECT id FROM place WHERE pace = 'stream') ORDER BY place");

@@ -73,25 +73,3 @@ TEST(hypercube_counts_what_comes_from_others)
 	assert_float_equal(coll_algbw(COLL_ALL_GATHER, 8, 8000000000, 2), 4, 1e-12);
 	assert_float_equal(coll_busbw(COLL_ALL_GATHER, 8, 8000000000, 2), 3.5, 1e-12);
 }
-
-/* Each way once, or both ways once; all of them pairs, none twice, the first one 0 and 1. */
-TEST(pairs_are_all_there)
-{
-	static const enum coll_kind kinds[] = {COLL_PAIR, COLL_PINGPONG};
-	assert_int_equal(coll_pairs(COLL_ALL_REDUCE, 8), 1);
-	for (unsigned k = 0; k < 2; k++)
-		for (unsigned n = 2; n <= 9; n++) {
-			bool seen[9][9] = {{false}};
-			unsigned pairs = coll_pairs(kinds[k], n);
-			assert_int_equal(pairs, k ? n * (n - 1) / 2 : n * (n - 1));
-			assert_int_equal(coll_pair(kinds[k], 0, n), 0);
-			for (unsigned i = 0; i < pairs; i++) {
-				unsigned root = coll_pair(kinds[k], i, n),
-				         from = value_pair_from(root), to = value_pair_to(root, n);
-				assert_true(coll_is_pair(root, n) && from != to);
-				assert_false(seen[from][to]);
-				assert_true(!k || from < to);
-				seen[from][to] = true;
-			}
-		}
-}

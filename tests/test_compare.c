@@ -177,7 +177,7 @@ static unsigned noted(const char *words)
 TEST(a_run_equals_itself)
 {
 	const char *a = make("a", &plain);
-	compares(a, a, COMPARE_NOT_WORSE);
+	compares(test_text("%s/trials.jsonl", a), a, COMPARE_NOT_WORSE);
 	answers("no difference", 12);
 	assert_near(answered("no difference", "speed_least"), 1, 0);
 	assert_near(answered("no difference", "speed_most"), 1, 0);
@@ -232,20 +232,6 @@ TEST(slower_is_worse_and_turned_round_faster)
 	/* And one that cuts through the interval. */
 	assert_int_equal(compare_at(a, b, 0.1), COMPARE_NOT_WORSE);
 	judges("processes", "stream", "undecided");
-}
-
-/* Variants of one kind stand in a section each where their verdicts differ. */
-TEST(no_two_headings_of_the_page_have_one_id)
-{
-	struct result slow = plain;
-	slow.processes *= 1.1;
-	const char *a = make("a", &plain), *b = make("b", &slow);
-	cli_expect(here_shell("$LAUNCHGAP compare %s %s --html $HERE/x.html >$HERE/said; "
-	                      "grep -o 'id=\"[^\"]*alltoall-stream\"' $HERE/x.html | sort | uniq -c",
-	                      a, b),
-	           0,
-	           "      1 id=\"differences-alltoall-stream\"\n"
-	           "      1 id=\"the-same-alltoall-stream\"\n");
 }
 
 /* The JSON has everything that the terminal shows: the answer, each row, each size, facts and
@@ -566,25 +552,6 @@ TEST(the_command_line)
 	}
 	/* A refused argument sets nothing. */
 	assert_string_equal(asks.variant, "v");
-}
-
-/* A real run on the virtual device, read from its folder as users do. */
-TEST(a_measured_run_equals_itself)
-{
-	char path[512];
-	cli_expect(here_run("; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K..64K x4\n"
-	                    "ranks = 2\nbackend = null\ndelay = 20us\nblocks = 4\ncalls = 5\n"
-	                    "isolated_calls = 5\n[variant threads]\nmode = threads\n"
-	                    "[variant single]\nmode = single\n",
-	                    "--no-report", NULL),
-	           0, "");
-	strcpy(path, here_path("trials.jsonl"));
-	compares(path, path, COMPARE_NOT_WORSE);
-	*strrchr(path, '/') = '\0';
-	compares(path, path, COMPARE_NOT_WORSE);
-	json_assert_text(json_cell(json_table(told, "sides"), JSON_IS("fact", "trials"), "a"), "",
-	                 "4");
-	assert_int_equal(noted("Not the same"), 0);
 }
 
 TESTS(.begin = set_up, .end = compared_end);

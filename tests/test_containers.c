@@ -21,7 +21,6 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	ns *= 1 + 0.003 * made_noise(p->variant, p->block, p->size + 8 * p->isolated);
 	out[1] = 1000;
 	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
-	out[3] = 10;
 }
 
 static void environment(json_t *env)

@@ -1,6 +1,5 @@
 /* One comparison of two variants: over the cells and blocks that both have, and no others. */
 #include "made.h"
-#include "noise.h"
 #include "queried.h"
 
 #include "../harness/data/verdict_text.h"
@@ -14,7 +13,6 @@ static void times(const struct made_place *p, int64_t out[6])
 	double ns = 10000.0 * (1 << 2 * p->size) * of[p->variant];
 	out[1] = p->isolated ? 300 + 10 * p->variant : 100;
 	out[2] = (int64_t)(ns * (1 + 0.001 * p->block) * (p->isolated ? 1 : 10));
-	out[3] = 10;
 }
 
 static void fail_some(json_t *line, const struct made_place *p)
@@ -24,7 +22,6 @@ static void fail_some(json_t *line, const struct made_place *p)
 }
 
 static struct claim_list asked; /* as a file asks for comparisons */
-static struct made_loaded loaded;
 static struct db *db;
 
 static struct made m;
@@ -35,12 +32,6 @@ FIXTURE(fresh)
 	asked = (struct claim_list){.nclaims = 0};
 	m = (struct made){
 	    .blocks = 8, .sizes = 3, .stamps = times, .line = fail_some, .asked = &asked};
-}
-
-FIXTURE(drop)
-{
-	arena_undo(scratch(), db);
-	made_unload(&loaded);
 }
 
 static struct claim *ask(const char *left, const char *right, enum metric metric)
@@ -55,9 +46,7 @@ static struct claim *ask(const char *left, const char *right, enum metric metric
 
 static void load_with(const struct looks *looks)
 {
-	if (db)
-		drop();
-	db = made_tables(&m, looks, &loaded);
+	db = made_tables(&m, looks);
 }
 
 static void load(void)
@@ -301,7 +290,8 @@ static void opposite_luck(const struct made_place *p, int64_t out[6])
 }
 
 /* One reference trial of a block is as good as the other, and the interval is narrower than that of
- * one. The A/A line is one against one. */
+ * one; but not as narrow as that of their mean, in which the luck cancels: by that, skewed noise would
+ * be a difference (test_simulated). The A/A line is one against one. */
 TEST(both_trials_of_the_reference_count)
 {
 	m.stamps = opposite_luck;
@@ -317,39 +307,12 @@ TEST(both_trials_of_the_reference_count)
 		assert_close(ratio(0), 1.1, lost ? 0.01 : 1e-3);
 		assert_close(number(0, "f.against_value") * 1.1, number(0, "f.value"),
 		             lost ? 0.01 : 1e-3);
-		assert_true(number(0, "ln((c ->> 'hi') / (c ->> 'lo'))") <
-		            0.9 * number(2, "ln((c ->> 'hi') / (c ->> 'lo'))"));
+		const double both = number(0, "ln((c ->> 'hi') / (c ->> 'lo'))"),
+		             one = number(2, "ln((c ->> 'hi') / (c ->> 'lo'))");
+		assert_true(both < 0.9 * one && both > 0.2 * one);
 		/* Turned round it is the same, and the metric makes no difference. */
 		near(number(1, "c ->> 'lo'"), number(0, "c ->> 'lo'"));
 	}
-}
-
-static uint64_t skewed_run;
-
-/* All variants the same, with a tail of slow jobs. */
-static void skewed_luck(const struct made_place *p, int64_t out[6])
-{
-	uint64_t seed = (skewed_run * 64 + p->block) * 64 + p->variant;
-	out[1] = 100;
-	out[2] = llround(1e9 * exp(0.05 * exp(noise_normal(&seed))));
-	out[3] = 10;
-}
-
-/* To the mean of the reference's two trials the ratio would be skewed: 23 of 100 runs would say
- * that processes take less, where 5 are due. */
-TEST(skewed_noise_makes_no_difference)
-{
-	unsigned less = 0, more = 0;
-	m = (struct made){
-	    .blocks = 40, .sizes = 1, .rows = 1, .stamps = skewed_luck, .asked = &asked};
-	ask("processes", "threads", METRIC_TIME);
-	for (skewed_run = 0; skewed_run < 100; skewed_run++) {
-		load();
-		less += number(0, "c ->> 'bound_hi'") < 1;
-		more += number(0, "c ->> 'bound_lo'") > 1;
-	}
-	assert_in_range(less, 1, 5 + 3 * 2);
-	assert_in_range(more, 1, 5 + 3 * 2);
 }
 
 TESTS(.begin = made_begin, .end = made_end, .before = fresh);

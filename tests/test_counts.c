@@ -105,32 +105,6 @@ TEST_WITH(a_file_is_read, set_up, tear_down)
 	assert_says(st.text, "cannot read");
 }
 
-/* Text and JSON say the same again; where a text has no room it still tells two apart. */
-TEST(what_is_written_is_read_again)
-{
-	static const char *const texts[] = {"even", "1:2:4", "0:7:2", "0:9:1, 1:0:1, 2:0:3"};
-	char text[2][COUNTS_TEXT_BYTES], large[16 * 48] = "";
-	for (unsigned i = 0; i < LENGTH(texts); i++) {
-		struct value_weights w = parsed(texts[i]), again;
-		struct status st = {""};
-		json_t *json = counts_to_json(&w);
-		counts_text(&w, 3, text[0]);
-		assert_string_equal(text[0], texts[i]);
-		assert_int_equal(counts_from_json(json, &again, &st), 0);
-		assert_memory_equal(&w, &again, sizeof w);
-		json_decref(json);
-	}
-	for (unsigned r = 0; r < 16; r++)
-		strcat(large, r ? ", 1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16"
-		                : "1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16");
-	struct value_weights w = parsed(large);
-	counts_text(&w, 16, text[0]);
-	w.of[255]++;
-	counts_text(&w, 16, text[1]);
-	assert_says(text[0], "16 x 16 weights");
-	assert_string_not_equal(text[0], text[1]);
-}
-
 TEST(other_json_is_refused)
 {
 	static const char *const bad[] = {

@@ -391,22 +391,4 @@ TEST(tiles_are_cut_by_the_larger_share)
 		}
 }
 
-/* The words of the header, each in every place. */
-TEST(numbers_of_calls_never_are_zero_and_words_grow)
-{
-	uint32_t call = PROTOCOL_MASK / 2 - 3, next;
-	unsigned wiped = 0;
-	for (unsigned i = 0; i < 8; i++, call = next) {
-		next = protocol_next(call);
-		assert_int_not_equal(next, 0);
-		assert_true(protocol_reached(protocol_done(call), protocol_begun(call)));
-		assert_false(protocol_reached(protocol_begun(call), protocol_done(call)));
-		assert_true(protocol_reached(protocol_begun(next), protocol_done(call)));
-		assert_false(protocol_reached(protocol_done(call), protocol_begun(next)));
-		assert_false(protocol_reached(protocol_done(call), protocol_may_write(next, 1)));
-		wiped |= protocol_wipes(call) << protocol_slot(call);
-	}
-	assert_int_equal(wiped, (1 << PROTOCOL_TURNS) - 1);
-}
-
 TESTS(0);

@@ -26,19 +26,6 @@ TEST(curves_that_are_alike_are_one_line)
 	assert_int_equal(gnuplot_merge(some, 0, 3, 1.02, line), 0);
 }
 
-TEST(what_it_is_about_stands_first)
-{
-	static const char *const wanted[] = {"threads", "single", "processes", "threads-again"};
-	made_report(&plain);
-	const char *script = made_read("plots/run.gp");
-	assert_says(script, "\nvariants = 4\n");
-	assert_says(script, "\nmain = 3\n");
-	for (unsigned i = 0; i < 4; i++) {
-		assert_says(script, test_text("\nV_name[%u] = '%s'\n", i + 1, wanted[i]));
-		assert_says(script, test_text("\nV_family[%u] = 0\n", i + 1));
-	}
-}
-
 /* gnuplot itself has to read back what went in, and nothing else may happen. */
 TEST(a_quoted_text_is_that_text)
 {
@@ -60,32 +47,6 @@ TEST(a_quoted_text_is_that_text)
 	}
 	assert_string_equal(made_gnuplot(lines), wanted);
 	assert_int_not_equal(access("pwned", F_OK), 0);
-}
-
-/* A folder may have any name. */
-TEST(a_folders_name_is_no_command)
-{
-	static const char *const names[] = {"|touch pwned", "< touch pwned; it''s \"%s\" `a`"};
-	struct status st = {""};
-	char plot[PATH_MAX], here[PATH_MAX], file[PATH_MAX];
-	if (made_no_gnuplot())
-		skip();
-	assert_non_null(realpath("plot", plot));
-	assert_non_null(getcwd(here, sizeof here));
-	for (unsigned i = 0; i < LENGTH(names); i++) {
-		made_write(&plain);
-		assert_int_equal(chdir(made_folder), 0);
-		assert_int_equal(mkdir(names[i], 0777), 0);
-		snprintf(file, sizeof file, "%s/trials.jsonl", names[i]);
-		assert_int_equal(rename("trials.jsonl", file), 0);
-		assert_works(report_make(names[i], plot, NULL, &st), st);
-		snprintf(file, sizeof file, "%s/plots/nccl_alltoall_busbw.svg", names[i]);
-		assert_int_equal(access(file, R_OK), 0);
-		snprintf(file, sizeof file, "%s/plots/gnuplot.log", names[i]);
-		assert_int_not_equal(access(file, F_OK), 0);
-		assert_int_not_equal(access("pwned", F_OK), 0);
-		assert_int_equal(chdir(here), 0);
-	}
 }
 
 /* Whether a file is well-formed XML, as a real parser has it. */
@@ -160,7 +121,7 @@ TEST(curves_of_a_noisy_run_have_a_line_each)
 {
 	struct made m = plain;
 	m.stamps = noisy_stamps;
-	made_report_with(&m, "plot", 0);
+	made_report(&m);
 	assert_lacks(made_read("plots/run.gp"), "'threads and processes'");
 }
 
@@ -315,7 +276,7 @@ static unsigned times_drawn(unsigned sizes, const char *picture, const char *tex
 	m.sizes = sizes;
 	m.timeline = false;
 	m.has = is_stream; /* fewer pictures */
-	made_drawn(&m);
+	made_drawn(&m, "busbw.gp ratio.gp");
 	return text_count(made_read(picture), text);
 }
 
@@ -344,7 +305,7 @@ TEST(blocking_calls_have_no_launch)
 	m.backend = "gloo";
 	m.blocks = 2;
 	m.environment = calls_block;
-	made_drawn(&m);
+	made_drawn(&m, "*.gp");
 	assert_lacks(made_read("report.md"), "was not drawn");
 	assert_int_not_equal(access(made_path("plots/gloo_alltoall_launch.png"), F_OK), 0);
 	assert_int_equal(access(made_path("plots/gloo_alltoall_latency.png"), F_OK), 0);
@@ -359,7 +320,7 @@ TEST(ticks_never_overlap)
 	                                       "plots/nccl_alltoall_latency.svg"};
 	m.blocks = 2;
 	m.sizes = 9;
-	made_drawn(&m);
+	made_drawn(&m, "busbw.gp ratio.gp latency.gp");
 	for (unsigned i = 0; i < 3; i++) {
 		double x[64], y[64], here_x = 0, here_y = 0;
 		unsigned n = 0;

@@ -8,9 +8,7 @@ static void times(const struct made_place *p, int64_t out[6])
 	double of = p->variant < 3 ? factor[p->variant][p->size] : 1;
 	double ns = 10000.0 * (1 << 2 * p->size) * of;
 	ns *= 1 + 0.001 * made_noise(p->variant, p->block, p->size);
-	out[1] = 100;
 	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
-	out[3] = 10;
 }
 
 static const struct made made = {.blocks = 8,

@@ -67,7 +67,7 @@ TEST(a_factor_may_be_of_latency_alone)
 	assert_string_equal(says_sql("SELECT name, why, bandwidth, cells, from_bytes FROM factor"),
 	                    "none  - 4 4096; small  - 4 4096; large  - 2 65536");
 	done();
-	const json_t *report = made_report_with(&made, "plot", 0),
+	const json_t *report = made_report_with(&made, made_plots("factors.gp"), 0),
 	             *table = json_table(report, "effects");
 	assert_says(made_read("factors.csv"),
 	            "\n1,large,mode,threads-old,processes-old,0,,,,,,,2,0,0.7");

@@ -65,7 +65,7 @@ TEST(grey_says_what_it_is)
 	factor("zero-copy", "nodirect", "threads-old");
 	for (unsigned few = 0; few < 2; few++) {
 		made.blocks = few ? 5 : 10;
-		made_drawn(&made);
+		made_drawn(&made, "factors.gp");
 		assert_says(made_read("plots/nccl_factors.svg"),
 		            few ? "grey: no interval below 6 blocks"
 		                : "grey: interval not wholly beyond ±2 % and the A/A line");

@@ -14,7 +14,6 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	ns *= 1 + noise * made_noise(p->variant + 10 * p->size, p->block, 1 + p->isolated);
 	out[1] = 100 + 10 * p->rank;
 	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
-	out[3] = 10;
 }
 
 static void environment(json_t *env)

@@ -1,4 +1,4 @@
-/* The host backend at its edges: how much a poll moves, when a call is over, that damage is found,
+/* The host backend at its edges: when a call is over, that damage is found,
  * that copies are counted, and that the failure of one worker leaves the others' memory intact. */
 
 #include "host_rig.h"
@@ -51,35 +51,6 @@ static uint64_t fact(struct bench *b, const char *key)
 	if (!at) /* printed only if there is something to report */
 		return 0;
 	return strtoull(at + strlen(key), NULL, 10);
-}
-
-static void check_bound(const char *path, uint64_t copies_of_foreign)
-{
-	static struct bench b;
-	uint64_t before = 0, part = (uint64_t)2 << 20;
-	unsigned polls = 0;
-	bench_open(&b, 3, path, COLL_ALLTOALL, 3 * part);
-	bench_issue(&b);
-	for (unsigned left = 3; left > 0;) {
-		left = 0;
-		for (unsigned i = 0; i < 3; i++, polls++) {
-			left += backend_host.poll(b.ctx, i) == 0;
-			uint64_t moved = fact(&b, "moved_bytes=");
-			assert_true(moved - before <= 256 << 10);
-			before = moved;
-		}
-	}
-	assert_int_equal(before, 3 * part + 6 * part * copies_of_foreign);
-	assert_true(polls >= before / (256 << 10));
-	assert_true(fact(&b, "idle_bytes_most=") <= 256 << 10);
-	bench_close(&b);
-}
-
-TEST(a_poll_moves_a_bounded_piece)
-{
-	check_bound("direct", 1);
-	check_bound("shared", 1);
-	check_bound("fifo", 2); /* in and out: the path shows in what it moved */
 }
 
 /* A rank that has all it wanted is not done while another still has to read its buffer. */

@@ -22,26 +22,6 @@ static double value_of(enum dtype dtype, uint64_t bits)
 	                    (int)(exponent ? exponent : 1) - bias - digits + 1);
 }
 
-TEST(known_bits_have_their_value)
-{
-	static const struct {
-		enum dtype dtype;
-		uint16_t bits;
-		float value;
-	} known[] = {
-	    {DTYPE_FLOAT16, 0x3C00, 1},          {DTYPE_FLOAT16, 0x7BFF, 65504},
-	    {DTYPE_FLOAT16, 0x0001, 0x1p-24f},   {DTYPE_FLOAT16, 0x8400, -0x1p-14f},
-	    {DTYPE_FLOAT16, 0x7C00, INFINITY},   {DTYPE_BFLOAT16, 0x3F80, 1},
-	    {DTYPE_BFLOAT16, 0xC2C8, -100},      {DTYPE_BFLOAT16, 0x0001, 0x1p-133f},
-	    {DTYPE_FLOAT8_E4M3, 0x38, 1},        {DTYPE_FLOAT8_E4M3, 0x7E, 448},
-	    {DTYPE_FLOAT8_E4M3, 0x01, 0x1p-9f},  {DTYPE_FLOAT8_E4M3, 0x88, -0x1p-6f},
-	    {DTYPE_FLOAT8_E5M2, 0x3C, 1},        {DTYPE_FLOAT8_E5M2, 0x7B, 57344},
-	    {DTYPE_FLOAT8_E5M2, 0x01, 0x1p-16f}, {DTYPE_FLOAT8_E5M2, 0xFC, -INFINITY},
-	};
-	for (size_t k = 0; k < LENGTH(known); k++)
-		assert_true(value_of(known[k].dtype, known[k].bits) == known[k].value);
-}
-
 /* Reduces one element per rank, and gives its bits. */
 static uint64_t reduced(enum dtype dtype, enum op op, unsigned nranks, const uint64_t *inputs)
 {

@@ -47,7 +47,6 @@ static void stamps(const struct made_place *p, int64_t out[6])
 #define DB_OF(...) db_of(&(struct world){__VA_ARGS__})
 static struct db *db_of(const struct world *w)
 {
-	static struct made_loaded l;
 	const struct made_variant threads = {
 	    .name = "threads", .role = "reference", .layout = test_text("1x%ux1", w->ranks)};
 	const struct made m = {.ranks = w->ranks,
@@ -60,8 +59,7 @@ static struct db *db_of(const struct world *w)
 	                       .line = line,
 	                       .stamps = stamps};
 	world = *w;
-	struct db *db = made_tables(&m, NULL, &l);
-	made_unload(&l);
+	struct db *db = made_tables(&m, NULL);
 	return db;
 }
 

@@ -15,29 +15,14 @@ static const char cell[] =
     "{\"schema\":1,\"kind\":\"failure\",\"experiment\":\"x\",\"variant\":\"threads\","
     "\"block\":%u,\"order\":0,\"error\":\"why\"}\n";
 
-static json_t *environment_of(int asked)
-{
-	json_t *env = json_loads(
-	    "{\"schema\":1,\"kind\":\"environment\",\"experiment\":\"x\",\"title\":\"\","
-	    "\"question\":\"\",\"command\":[],\"created\":\"\",\"launchgap\":\"\","
-	    "\"backend\":\"null\",\"backend_why\":\"\",\"ranks\":2,\"seed\":\"2a\","
-	    "\"reference\":\"threads\",\"warmup\":1,\"stretches\":1,\"calls\":1,"
-	    "\"isolated_calls\":1,\"machine\":{\"cores\":2},\"variants\":[{\"name\":"
-	    "\"threads\",\"role\":\"reference\",\"mode\":\"threads\",\"layout\":\"1x2x1\","
-	    "\"backend\":\"null\",\"nccl\":\"\",\"path\":\"auto\",\"bind\":\"none\","
-	    "\"env\":[],\"skip\":\"\"}]}",
-	    0, NULL);
-	assert_non_null(env);
-	json_object_set_new(env, "blocks", json_integer(asked));
-	return env;
-}
-
 static void write_record(const struct session *sessions, unsigned n)
 {
 	FILE *out = fopen(made_path("trials.jsonl"), "w");
 	unsigned block = 0;
 	assert_non_null(out);
-	made_line(out, environment_of(sessions[0].asked));
+	json_t *env = made_environment(&(struct made){.blocks = 1});
+	json_object_set_new(env, "blocks", json_integer(sessions[0].asked));
+	made_line(out, env);
 	for (unsigned i = 0; i < n; i++) {
 		if (i && sessions[i].asked >= 0)
 			fprintf(out,

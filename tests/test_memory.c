@@ -43,7 +43,6 @@ TEST(a_fact_that_is_no_number_is_left_out)
 
 TEST(what_no_worker_says_has_no_figure)
 {
-	static struct made_loaded l;
 	static struct claim_list asked = {.nclaims = 1,
 	                                  .claims = {{.name = "init",
 	                                              .left = "processes",
@@ -55,11 +54,10 @@ TEST(what_no_worker_says_has_no_figure)
 	struct made m = plain;
 	m.line = half_said;
 	m.asked = &asked;
-	struct db *db = made_tables(&m, NULL, &l);
+	struct db *db = made_tables(&m, NULL);
 	assert_string_equal(query(db, "SELECT ratio, why FROM claimed"),
 	                    "- the record does not have it of each of the variants: making "
 	                    "the communicators of a fresh job");
-	made_unload(&l);
 }
 
 TESTS(.begin = made_begin, .end = made_end);

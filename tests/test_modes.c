@@ -2,7 +2,6 @@
 #include "../modes/launcher.h"
 #include "../modes/mode.h"
 #include "here.h"
-#include "standin.h"
 
 TEST(a_name_decides_and_a_wrong_layout_is_no_mode)
 {
@@ -46,23 +45,6 @@ static struct trial trial_of(struct layout layout)
 	return trial;
 }
 
-/* The job looks its mode up by the name in its trial. */
-TEST(a_job_refuses_a_mode_that_is_none)
-{
-	static const char *const wrong[] = {"teams", "single"};
-	struct trial trial = trial_of((struct layout){1, 2, 1});
-	struct status st = {""};
-	for (unsigned i = 0; i < LENGTH(wrong); i++) {
-		strcpy(trial.settings.mode, wrong[i]);
-		assert_int_equal(trial_save(&trial, file, &st), 0);
-		cli_expect(cli_call(folder, "worker", "alone", file, "1", "spin", NULL), 1,
-		           test_text("mode '%s' has no such layout", wrong[i]));
-	}
-	strcpy(trial.settings.mode, "threads");
-	assert_int_equal(trial_save(&trial, file, &st), 0);
-	cli_expect(cli_call(folder, "worker", "alone", file, "1", "spin", NULL), 0, "");
-}
-
 /* A launcher that MPI does not know starts N worlds of one: none of them measures anything. */
 TEST(worlds_of_one_say_so)
 {
@@ -76,43 +58,14 @@ TEST(worlds_of_one_say_so)
 	           "mpirun started 2 processes that are 2 worlds of one");
 }
 
-/* What was measured of an experiment of every mode, and why its variant `forked` was not. */
-static void run_forked(const char *backend, bool measured, const char *why)
+TEST(mpi_has_no_ranks_where_a_launcher_starts_none)
 {
-	unsigned right[2] = {0};
 	cli_expect(
-	    here_run("[experiment]\ntitle = four\ncollective = alltoall\nbytes = 4K\nblocks = 1\n"
-	             "pace = isolated\nwarmup = 1\nstretches = 1\nisolated_calls = 2\nlimit = no\n"
-	             "reference = processes\n[variant single]\nmode = single\n[variant threads]\n"
-	             "mode = threads\n[variant processes]\nmode = processes\n[variant forked]\n"
-	             "mode = processes\nlauncher = forked\n[variant forked-pairs]\nmode = pairs\n"
-	             "launcher = forked\n",
-	             "--no-report", "ranks=4", test_text("backend=%s", backend), NULL),
-	    0, why);
-	char *list = cli_read(test_text("%s/t/latest/trials.jsonl", results));
-	assert_non_null(list);
-	while ((list = strstr(list, "\"variant\":\"forked"))) {
-		const char *end = strchr(list, '\n'), *wrong = strstr(list, "\"wrong\":0");
-		const bool pairs = !strncmp(list + strlen("\"variant\":\"forked"), "-pairs", 6);
-		right[pairs] += wrong && end && wrong < end;
-		list++;
-	}
-	assert_int_equal(right[0] > 0, measured);
-	assert_int_equal(right[1] > 0, measured);
-}
-
-/* A mode and a launcher need only their row: ranks are placed, data is right, and what a backend cannot
- * do is omitted with its reason. */
-TEST(a_fourth_mode_and_a_launcher_need_their_row_alone)
-{
-	char forked[STANDIN_BYTES];
-	standin_find_named("../forked", forked);
-	char *was = test_text("%s", getenv("LAUNCHGAP"));
-	setenv("LAUNCHGAP", forked, 1);
-	run_forked("host", true, "");
-	run_forked("mpi", false,
-	           "backend mpi sends MPI's messages, and launcher forked starts no MPI");
-	setenv("LAUNCHGAP", was, 1);
+	    here_run("[experiment]\ncollective = alltoall\nbytes = 4K\nranks = 2\nbackend = host\n"
+	             "reference = a\n[variant a]\nmode = threads\n[variant b]\nmode = processes\n"
+	             "backend = mpi\nlauncher = exec\n",
+	             "--dry-run", NULL),
+	    0, "backend mpi sends MPI's messages, and launcher exec starts no MPI");
 }
 
 TESTS(.before = set_up, .after = tear_down);

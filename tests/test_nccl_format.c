@@ -196,7 +196,6 @@ static void apart(const struct made_place *place, int64_t out[6])
 	out[0] = start;
 	out[1] = start + 500;
 	out[2] = start + (longer ? 70000 : 60000);
-	out[3] = 10;
 }
 
 static const struct made small = {.blocks = 6, .sizes = 2, .cores = 8, .stamps = apart};

@@ -31,7 +31,7 @@ TEST(what_shows_nothing_is_not_drawn)
 		launch_of_single = i ? 300 : 101;
 		late_of_rank = i ? 20000 : 100;
 		level = !i;
-		made_drawn(&m);
+		made_drawn(&m, "launch.gp ranks.gp latency.gp busbw.gp");
 		assert_int_equal(made_picture("nccl_alltoall_launch"), i);
 		assert_int_equal(made_picture("nccl_alltoall_ranks"), i);
 		assert_int_equal(made_picture("nccl_alltoall_latency"), i);
@@ -48,7 +48,7 @@ TEST(few_sizes_are_rows_of_variants)
 	for (unsigned sizes = 1; sizes < 4; sizes++) {
 		struct made m = plain;
 		m.sizes = sizes;
-		made_drawn(&m);
+		made_drawn(&m, "busbw.gp latency.gp ratio.gp timeline.gp");
 		if (sizes == 3)
 			assert_lacks(made_read("plots/nccl_alltoall_timeline.svg"), OWN_AXES);
 		for (unsigned i = 0; i < 4; i++) {
@@ -88,18 +88,18 @@ TEST(calls_of_unlike_lengths_have_their_own_axes)
 {
 	struct made m = plain;
 	m.stamps = slow_stamps;
-	made_drawn(&m);
+	made_drawn(&m, "timeline.gp");
 	assert_says(made_read("plots/nccl_alltoall_timeline.svg"), OWN_AXES);
 }
 
-/* `answer`: the picture next to the answer. */
-static void draw_reference(const char *dir, const char *answer)
+/* `answer`: the picture next to the answer, among those of some files of plot/. */
+static void draw_reference(const char *dir, const char *files, const char *answer)
 {
 	struct status st = {""};
 	if (made_no_gnuplot())
 		skip();
 	struct model *model = model_make(scratch(), dir, NULL, &st);
-	if (!model || draw_pictures(model, made_folder, "plot", &st))
+	if (!model || draw_pictures(model, made_folder, made_plots(files), &st))
 		fail_msg("%s: %s", dir, st.text);
 	assert_string_equal(model->drawn.warning, "");
 	assert_string_equal(model->drawn.pictures[model->drawn.answer].name, answer);
@@ -118,7 +118,7 @@ static double left_of(const char *svg, const char *text)
 /* Three names are a column of the key, whose place in the picture is theirs alone. */
 TEST(a_key_has_no_empty_place)
 {
-	draw_reference("results/reference/4x-h200/scaling", "nccl_scaling");
+	draw_reference("results/reference/4x-h200/scaling", "scaling.gp busbw.gp", "nccl_scaling");
 	const char *svg = made_read("plots/nccl_alltoall_busbw.svg");
 	assert_true(left_of(svg, ">processes-2<") == left_of(svg, ">threads-2<"));
 }
@@ -128,40 +128,40 @@ TEST(pictures_of_records_show_what_they_are_of)
 {
 	// clang-format off
 	static const struct {
-		const char *dir, *answer, *picture, *says, *lacks; /* dir: NULL: of the record before */
+		const char *dir, *files, *answer, *picture, *says, *lacks; /* dir: NULL: of the record before */
 	} rows[] = {
 	    /* Six lines are not parted: a panel of the sixth alone said nothing. */
-	    {"2x-h200/decode", "nccl_all_reduce_bfloat16_ratio_isolated", "all_reduce_bfloat16_launch", ">single-graph<", "~~"},
+	    {"2x-h200/decode", "ratio.gp launch.gp latency.gp", "nccl_all_reduce_bfloat16_ratio_isolated", "all_reduce_bfloat16_launch", ">single-graph<", "~~"},
 	    /* However many lines there are, none is of variants that differ by more than the margin. From 20 µs to
 	     * 500 µs small calls of several variants were one line. */
-	    {"2x-h200/h800_sendrecv", "nccl_waterfall", "sendrecv_launch", ">lines 1 and 7 to 11<", "on one line: equal within"},
-	    {NULL, NULL, "sendrecv_latency", ">below 16 MiB, from 0", "~~"},
+	    {"2x-h200/h800_sendrecv", "waterfall.gp launch.gp latency.gp busbw.gp", "nccl_waterfall", "sendrecv_launch", ">lines 1 and 7 to 11<", "on one line: equal within"},
+	    {NULL, NULL, NULL, "sendrecv_latency", ">below 16 MiB, from 0", "~~"},
 	    /* A set is named whole, however long its settings are. What is not drawn is not explained, and what is, by
 	     * its name there. */
-	    {"2x-h200/tuning_collectives", "nccl_gain", "tuning", ">   NCCL_CGA_CLUSTER_SIZE=0<", "~~"},
-	    {NULL, NULL, "all_gather_ratio", ", NCCL_CGA_CLUSTER_SIZE=0<", "~~"},
-	    {NULL, NULL, "gain", ">nccl.all_reduce.conf: NCCL_ALGO=Ring, ", ">set-4: "},
+	    {"2x-h200/tuning_collectives", "gain.gp tuning.gp ratio.gp busbw.gp", "nccl_gain", "tuning", ">   NCCL_CGA_CLUSTER_SIZE=0<", "~~"},
+	    {NULL, NULL, NULL, "all_gather_ratio", ", NCCL_CGA_CLUSTER_SIZE=0<", "~~"},
+	    {NULL, NULL, NULL, "gain", ">nccl.all_reduce.conf: NCCL_ALGO=Ring, ", ">set-4: "},
 	    /* A title of one size names it, and no range that was not measured. */
-	    {"1x-h100/links", "nccl_copies", "to_host_ratio", " times as fast as ce at 256 MiB<", "~~"},
+	    {"1x-h100/links", "copies.gp ratio.gp busbw.gp", "nccl_copies", "to_host_ratio", " times as fast as ce at 256 MiB<", "~~"},
 	    /* A size of ten digits is that of its calls. */
-	    {"2x-h200/protocols_1g", "nccl_all_reduce_ratio_isolated", "all_reduce_ecdf", ">1 GiB (log)<", "~~"},
+	    {"2x-h200/protocols_1g", "ratio.gp ecdf.gp busbw.gp", "nccl_all_reduce_ratio_isolated", "all_reduce_ecdf", ">1 GiB (log)<", "~~"},
 	    /* A set is named by its settings; zero is zero, with either sign. */
-	    {"2x-h200/tuning_2.32.3", "nccl_gain", "tuning", ">set-10: NCCL_BUFFSIZE=1048576, NCCL_MIN_P2P_NCHANNELS=64<", "e+03"},
-	    {NULL, NULL, "tuning", ">0<", ">-0<"},
-	    {NULL, NULL, "tuning", ">1 GiB<", ">+0<"},
-	    {NULL, NULL, "alltoall_ratio", "set-10: NCCL_BUFFSIZE=1048576", "~~"},
+	    {"2x-h200/tuning_2.32.3", "gain.gp tuning.gp ratio.gp busbw.gp", "nccl_gain", "tuning", ">set-10: NCCL_BUFFSIZE=1048576, NCCL_MIN_P2P_NCHANNELS=64<", "e+03"},
+	    {NULL, NULL, NULL, "tuning", ">0<", ">-0<"},
+	    {NULL, NULL, NULL, "tuning", ">1 GiB<", ">+0<"},
+	    {NULL, NULL, NULL, "alltoall_ratio", "set-10: NCCL_BUFFSIZE=1048576", "~~"},
 	    /* What a headline says is in the picture beside it: a jump from one size to the next, not a ratio. */
-	    {"2x-h200/cliffs", "nccl_sendrecv_busbw", "sendrecv_busbw", "", "~~"},
+	    {"2x-h200/cliffs", "busbw.gp ratio.gp", "nccl_sendrecv_busbw", "sendrecv_busbw", "", "~~"},
 	    /* A picture of a step names its variant, and what it shows. */
-	    {"2x-h200/ddp_step", "nccl_training", "training_step", ">resnet50, 2 × H200, NCCL 2.28.3: one step of training, 1 MiB buckets", "~~"},
-	    {NULL, NULL, "training_step", ">Communication keeps rank 0 busy for ", "~~"},
-	    {NULL, NULL, "training", ">resnet50 in bfloat16, 25 MiB buckets: ", "~~"},
+	    {"2x-h200/ddp_step", "training.gp step.gp latency.gp", "nccl_training", "training_step", ">resnet50, 2 × H200, NCCL 2.28.3: one step of training, 1 MiB buckets", "~~"},
+	    {NULL, NULL, NULL, "training_step", ">Communication keeps rank 0 busy for ", "~~"},
+	    {NULL, NULL, NULL, "training", ">resnet50 in bfloat16, 25 MiB buckets: ", "~~"},
 	};
 	// clang-format on
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		if (rows[i].dir)
 			draw_reference(test_text("results/reference/%s", rows[i].dir),
-			               rows[i].answer);
+			               rows[i].files, rows[i].answer);
 		const char *svg = made_read(test_text("plots/nccl_%s.svg", rows[i].picture));
 		assert_says(svg, rows[i].says);
 		assert_lacks(svg, rows[i].lacks);
@@ -185,7 +185,7 @@ TEST(one_pair_of_ranks_is_a_table_and_no_picture)
 		m.ranks = ranks;
 		m.calls = calls;
 		m.sizes = ranks == 2 ? 1 : 3;
-		assert_true(json_count(made_drawn(&m), "pingpong") >= m.sizes);
+		assert_true(json_count(made_drawn(&m, "pingpong.gp"), "pingpong") >= m.sizes);
 		assert_int_equal(made_picture("nccl_pingpong"), ranks == 3);
 	}
 }

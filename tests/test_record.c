@@ -1,7 +1,6 @@
 /* The record: reading returns what was written, and no damaged file is believed or crashes. */
 #include <zlib.h>
 
-#include "../harness/backend/table.h"
 #include "../harness/record/record_file.h"
 #include "here.h"
 
@@ -503,20 +502,6 @@ TEST(what_a_backend_is_is_read)
 	assert_false(record_traits(&run, "threads")->analogue);
 	assert_true(record_traits(&run, "threads")->gpus);
 	assert_true(record_traits(&run, "threads")->carries_data);
-}
-
-/* Every field of every backend, written and read again. */
-TEST(all_that_a_backend_is_is_written)
-{
-	for (const struct backend *const *b = backend_table; *b; b++) {
-		struct backend_traits read;
-		memset(&read, 0, sizeof read); /* the bytes between the fields too */
-		json_t *json = traits_to_json(&(*b)->is);
-		assert_int_equal(traits_from_json(json, &read, &(struct status){""}), 0);
-		assert_memory_equal(&read, &(*b)->is, sizeof read);
-		json_decref(json);
-	}
-	assert_true(traits_find("another")->launches);
 }
 
 TEST(missing_files_are_named)

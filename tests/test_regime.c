@@ -15,27 +15,16 @@ static void curve(const struct made_place *p, int64_t out[6])
 	ns *= p->variant == MADE_AGAIN ? twin : 1;
 	ns *= p->variant == MADE_LIMIT ? limit : 1;
 	ns *= 1 + noise * made_noise(p->variant + 10 * p->size, p->block, 1 + p->isolated);
-	out[1] = 100;
 	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
-	out[3] = 10;
 }
 
-static struct made_loaded loaded;
 static struct db *db;
 
 static struct made m;
 
-FIXTURE(drop)
-{
-	arena_undo(scratch(), db);
-	made_unload(&loaded);
-}
-
 static void make(void)
 {
-	if (db)
-		drop();
-	db = made_tables(&m, NULL, &loaded);
+	db = made_tables(&m, NULL);
 }
 
 static void says(const char *sql, const char *is)

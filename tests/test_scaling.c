@@ -33,7 +33,6 @@ static void planted(const struct made_place *at, int64_t out[6])
 	                  (1 + noise * made_noise(at->block, at->variant, at->size));
 	out[1] = (3000 + 1000 * own[at->variant]) * (at->isolated ? 1 : 10);
 	out[2] = (int64_t)(ns * (at->isolated ? 1 : 10));
-	out[3] = 10;
 }
 
 static const struct made_call calls[] = {{.bytes = 4096},
@@ -57,7 +56,6 @@ TEST(ratios_go_across_ranks)
 	                                    {"processes-8", "processes-2"},
 	                                    {"processes-2", "threads-2"}};
 	static const double is[] = {4, 6.4, 1.25};
-	static struct made_loaded loaded;
 	struct claim_list *asked = ARENA_NEW(scratch(), struct claim_list);
 	struct made m = run;
 	asked->nclaims = LENGTH(of);
@@ -71,7 +69,7 @@ TEST(ratios_go_across_ranks)
 		strcpy(c->right, of[i][1]);
 	}
 	m.asked = asked;
-	struct db *db = made_tables(&m, NULL, &loaded);
+	struct db *db = made_tables(&m, NULL);
 	assert_string_equal(query(db, "SELECT cells, blocks FROM claimed"), "2 8; 2 8; 2 8");
 	for (unsigned i = 0; i < LENGTH(of); i++)
 		assert_near(
@@ -85,7 +83,6 @@ TEST(ratios_go_across_ranks)
 	    "single-2; processes-2; threads-2-again");
 	assert_string_equal(query(db, "SELECT round(speed, 1) FROM speed WHERE variant = 5"),
 	                    "0.8; 0.8");
-	made_unload(&loaded);
 }
 
 /* What changes is said of the modes in which it does. */
@@ -111,7 +108,7 @@ TEST(noise_changes_nothing)
 
 TEST(the_picture_is_drawn)
 {
-	made_drawn(&run);
+	made_drawn(&run, "scaling.gp");
 	assert_true(made_has("plots/nccl_scaling.png"));
 	assert_false(made_has("plots/gnuplot.log"));
 }

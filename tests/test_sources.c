@@ -15,9 +15,7 @@ static double speed[VARIANTS];
 static void stamps(const struct made_place *p, int64_t out[6])
 {
 	const double ns = (1e6 + 40960.0 * (1 << 2 * p->size)) / speed[p->variant];
-	out[1] = 100;
 	out[2] = (int64_t)(ns * (1 + 0.002 * made_noise(p->variant, p->block, p->size)));
-	out[3] = 10;
 }
 
 static struct claim_list asked;

@@ -32,8 +32,6 @@ TEST(quantiles_are_of_type_7)
 	assert_true(isnan(quantile(x, 0, 0.5)));
 }
 
-/* Of the median of 10 values the 2nd and the 9th, of 6 the outermost, of 5 none (Hollander,
- * Wolfe and Chicken, table of the sign test: P(B ≤ 1) of 10 is 0.0107, P(B ≤ 2) 0.0547). */
 /* Values that repeat, in any order: as sorting them gives it. */
 TEST(quantiles_are_those_of_sorted_values)
 {
@@ -52,6 +50,8 @@ TEST(quantiles_are_those_of_sorted_values)
 		}
 }
 
+/* Of the median of 10 values the 2nd and the 9th, of 6 the outermost, of 5 none (Hollander,
+ * Wolfe and Chicken, table of the sign test: P(B ≤ 1) of 10 is 0.0107, P(B ≤ 2) 0.0547). */
 TEST(quantiles_have_intervals)
 {
 	static const double x[] = {7, 1, 10, 3, 9, 2, 8, 4, 6, 5};
@@ -120,34 +120,6 @@ TEST(critical_values_are_the_tables)
 	assert_true(stats_signed_rank_cdf(5, 0) > 0.025);
 }
 
-TEST(attained_confidence_is_the_tables)
-{
-	/* 1 - 2 P(T+ <= t) at the t of the 5 % column above, the counts of patterns being those
-	 * of Wilcoxon 1945, "Individual comparisons by ranking methods", Biometrics Bulletin 1,
-	 * 80-83, continued: 96.9, 95.3, 96.1, 96.1 and 95.1 % at 6 to 10 pairs. The interval is
-	 * from the (t + 1)-th smallest to the (t + 1)-th largest Walsh average. */
-	static const struct {
-		unsigned n, t;
-		double tail;
-	} table[] = {{6, 0, 1. / 64},
-	             {7, 2, 3. / 128},
-	             {8, 3, 5. / 256},
-	             {9, 5, 10. / 512},
-	             {10, 8, 25. / 1024}};
-	static const double logs[] = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2};
-	for (size_t i = 0; i < LENGTH(table); i++) {
-		struct stats_ratio r = stats_ratio_of_logs(scratch(), logs, table[i].n, 0.95);
-		assert_near(stats_signed_rank_cdf(table[i].n, table[i].t), table[i].tail, 1e-15);
-		assert_near(r.confidence, 1 - 2 * table[i].tail, 1e-15);
-	}
-	/* Walsh averages of six, by hand: 0.1 is the least, 3.2 the largest. */
-	struct stats_ratio six = stats_ratio_of_logs(scratch(), logs, 6, 0.95);
-	assert_near(log(six.lo), 0.1, 1e-12);
-	assert_near(log(six.hi), 3.2, 1e-12);
-	/* Their middle, the 11th of 21, is (0.1 + 1.6) / 2. */
-	assert_near(log(six.estimate), 0.85, 1e-12);
-}
-
 static struct stats_ratio ratio_of(const double *left, const double *right, unsigned n,
                                    double confidence)
 {
@@ -203,17 +175,6 @@ TEST(few_blocks_have_no_interval)
 	assert_true(isnan(six.lo));
 }
 
-static double uniform(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-	return ((double)(*seed >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(uint64_t *seed)
-{
-	return sqrt(-2 * log(uniform(seed))) * cos(2 * M_PI * uniform(seed));
-}
-
 /* Any one value makes an end of the interval up to 11 values: 0.993 becomes 0.5 of 6 if one is at
  * half. */
 TEST(a_spoiled_value_makes_an_end)
@@ -241,8 +202,8 @@ TEST(turning_a_ratio_round_inverts_it)
 	double left[12], right[12];
 	uint64_t seed = 3;
 	for (int i = 0; i < 12; i++) {
-		left[i] = exp(normal(&seed));
-		right[i] = exp(normal(&seed));
+		left[i] = exp(noise_normal(&seed));
+		right[i] = exp(noise_normal(&seed));
 	}
 	struct stats_ratio a = ratio_of(left, right, 12, 0.95);
 	struct stats_ratio b = ratio_of(right, left, 12, 0.95);
@@ -257,7 +218,7 @@ TEST(many_blocks_go_over_smoothly)
 	static double left[220], right[220];
 	uint64_t seed = 5;
 	for (int i = 0; i < 220; i++) {
-		left[i] = exp(0.01 * normal(&seed));
+		left[i] = exp(0.01 * noise_normal(&seed));
 		right[i] = 1;
 	}
 	struct stats_ratio exact = ratio_of(left, right, 200, 0.95);
@@ -384,7 +345,7 @@ TEST(what_was_chosen_is_corrected)
 }
 
 /* A true 2.5 % with a scatter of 2 %: what is measured of those that are chosen, and what to
- * expect. tests/sim_advice.c does it at length. */
+ * expect. SIMULATED.md has it at length. */
 TEST(what_is_expected_is_true_on_the_mean)
 {
 	uint64_t seed = 9;

@@ -145,23 +145,6 @@ TEST(a_sentence_says_only_what_its_rows_have)
 	"table none | None\n  x\n  SELECT 1 x WHERE 0\n"
 #define EMPTY "chapter empty | Empty\ntable none | None\n  x\n  SELECT 1 x WHERE 0\n"
 
-TEST(a_chapter_keeps_what_it_told_in_its_order)
-{
-	static const enum story_block_kind kinds[] = {STORY_TABLE,    STORY_PART,  STORY_SENTENCE,
-	                                              STORY_SENTENCE, STORY_FILES, STORY_PIVOT};
-	const struct story *story = stories_of(2, (const char *[]){EMPTY, WHOLE});
-	const struct story_chapter *c = story_find(story, "whole");
-	assert_null(story_find(story, "empty"));
-	assert_int_equal(story->nchapters, 1);
-	assert_int_equal(c->nblocks, 6);
-	for (unsigned i = 0; i < 6; i++)
-		assert_int_equal(c->blocks[i].kind, kinds[i]);
-	assert_string_equal(story_said(story, STORY_BODY, 0)->text, "A note.");
-	assert_null(story_said(story, STORY_BODY, 1));
-	assert_int_equal(story_find_table(story, "t")->nrows, 3);
-	assert_null(story_find_table(story, "x"));
-}
-
 /* --- the first page --- */
 
 #define MANY(name)                                                                                 \
@@ -197,15 +180,6 @@ TEST(one_chapter_leads)
 	story = story_of(WHOLE);
 	story_choose_lead(story, "whole");
 	assert_null(story->lead);
-}
-
-TEST(a_chapter_names_its_pictures)
-{
-	const struct story *story =
-	    story_of("chapter shows | Shows\n" TABLE "front t\n  ratio\npicture t\n  latency\n");
-	assert_int_equal(story->npictures, 2);
-	assert_string_equal(story->pictures[1].name, "latency");
-	assert_true(story->pictures[0].front && !story->pictures[1].front);
 }
 
 /* --- the answer --- */
@@ -251,16 +225,4 @@ TEST(experiments_name_chapters)
 	}
 	globfree(&files);
 	assert_true(n > 5);
-}
-
-TEST(people_read_an_entry_as_its_kind_says)
-{
-	char text[64];
-	const struct story_table *t = story_find_table(story_of("chapter c | C\n" TABLE), "t");
-	struct entry e = story_row(t, 1)[story_column(t, "speed")->at];
-	entry_write(&e, text, sizeof text);
-	assert_string_equal(text, "1.002 (0.998 to 1.006)");
-	e.has = false;
-	entry_write(&e, text, sizeof text);
-	assert_string_equal(text, "-");
 }

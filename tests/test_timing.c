@@ -1,4 +1,4 @@
-/* From stamps to times, and where the stamps are. */
+/* From stamps to times. */
 #include "../harness/analysis/timing.h"
 #include "test.h"
 
@@ -65,79 +65,4 @@ TEST(the_clocks_step_is_found)
 	/* Too few to tell. */
 	view.rows = 7;
 	assert_int_equal(timing_step_ns(&view), 0);
-}
-
-static struct cell cells[] = {
-    {.coll = COLL_ALLTOALL, .pace = PACE_STREAM, .bytes = 64},
-    {.coll = COLL_ALLTOALL, .pace = PACE_ISOLATED, .bytes = 64},
-    {.coll = COLL_SENDRECV, .pace = PACE_STREAM, .bytes = 128},
-};
-
-static struct trial trial_of(struct layout layout)
-{
-	return (struct trial){.settings = {.layout = layout},
-	                      .stretches = 5,
-	                      .calls = 20,
-	                      .isolated_calls = 33,
-	                      .ncells = 3,
-	                      .cells = cells};
-}
-
-TEST(area_holds_every_part_once)
-{
-	struct trial trial = trial_of((struct layout){2, 2, 2});
-	size_t bytes = sample_area_bytes(&trial);
-	unsigned char *area = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-	assert_non_null(area);
-	memset(area, 0, bytes);
-	for (unsigned c = 0; c < trial.ncells; c++)
-		for (unsigned r = 0; r < 8; r++) {
-			struct tally *tally = sample_tally(&trial, area, c, r);
-			struct sample *rows = sample_rows(&trial, area, c, r);
-			unsigned n = trial_rows(&trial, &cells[c]);
-			/* Separate lines, within the area, and not written by anyone before. */
-			assert_int_equal((uintptr_t)tally % 64, 0);
-			assert_int_equal((uintptr_t)rows % 64, 0);
-			assert_true((unsigned char *)tally >= area);
-			assert_true((unsigned char *)(rows + n) <= area + bytes);
-			for (size_t i = 0; i < sizeof *tally; i++)
-				assert_int_equal(((unsigned char *)tally)[i], 0);
-			for (size_t i = 0; i < n * sizeof *rows; i++)
-				assert_int_equal(((unsigned char *)rows)[i], 0);
-			memset(tally, 0xAA, sizeof *tally);
-			memset(rows, 0xBB, n * sizeof *rows);
-		}
-	free(area);
-}
-
-TEST(area_does_not_depend_on_the_mode)
-{
-	struct trial single = trial_of((struct layout){1, 1, 8});
-	struct trial threads = trial_of((struct layout){1, 8, 1});
-	struct trial processes = trial_of((struct layout){8, 1, 1});
-	char *nowhere = NULL;
-	assert_int_equal(sample_area_bytes(&single), sample_area_bytes(&threads));
-	assert_int_equal(sample_area_bytes(&single), sample_area_bytes(&processes));
-	assert_ptr_equal(sample_rows(&single, nowhere, 2, 5),
-	                 sample_rows(&processes, nowhere, 2, 5));
-}
-
-/* Found once, or again at each call. */
-TEST(parts_lie_where_they_lay)
-{
-	struct trial found = trial_of((struct layout){2, 2, 2}), anew = found;
-	struct status st = {""};
-	char *nowhere = NULL;
-	assert_int_equal(sample_place(&found, &st), 0);
-	assert_non_null(found.places);
-	assert_int_equal(sample_area_bytes(&found), sample_area_bytes(&anew));
-	for (unsigned c = 0; c < anew.ncells; c++)
-		for (unsigned r = 0; r < 8; r++)
-			assert_ptr_equal(sample_rows(&found, nowhere, c, r),
-			                 sample_rows(&anew, nowhere, c, r));
-	/* They are not sought again. */
-	found.places[1] += 128;
-	assert_ptr_equal((char *)sample_tally(&found, nowhere, 1, 3),
-	                 (char *)sample_tally(&anew, nowhere, 1, 3) + 128);
-	free(found.places);
 }

@@ -4,8 +4,6 @@
 #include "here.h"
 #include "host_rig.h"
 
-#define MIB ((uint64_t)1 << 20)
-
 static void read_model(const char *name, struct network *out)
 {
 	struct status st = {""};
@@ -110,31 +108,6 @@ TEST(buckets_close_where_they_reach_their_cap)
 	struct buckets other = buckets_of(&network, all + 1, 4, 0, 1);
 	assert_int_equal(buckets_count(&other), 1);
 	assert_int_equal(buckets_get(&other, 0).elements, all + 1);
-}
-
-/* No bucket of the models but the first and the last is under its cap, and none could do
- * without its last tensor. */
-TEST(buckets_of_the_models_have_their_size)
-{
-	static const char *const names[] = {"resnet50", "bert_large", "gpt2_xl", "llama_7b"};
-	static struct network network;
-	for (unsigned i = 0; i < 4; i++) {
-		read_model(names[i], &network);
-		for (uint64_t cap = MIB; cap <= 256 * MIB; cap *= 4) {
-			struct buckets b =
-			    buckets_of(&network, network_sums(&network).elements, 2, MIB, cap);
-			struct bucket bucket, *last = NULL, before;
-			for (; buckets_next(&b, last, &bucket); before = bucket, last = &before) {
-				uint64_t least = (last ? cap : MIB) / 2, own = 0;
-				for (unsigned k = 0; k < bucket.layers; k++)
-					own += network.layers[bucket.layer + k].elements;
-				assert_true(own >= least ||
-				            bucket.layer + bucket.layers == network.n);
-				own -= network.layers[bucket.layer + bucket.layers - 1].elements;
-				assert_true(own < least);
-			}
-		}
-	}
 }
 
 /* Products have the layer's FLOPs, except for the part that cannot be cut so finely. */
@@ -339,35 +312,6 @@ TEST_WITH(a_step_has_its_lanes, set_up, tear_down)
 		}
 	}
 	assert_true(with >= 2);
-	/* They are drawn. */
-	if (!access("/usr/bin/gnuplot", X_OK) || !access("/usr/local/bin/gnuplot", X_OK)) {
-		struct cli cli = cli_call(folder, "report", path, NULL);
-		if (cli.code || strstr(cli.out, "was not drawn"))
-			fail_msg("%s", cli.out);
-		strcat(path, "/plots/host_training_step.png");
-		assert_int_equal(access(path, R_OK), 0);
-		strcpy(strrchr(path, '.'), ".svg");
-		char *svg = cli_read(path);
-		assert_says(svg, "communication");
-	}
-}
-
-/* Neighbouring intervals are merged; if there is no room, the last one grows. */
-TEST(spans_are_joined)
-{
-	static struct sample_spans spans;
-	spans.n = 0;
-	sample_spans_add(&spans, LANE_WORK, 0, 10, 5);
-	sample_spans_add(&spans, LANE_COMMUNICATION, 12, 20, 5);
-	sample_spans_add(&spans, LANE_WORK, 15, 18, 5);
-	sample_spans_add(&spans, LANE_WORK, 24, 30, 5);
-	assert_int_equal(spans.n, 3);
-	assert_int_equal(spans.of[0].end_ns, 18);
-	assert_int_equal(spans.of[2].start_ns, 24);
-	for (int64_t i = 1; i < 2 * SAMPLE_SPANS; i++)
-		sample_spans_add(&spans, LANE_WORK, 100 * i, 100 * i + 10, 5);
-	assert_int_equal(spans.n, SAMPLE_SPANS);
-	assert_int_equal(spans.of[SAMPLE_SPANS - 1].end_ns, 100 * (2 * SAMPLE_SPANS - 1) + 10);
 }
 
 /* As shipped, on CPUs: all modes, and every gradient and token right. */

@@ -94,57 +94,6 @@ TEST(what_is_no_order_is_refused)
 	free(whole);
 }
 
-TEST(test_unreadable)
-{
-	struct trial *out = NULL;
-	struct status st = {""};
-	assert_int_equal(trial_load("/nonexistent", &out, &st), -1);
-	assert_says(st.text, "/nonexistent: cannot be read");
-	cli_write(folder, strrchr(file, '/') + 1, "");
-	st.text[0] = '\0';
-	assert_int_equal(trial_load(file, &out, &st), -1);
-	assert_says(st.text, "cannot be read");
-	assert_null(out);
-}
-
-TEST(test_unwritable)
-{
-	struct trial *t = trial_make(200);
-	struct status st = {""};
-	assert_int_equal(trial_save(t, "/nonexistent/order", &st), -1);
-	assert_says(st.text, "/nonexistent/order: cannot be written: No such file");
-	if (!access("/dev/full", W_OK)) {
-		st.text[0] = '\0';
-		assert_int_equal(trial_save(t, "/dev/full", &st), -1);
-		assert_says(st.text, "No space left");
-	}
-	trial_free(t);
-}
-
-TEST(test_rows_and_slots)
-{
-	const struct trial t = {.warmup = 5,
-	                        .stretches = 6,
-	                        .calls = 20,
-	                        .isolated_calls = 100,
-	                        .arena_bytes = 1 << 20};
-	struct cell stream = {.pace = PACE_STREAM}, isolated = {.pace = PACE_ISOLATED};
-	assert_int_equal(trial_rows(&t, &stream), 6);
-	assert_int_equal(trial_rows(&t, &isolated), 100);
-	stream.bytes = isolated.bytes = 16; /* more fit than there are calls: 1 + 5 + timed */
-	assert_int_equal(trial_slots(&t, &stream), 126);
-	assert_int_equal(trial_slots(&t, &isolated), 106);
-	stream.bytes = isolated.bytes = 1 << 16;
-	assert_int_equal(trial_slots(&t, &stream), 16);
-	assert_int_equal(trial_slots(&t, &isolated), 16);
-	stream.bytes = (1 << 19) + 16;
-	assert_int_equal(trial_slots(&t, &stream), 1);
-	stream.bytes = 1 << 20;
-	assert_int_equal(trial_slots(&t, &stream), 1);
-	stream.bytes = 1 << 21; /* never 0 */
-	assert_int_equal(trial_slots(&t, &stream), 1);
-}
-
 static unsigned differ(const struct settings *a, const struct settings *b, const char *expected)
 {
 	char keys[256];

@@ -1,10 +1,8 @@
-/* A search in a record: what is separated from its confirmation, what comes next, and what is
- * reported: a real gain, no false one, and nccl.conf. */
+/* A search in a record: what is reported of it and of its confirmation: a real gain, no false one, and nccl.conf. */
 #include "made.h"
 
 #include "../harness/run/tuned.h"
 #include "../harness/config/family.h"
-#include "../harness/run/tune.h"
 #include "scratch.h"
 
 enum { SEARCHED = 6, CONFIRMED = 10 };
@@ -40,7 +38,6 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	               made_noise(p->variant, p->block, p->size);
 	out[1] = 5000;
 	out[2] = (int64_t)(1e6 * exp(noise - gain(p)));
-	out[3] = 10;
 }
 
 static json_t *set_json(const json_t *variant, const char *levels)
@@ -146,20 +143,6 @@ static json_t *reported(unsigned confirms)
 	write_record(confirms);
 	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
 	return json_report(made_path("report.json"));
-}
-
-TEST(everybody_reads_the_confirmation_alone)
-{
-	write_record(CONFIRMED);
-	struct record_run run = cli_record(made_folder);
-	for (unsigned i = 0; i < run.ncells; i++)
-		assert_true(run.cells[i].block >= SEARCHED);
-	const unsigned all = run.ncells + run.search->ncells;
-	for (unsigned i = run.ncells; i < all; i++)
-		assert_true(run.cells[i].block < SEARCHED);
-	assert_int_equal(all, 16 * 4 * 2 * 2);
-	assert_int_equal(run.nvariants, 5);
-	assert_int_equal(record_next_block(&run), SEARCHED + CONFIRMED);
 }
 
 static bool confirms_the_first(json_t *line, const char *kind)
@@ -284,40 +267,6 @@ TEST(an_unfinished_confirmation_is_called_so)
 		assert_says_if(cut, conf, "# Not finished");
 		assert_lacks(conf, "defaults stand");
 	}
-}
-
-static void come_next(const struct record_run *run, struct tune_next *out)
-{
-	const struct candidates_seen seen = tuned_seen(run, scratch());
-	tune_next(run, &seen, 1, CONFIRMED, false, scratch(), out);
-}
-
-/* The incomplete round goes on; then the next; the confirmation as often as it takes. */
-TEST(the_record_says_what_comes_next)
-{
-	struct tune_next *next = malloc(sizeof *next);
-	assert_non_null(next);
-	write_record(0);
-	struct record_run run = cli_record(made_folder);
-	come_next(&run, next);
-	assert_true(next->confirms);
-	assert_int_equal(next->n, 2);
-	/* As if a trial of the last round were missing. */
-	for (unsigned i = run.ncells; i < run.ncells + run.search->ncells; i++)
-		if (run.cells[i].block == SEARCHED - 1 && !strcmp(run.cells[i].variant, "set-2"))
-			run.cells[i].cell.pass = PASS_TIMELINE;
-	come_next(&run, next);
-	assert_false(next->confirms);
-	assert_int_equal(next->round, SEARCHED - 1);
-	assert_int_equal(next->n, 1);
-	assert_int_equal(next->sets[0].level[1], 1);
-	for (unsigned n = CONFIRMED - 1; n <= CONFIRMED; n++) {
-		write_record(n);
-		run = cli_record(made_folder);
-		come_next(&run, next);
-		assert_int_equal(next->ended, n == CONFIRMED);
-	}
-	free(next);
 }
 
 /* --- a set with its price, as four GPUs have one --- */

@@ -120,13 +120,10 @@ TEST(a_coarse_end_is_named)
 
 static double p95_of(void)
 {
-	struct made_loaded l;
-	struct db *db = made_tables(&m, NULL, &l);
-	const double us = query_number(
-	    db, "SELECT p95_us FROM result JOIN place p ON p.id = place JOIN variant v ON "
-	        "v.id = variant WHERE name = 'processes' AND bytes = 16384 AND pace = 'isolated'");
-	made_unload(&l);
-	return us;
+	return query_number(
+	    made_tables(&m, NULL),
+	    "SELECT p95_us FROM result JOIN place p ON p.id = place JOIN variant v ON "
+	    "v.id = variant WHERE name = 'processes' AND bytes = 16384 AND pace = 'isolated'");
 }
 
 /* Flagged, and in no figure; if nothing shows that a rank did not run, it is a result. */

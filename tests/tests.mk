@@ -34,7 +34,7 @@ $(B)/tests/check_told: private LINK += -lcmocka
 $(B)/tests/check_told: $(B)/tests/check_told.o $(HELPERS) $(B)/core.a
 	$(link)
 
-# The simulated tables in headers of harness/analysis, printed, and those of its SIMULATED.md, written there.
+# Tables of harness/analysis/SIMULATED.md, printed, and where that has a mark, written there.
 simulate: $(SIMS:=.txt)
 	@cat $^
 	@tests/simulated $^
@@ -100,13 +100,6 @@ $(STANDIN)/libtool.so: tests/standin/nvtx.c | deps
 $(STANDIN)/launchgap: $(B)/harness/main.o $(KNOWN) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(PARTS)
 	$(SAY) LINK $@
 	$(Q)$(CC) $(SANFLAG) -o $@ $^ $(BESIDE) $(STANDIN)/libcudart.so $(LINK)
-# What tests/gpu/connections runs: with CUDA's runtime in it, as the machine with the GPU may lack it; and on stand-ins.
-$(B)/tests/connections: tests/gpu/connections.c $(B)/flags
-	@mkdir -p $(@D)
-	$(SAY) CC $<
-	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(HAVE) -o $@ $< $(CUDALIB) -lpthread -lm -ldl
-$(STANDIN)/connections: tests/gpu/connections.c $(LIBRARY)
-	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(HEADERS) -o $@ $< $(BESIDE) $(STANDIN)/libcudart.so -ldl
 # Its own tests, and some of the others' once more on it.
 THEIR_TESTS := $(patsubst tests/standin/%.c,$(STANDIN)/%,$(wildcard tests/standin/test_*.c))
 ALSO_TESTS  := $(addprefix $(STANDIN)/,test_conformance test_doctor)
@@ -142,12 +135,6 @@ $(B)/faulty: $(B)/harness/main.o $(KNOWN) $(B)/tests/faulty.o $(B)/core.a
 	$(link)
 $(B)/tests/test_faults: | $(B)/faulty
 -include $(B)/tests/faulty.d
-
-# The program with a fourth mode: its table of modes takes the place of the one in modes/table.c.
-$(B)/forked: $(B)/harness/main.o $(KNOWN) $(B)/tests/fork_mode.o $(B)/core.a
-	$(link)
-$(B)/tests/test_modes: | $(B)/forked
--include $(B)/tests/fork_mode.d
 
 # As STATIC=1 links it, from the same objects. That it is linked is for the test to say.
 $(B)/launchgap-static: private STATIC := 1
@@ -200,7 +187,7 @@ documents: $(B)/launchgap
 	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/documents write
 
 # --- fuzzers: a program per target, by libFuzzer where clang has it (SAN=fuzzer), else by a driver that
-# learns nothing on its way, and with the sanitizers that SAN names -------------------------------
+# runs what lies in the corpus, and with the sanitizers that SAN names -------------------------------
 ifneq ($(filter test fuzz,$(MAKECMDGOALS)),)
 LIBFUZZ := $(if $(SAN),,$(shell harness/packages.sh need fuzz >/dev/null && echo build-fuzzer))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(or $(LIBFUZZ),$(B))/tests/%,$(wildcard tests/fuzz/fuzz_*.c))

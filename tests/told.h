@@ -1,8 +1,7 @@
 /* Whether a report says only what its tables have: of each sentence of each chapter, each
  * number is an entry of the rows that it names, as any of the ways to write one gives it, and
  * each word of a verdict is that of one of these rows. */
-#ifndef LAUNCHGAP_TESTS_TOLD_H
-#define LAUNCHGAP_TESTS_TOLD_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -11,5 +10,3 @@
 bool told_right(const json_t *report, char *why, size_t bytes);
 /* The table of a name, in the report's list of chapters; or NULL. */
 const json_t *told_table(const json_t *chapters, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* Walsh averages of what a test makes up, in its scratch. */
-#ifndef LAUNCHGAP_TESTS_WALSH_H
-#define LAUNCHGAP_TESTS_WALSH_H
+#pragma once
 
 #include "../harness/analysis/stats.h"
 #include "scratch.h"
@@ -14,5 +13,3 @@ static inline struct stats_tails walsh_tails(const double *x, unsigned n, double
 	arena_release(scratch(), mark);
 	return out;
 }
-
-#endif

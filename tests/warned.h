@@ -1,6 +1,5 @@
 /* The output of the chapter of warnings for a made record, without a report. */
-#ifndef LAUNCHGAP_TESTS_WARNED_H
-#define LAUNCHGAP_TESTS_WARNED_H
+#pragma once
 
 #include "../harness/chapters/chapters.h"
 #include "../harness/chapters/figures.h"
@@ -39,5 +38,3 @@ static const struct warned *warned_of(const struct made *made, bool torn)
 	made_unload(&loaded);
 	return &w;
 }
-
-#endif

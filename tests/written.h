@@ -1,6 +1,5 @@
 /* Experiment files that a test writes, and the result of reading them. */
-#ifndef LAUNCHGAP_TESTS_WRITTEN_H
-#define LAUNCHGAP_TESTS_WRITTEN_H
+#pragma once
 
 #include <glob.h>
 
@@ -80,5 +79,3 @@ static inline bool has_env(const struct spec_variant *v, const char *entry)
 			return true;
 	return false;
 }
-
-#endif

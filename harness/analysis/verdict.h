@@ -30,7 +30,7 @@
  * to 84 % with the other kinds below but the lopsided (tests/test_verdict.c has it in small).
  *
  * How often it errs: of simulated comparisons of two equal things, 40 000 a number, the per cent that
- * are called faster or slower at margin 0, the most that any margin gives (`make simulate`, tests/sim_false_alarms.c, fixed seeds; two standard errors are 0.2).
+ * are called faster or slower at margin 0, the most that any margin gives (tests/sim_false_alarms.c of commit 3e8f4f9f; two standard errors are 0.2).
  * "says": what the interval admits itself. Noise is one side's, in log time: normal; skewed
  * (lognormal); Student's t; spikes (every tenth block is off tenfold); lopsided: the ratio itself
  * is skewed (exponential), as when one side has a tail that the other has not.

@@ -125,7 +125,8 @@ SELECT *, iif(pooled, -1, variant) source,
        max(pooled AND side < 2) OVER (PARTITION BY asked) two
 FROM of_all;
 
--- The place of each side, by that of the first one: the base.
+CREATE INDEX place_of_group ON place(grp);
+-- The place of each side, by that of the first one: the base. Of one group, if it is of one.
 CREATE TABLE asked_place AS
 SELECT a.id asked, side, sides, source, a.metric, m.whole, p.id base, p.asked_bytes, other place
 FROM asked_contrast a JOIN metric m ON m.name = a.metric JOIN asked_side s ON s.asked = a.id
@@ -133,7 +134,8 @@ JOIN place p ON NOT p.is_limit AND p.asked_bytes BETWEEN a.from_bytes AND a.to_b
   AND p.pace = coalesce(a.pace, m.pace, iif(m.name <> 'launch', p.pace, (
                         SELECT min(pace) FROM place))) -- isolated, if there are any
   AND iif(a.coll_nth IS NULL, NOT p.of_step AND p.coll <> 'init', p.coll_nth = a.coll_nth)
-  AND p.grp = coalesce(a.grp, p.grp) AND (NOT across OR p.ranks = own_ranks)
+  AND p.grp BETWEEN coalesce(a.grp, -1) AND coalesce(a.grp, 1 << 32)
+  AND (NOT across OR p.ranks = own_ranks)
 LEFT JOIN counterpart c ON c.place = p.id AND c.ranks = iif(across, s.ranks, p.ranks)
   AND c.coll_nth = coalesce(iif(side = 1, against_coll, NULL), p.coll_nth);
 

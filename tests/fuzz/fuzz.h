@@ -2,8 +2,7 @@
  * libFuzzer drives it (libfuzzer.c), or driver.c if there is none: `make fuzz` runs as long as one
  * likes, every `make test` for a moment. Both begin with corpus/<target>/, where each input that
  * once broke something stays. */
-#ifndef LAUNCHGAP_TESTS_FUZZ_H
-#define LAUNCHGAP_TESTS_FUZZ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ bool fuzz_is_json(const char *text);
 size_t fuzz_mutate_json(uint8_t *data, size_t bytes, size_t room, unsigned seed);
 /* libFuzzer's, or the driver's. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t bytes, size_t room);
-
-#endif

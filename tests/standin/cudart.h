@@ -1,6 +1,5 @@
 /* Within the stand-in for CUDA's runtime. */
-#ifndef LAUNCHGAP_STANDIN_CUDART_H
-#define LAUNCHGAP_STANDIN_CUDART_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -15,5 +14,3 @@ bool standin_is_busy(void);                      /* any stream */
 int memory_blocks(void);                         /* that are allocated */
 bool memory_clear(const void *at, size_t bytes); /* false: use memset */
 bool memory_is_foreign(const void *at); /* of standin_take, and another GPU is the current one */
-
-#endif

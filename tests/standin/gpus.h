@@ -1,7 +1,6 @@
 /* Runs of the nccl backend without a GPU: jobs, modes, log, counters, record and report are the program's own, on
  * stand-ins for CUDA's runtime, NCCL and NVML. */
-#ifndef LAUNCHGAP_STANDIN_GPUS_H
-#define LAUNCHGAP_STANDIN_GPUS_H
+#pragma once
 
 #include "../here.h"
 #include "../json.h"
@@ -52,5 +51,3 @@ static inline struct cli run(const char *text)
 {
 	return run_with(text, NULL);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * The answer is the library's own number, or a word of below. Where STANDIN_CALLS names a file,
  * the process writes there at its end how often each was called ("cudaMalloc 4"), and what it
  * left. */
-#ifndef LAUNCHGAP_STANDIN_INJECT_H
-#define LAUNCHGAP_STANDIN_INJECT_H
+#pragma once
 
 #include <pthread.h>
 #include <stdio.h>
@@ -97,5 +96,3 @@ static inline void inject_write(struct inject *in, const char *what_is_left, int
 		fprintf(f, "left:%s %d\n", what_is_left, left);
 	fclose(f);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* A communicator of the stand-in for NCCL: the state that its ranks share, and the other data that
  * a call on it needs. */
-#ifndef LAUNCHGAP_STANDIN_NCCL_COMM_H
-#define LAUNCHGAP_STANDIN_NCCL_COMM_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -88,5 +87,3 @@ int standin_begun_end(int error);
  * which its end does not wait for the others. */
 bool standin_group_is_open(void);
 int standin_group_fail(int error);
-
-#endif

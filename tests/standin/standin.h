@@ -1,6 +1,5 @@
 /* Messages between the stand-ins for CUDA's runtime and NCCL, beyond those of the real ones. */
-#ifndef LAUNCHGAP_STANDIN_STANDIN_H
-#define LAUNCHGAP_STANDIN_STANDIN_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -24,5 +23,3 @@ void standin_release(void *at);
 
 /* Which of the machine's GPUs a device of this process is. */
 int standin_gpu(int device);
-
-#endif

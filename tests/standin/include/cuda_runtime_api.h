@@ -1,7 +1,6 @@
 /* What launchgap uses of CUDA's runtime, for machines without its header: the numbers and
  * layouts that CUDA's interface fixes (CUDA Runtime API reference). */
-#ifndef LAUNCHGAP_STANDIN_CUDA_RUNTIME_API_H
-#define LAUNCHGAP_STANDIN_CUDA_RUNTIME_API_H
+#pragma once
 
 #include <stddef.h>
 
@@ -110,5 +109,3 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
-
-#endif

@@ -1,7 +1,6 @@
 /* What launchgap uses of NCCL's header, of release 2.8: additions of later ones are declared in
  * harness/backend/nccl/nccl_api.h. */
-#ifndef LAUNCHGAP_STANDIN_NCCL_H
-#define LAUNCHGAP_STANDIN_NCCL_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -38,5 +37,3 @@ typedef enum {
 	ncclFloat32 = 7,
 	ncclFloat64 = 8,
 } ncclDataType_t;
-
-#endif
