@@ -103,6 +103,9 @@ def is_short(first, headline):
     lines = first.split("\n")
     rows, pictures, items = (sum(line.startswith(begin) for line in lines) for begin in ("|", "![", "- "))
     said = words(headline), words(first.partition("\n|")[0]) if "\n|" in first else 0, words(first)
+    trust = words(first.partition("\n## Can it be believed?")[2].partition("\n## ")[0])
+    if trust > 25:
+        wrong("more than a line on trust", str(trust))
     if not 0 < said[0] <= 25 or said[1] > 80 or said[2] > 150:
         wrong("too many words of a headline, before the strip, on page 1", str(said))
     if headline[0] in "'\"":

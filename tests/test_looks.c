@@ -122,7 +122,7 @@ static void tell(struct arena *arena, void *of)
 	       looks->by_width);
 	db_seal(db);
 	story_make(db, &chapter, 1, arena, &story);
-	section_said(&story, STORY_TRUST, said, sizeof said);
+	section_said(&story, STORY_TRUST | STORY_MEASURED, said, sizeof said);
 }
 
 static const char *says(struct looks looks)
@@ -133,7 +133,7 @@ static const char *says(struct looks looks)
 	return said;
 }
 
-TEST(looks_are_said_where_the_run_is_to_be_believed)
+TEST(looks_are_said_with_the_blocks)
 {
 	static const struct session more[] = {{10, 10, true}, {7, 7, true}},
 	                            by_width[] = {{15, 0, true}};
