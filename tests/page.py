@@ -149,6 +149,15 @@ def is_of_the_data(first, report):
         wrong("the strip is against another reference than the headline")
 
 
+def strip_has_bars(first, report):
+    """Where a variant has an interval, it compares by bars; else a small table says what ran."""
+    tables = [t for chapter in report["chapters"] for t in chapter["tables"] if t["name"] == "summary"]
+    rows = [dict(zip([c["key"] for c in t["columns"]], row)) for t in tables for row in t["rows"]]
+    compared = any(row["role"] == "variant" and (row["ratio"] or {}).get("lo") is not None for row in rows)
+    if rows and ("░" if compared else "\n|") not in first:
+        wrong("no bars, or no table, on page 1")
+
+
 def largest_gain_is_first(text):
     """Settings that are confirmed, then other gains, the largest first, then hints; and how to register."""
     least = float("inf")
@@ -227,6 +236,7 @@ def whole(folder):
     if is_short(first, headline[1]) and '<div class="front">' not in read(folder, "report.html"):
         wrong("the picture is not beside the strip")
     is_of_the_data(first.replace("\u00a0", " ").replace("\\", ""), report)
+    strip_has_bars(first, report)
     largest_gain_is_first(text.partition("\n## Can it be believed?")[0])
     is_narrow(read(folder, "said"))
     Page(f"{folder}/report.html").linked()
