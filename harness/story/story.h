@@ -156,8 +156,8 @@ struct story_chapter {
 /* Pictures with files that end in _name. */
 struct story_picture {
 	const char *name;
-	/* Of those in front that were drawn, the first of the chapter that says the headline is on page 1, else
-	 * the first. */
+	/* Of those in front that were drawn, the first of the chapter that says the headline is on page 1; none
+	 * if that has some, but too little to draw; else the first. */
 	bool front;
 	const struct chapter *chapter;
 };
