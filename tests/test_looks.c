@@ -140,7 +140,7 @@ TEST(looks_are_said_with_the_blocks)
 	assert_string_equal(says(looks_of(more, 1)), "17 blocks (repetitions).");
 	assert_string_equal(says(looks_of(more, 2)),
 	                    "17 blocks (repetitions). 7 blocks were added after a look at 10: "
-	                    "intervals with them are 98.75 % intervals, for 2 looks.");
+	                    "intervals with all blocks are 98.75 % intervals, for 2 looks.");
 	assert_string_equal(says(looks_of(by_width, 1)),
 	                    "17 blocks (repetitions). The run chose its blocks by the width of "
 	                    "intervals, which are 96 % intervals.");

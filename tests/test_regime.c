@@ -235,7 +235,7 @@ TEST(without_streams_large_is_latency)
 	     "WHERE variant = 2",
 	     "large latency 2");
 	json_assert_one_says(json_section(made_report(&m), "findings"),
-	                     "Large sizes: differences from 2 % up can be believed (A/A, reference "
+	                     "Large sizes: only differences above 2 % can be believed (A/A, reference "
 	                     "twice: 1.0");
 }
 
