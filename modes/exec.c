@@ -30,7 +30,7 @@ static int exec_supports(const struct settings *set, struct status *st)
 
 struct starter {
 	const struct launched *as;
-	unsigned hosts; /* pretended; 1: none */
+	unsigned hosts; /* simulated; 1: none */
 	unsigned ranks; /* of each process */
 	struct door_place door;
 	char secret[WIRE_SECRET_BYTES];
@@ -39,7 +39,7 @@ struct starter {
 
 static const char *host_of(const struct starter *s, unsigned process, char name[32])
 {
-	snprintf(name, 32, "pretended%u", process / (s->as->processes / s->hosts));
+	snprintf(name, 32, "simulated%u", process / (s->as->processes / s->hosts));
 	return s->hosts > 1 ? name : NULL;
 }
 
