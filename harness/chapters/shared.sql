@@ -176,9 +176,9 @@ FROM (SELECT grp, t.variant, block, ord, avg(log_us - ln(time_us)) x
       WHERE role <> 'limit' AND NOT is_limit
       GROUP BY grp, t.variant, block);
 
--- What page 1 is of: the largest gain of a search; a size of the primary claim; else the one that is
--- next to 64 MiB, of the collective that differs most between versions or the first, in the regime
--- that answers first.
+-- What page 1 is of: the largest gain of a search; a size of the primary claim; else the one that
+-- is next to 64 MiB, of the collective that differs most between versions or the first, in the
+-- regime that answers first.
 CREATE VIEW anchor AS
 SELECT p.*, g.tells, g.least_effect, g.nth regime
 FROM place p JOIN result r ON r.place = p.id JOIN known k USING (variant)
