@@ -158,6 +158,13 @@ def strip_has_bars(first, report):
         wrong("no bars, or no table, on page 1")
 
 
+def says_how_to_have_p99(text):
+    """Beside each table of p50 is one of p99, or the key that it takes."""
+    for group in re.split("^### .*: p50 latency", text.partition("\n## By size\n")[2].partition("\n## ")[0], flags=re.M)[1:]:
+        if not re.search(": p99 latency|^No p99 of ", group, re.M):
+            wrong("no p99, and no key", group)
+
+
 def largest_gain_is_first(text):
     """Settings that are confirmed, then other gains, the largest first, then hints; and how to register."""
     least = float("inf")
@@ -237,6 +244,7 @@ def whole(folder):
         wrong("the picture is not beside the strip")
     is_of_the_data(first.replace("\u00a0", " ").replace("\\", ""), report)
     strip_has_bars(first, report)
+    says_how_to_have_p99(text)
     largest_gain_is_first(text.partition("\n## Can it be believed?")[0])
     is_narrow(read(folder, "said"))
     Page(f"{folder}/report.html").linked()
