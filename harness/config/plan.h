@@ -60,8 +60,8 @@ struct plan {
 	const struct backend *backend; /* of the spec, "auto" resolved */
 	unsigned nranks;               /* of the run: the most of a variant */
 	uint64_t seed;
-	size_t arena_bytes;     /* the same for every variant */
-	size_t p99_bytes;       /* up to this size a trial has the isolated calls that a p99 needs */
+	size_t arena_bytes; /* the same for every variant */
+	size_t p99_bytes;   /* up to this size a trial has the isolated calls that a p99 needs */
 	struct network network; /* of a step of training */
 	unsigned ncells;
 	struct cell *cells; /* of every variant but the limit, not yet shuffled; a variant of fewer

@@ -287,10 +287,10 @@ static void put_groups(struct script *p)
 	struct status ignored = {""};
 	unsigned *sizes = NULL, n = 0;
 	double *within = NULL; /* where its A/A lines do not tell, no lines are one */
-	struct db_rows *rows = ask(p, "SELECT sizes, iif((SELECT coalesce(min(iif(r.pace = g.pace, tells, NULL)), "
-	                              "min(tells)) FROM regime r), margin, -1) "
-	                              "FROM drawn_group g, given, drawn "
-	                              "WHERE collectives <= \"each\" ORDER BY nth");
+	struct db_rows *rows =
+	    ask(p, "SELECT sizes, iif((SELECT coalesce(min(iif(r.pace = g.pace, tells, NULL)), "
+	           "min(tells)) FROM regime r), margin, -1) FROM drawn_group g, given, drawn "
+	           "WHERE collectives <= \"each\" ORDER BY nth");
 	for (; db_next(rows); n++) {
 		sizes = arena_more(p->arena, sizes, n, sizeof *sizes);
 		sizes[n] = (unsigned)db_real(rows, 0);

@@ -124,8 +124,7 @@ static const char *bar_text(struct arena *arena, const struct entry *e, double s
 
 struct entry table_bar(const struct story_table *t, unsigned row)
 {
-	return t->form->bar ? story_row(t, row)[t->form->bar - 1]
-	                    : entry_at(t, row, table_bars(t));
+	return t->form->bar ? story_row(t, row)[t->form->bar - 1] : entry_at(t, row, table_bars(t));
 }
 
 double table_longest_bar(const struct story_table *t)
