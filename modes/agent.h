@@ -59,7 +59,7 @@ struct agent_order {
 	uint32_t job, rank;
 	char address[ADDRESS_BYTES]; /* where the job meets; its secret is derived of it */
 	char order[PATH_MAX];        /* the trial's file */
-	char by[16], host[32];       /* the launcher; a host that is pretended, or "" */
+	char by[16], host[32];       /* the launcher; a simulated host, or "" */
 	char env[TRIAL_MAX_ENV][TRIAL_ENV_BYTES];
 	cpu_set_t cpus;
 };

@@ -271,7 +271,7 @@ static void wait_all(struct job *j, int signals, struct pollfd *polls)
 	}
 }
 
-/* Without agents: each of this host's processes has a seat, on a host that is pretended. */
+/* Without agents: each of this host's processes has a seat, on a simulated host. */
 static int sit_here(struct job *j, unsigned processes, struct status *st)
 {
 	j->all = memory_take(1, sizeof *j->all + processes * sizeof *j->all->seats);
@@ -306,7 +306,7 @@ static int start(const struct launched *as, struct status *st)
 		if (all)
 			continue;
 		seat->nhost = i / each;
-		snprintf(seat->host, sizeof seat->host, "pretended%u", seat->nhost);
+		snprintf(seat->host, sizeof seat->host, "simulated%u", seat->nhost);
 	}
 	j->workers = memory_take(j->here, sizeof *j->workers);
 	if (choose(j, each, st) || open_door(j->all->meeting, &door, st))

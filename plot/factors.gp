@@ -11,7 +11,7 @@ do for [picture = 1:exists('effects_rows')] {
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), 'what each factor does')
 	said = said_factors
 	how = (blocks < 6 ? '' : '95 % intervals over '.plural(blocks, 'block').'; ').grey_means(blocks).\
-		sprintf('; band: ±%g %% margin', 100 * margin).\
+		sprintf('; band: within %g %%', 100 * margin).\
 		(factors_rows > effects_rows ? sprintf('; %d cannot be tested', factors_rows - effects_rows) : '')
 	both = 0 # whether latency is judged
 	do for [k = 1:effects_rows] { both = both || effects_latency[k] == effects_latency[k] }
@@ -34,7 +34,7 @@ do for [picture = 1:exists('effects_rows')] {
 	unset label 10
 	load axes
 	eval area(left, right, top + 4, top + body - 52)
-	# At least ±10 %, so that nothing that is nearly equal fills the picture.
+	# At least 10 % both ways, so that nothing that is nearly equal fills the picture.
 	eval nothing
 	do for [col in 'effect effect_lo effect_hi latency latency_lo latency_hi'] {
 		eval extent('$factors', "known('".col."')")

@@ -11,7 +11,7 @@ do for [picture = 1:bars > 0] {
 	name = prefix.'_gain'
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), 'bandwidth gained')
 	said = said_tuning
-	how = sprintf('band: ±%g %% margin; ', 100 * margin).'95 % intervals over '.plural(blocks, 'block').\
+	how = sprintf('band: within %g %%; ', 100 * margin).'95 % intervals over '.plural(blocks, 'block').\
 		' of the confirmation, each bar in fresh jobs'
 	legend = 1
 	body = 330.0

@@ -7,6 +7,8 @@ place(g) = sum [k = 1:g] (G_pace[k] eq 'stream')
 wide = 0.8 / main
 # Further variants of a mode have its colour, paler.
 depth(i) = most(0.85 * 0.58 ** V_family[i], 0.1)
+# An end of its interval: the ratio's to the reference, at its bar.
+at_end(i, g, col) = pick(i, g, 'busbw_gbs') * column(col) / column('ratio')
 # More names than 40 cannot be read.
 do for [picture = 1:(carries_data && streams >= 3 && streams <= 40)] {
 	lowest = 0.0
@@ -23,7 +25,7 @@ do for [picture = 1:(carries_data && streams >= 3 && streams <= 40)] {
 	head = head_of(plural(streams, 'collective'), 'bus bandwidth at '.\
 		(lowest < highest ? size_label(lowest).' to '.size_label(highest) : size_label(highest)))
 	said = exists('said_overview') ? said_overview : ''
-	how = sprintf('lines: quartiles over blocks; %d × %d calls back to back, ', stretches, calls).over_blocks.\
+	how = sprintf((comparable ? 'lines: 95 %% intervals against '.reference.'; ' : '').'%d × %d calls back to back, ', stretches, calls).over_blocks.\
 		(main < variants ? sprintf('; %d of %d variants', main, variants + left_out) : '')
 	upright = letters * streams <= 90
 	legend = (main + (limit_sizes > 0) + 2) / 3
@@ -48,8 +50,8 @@ do for [picture = 1:(carries_data && streams >= 3 && streams <= 40)] {
 			(G_pace[g] eq 'stream' && column('asked_bytes') == G_max[g] ? pick(i, g, 'busbw_gbs') : NaN):(0.92 * wide) \
 			with boxes lc rgb color(i) fs solid depth(i) noborder notitle, \
 		for [i = 1:main] for [g = 1:groups] $summary using (place(g) + (i - (main + 1) / 2.0) * wide):\
-			(G_pace[g] eq 'stream' && column('asked_bytes') == G_max[g] ? pick(i, g, 'busbw_lo') : NaN):\
-			(0):(column('busbw_hi') - column('busbw_lo')) with vectors nohead lw 1.5 lc rgb ink notitle, \
+			(G_pace[g] eq 'stream' && column('asked_bytes') == G_max[g] ? at_end(i, g, 'ratio_lo') : NaN):\
+			(0):(at_end(i, g, 'ratio_hi') - at_end(i, g, 'ratio_lo')) with vectors nohead lw 1.5 lc rgb ink notitle, \
 		for [k = 1:limit_sizes > 0] limit_best with lines lw 2 dt 2 lc rgb grey notitle
 	eval finish
 }

@@ -13,7 +13,7 @@ do for [g = 1:groups] {
 	name = prefix.'_'.G_coll[g].'_ratio'.(G_pace[g] eq 'stream' ? '' : '_'.G_pace[g])
 	head = head_of(G_coll[g], (G_pace[g] eq 'stream' ? 'bandwidth' : 'speed of isolated calls').' against '.reference)
 	said = captions_said[g]
-	how = sprintf('below 1 is slower; band: ±%g %% margin; ', 100 * margin).(blocks < 6 ? \
+	how = sprintf('below 1 is slower; band: within %g %%; ', 100 * margin).(blocks < 6 ? \
 		plural(blocks, 'block').', too few for intervals' : '95 % intervals over '.plural(blocks, 'block')).shown_of
 	if (few(g)) {
 		load by_dots

@@ -152,7 +152,7 @@ few(g) = G_sizes[g] <= 2
 flat(g) = G_sizes[g] > 1 && hi < 1.05 * lo
 # What grey says in a picture of effects.
 grey_means(n) = n < 6 ? 'grey: no interval below 6 blocks' : \
-	sprintf('grey: interval not wholly beyond ±%.3g %% and the A/A line', 100 * margin)
+	sprintf('grey: interval not wholly beyond %.3g %% and the A/A line', 100 * margin)
 plural(n, noun) = sprintf('%d %s%s', n, noun, n == 1 ? '' : 's')
 # Of a step of training a size is that at which a bucket is full.
 in_buckets(g) = G_coll[g][1:4] eq 'ddp_'

@@ -60,6 +60,8 @@ do for [p = 0:panels - 1] {
 				(both && panels > 1 ? ': ' : '').(panels > 1 ? first == 2 ? sprintf('lines 1 to %d', last) : sprintf(last > first ? 'lines 1 and %d to %d' : 'lines 1 and %d', first, last) : '') \
 				at graph 0, screen y(above) left textcolor rgb ink
 		}
+		# Lines of a panel that coincide are a little beside each other.
+		beside(k) = exp(((k == 1 ? 1 : k - first + 2) - (last - first + 3) / 2.0) * 3 * size_pixel(sizes, wide - aside))
 		mine(k) = panels == 1 || k == 1 || (k >= first && k <= last)
 		of_line(k, figure) = mine(k) && strstrt(' '.sizes.' ', sprintf(' %.1f ', column('asked_bytes'))) > 0 ? \
 			pick(L_variant[line(k)], g, figure) : NaN
@@ -70,10 +72,10 @@ do for [p = 0:panels - 1] {
 			set label 100 + m choice_marks_after[m] at at, graph 0.02 left rotate by 90 offset char 0.8, 0 \
 				textcolor rgb 0x999999 font font(8) back
 		}
-		plot for [k = 1:strlen(band) ? n : 0] $summary using (column('asked_bytes')):(of_line(k, col)):\
+		plot for [k = 1:strlen(band) ? n : 0] $summary using (column('asked_bytes') * beside(k)):(of_line(k, col)):\
 				(of_line(k, band)) \
 				with filledcurves lc rgb line_color(line(k)) + 0xD8000000 notitle, \
-			for [k = 1:n] $summary using (column('asked_bytes')):(of_line(k, col)) \
+			for [k = 1:n] $summary using (column('asked_bytes') * beside(k)):(of_line(k, col)) \
 				with linespoints lw width(L_variant[line(k)]) ps k == 1 ? 1.4 : 1.1 dt line_dash(line(k)) \
 				pt line_shape(line(k)) lc rgb line_color(line(k)) notitle, \
 			for [k = 1:limit && limit_sizes > 1] $summary using (column('asked_bytes')):\

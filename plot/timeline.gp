@@ -33,7 +33,7 @@ do for [from = 1:exists('calls_rows') ? calls_rows : 0] {
 	said = calls_said[from]
 	apart = end > 5 * shortest # of lengths that no one axis shows
 	how = (apart ? 'each panel has its own time axis; ' : '').(calls_pass[from] eq 'timed' ? 'an isolated' : 'a traced').' call of median length of each'.\
-		(residual > 0 ? sprintf(', device clocks known to ±%.2g µs', residual) : '').\
+		(residual > 0 ? sprintf(', device clocks known within %.2g µs', residual) : '').\
 		(main < variants ? sprintf('; %d of %d variants', main, variants + left_out) : '')
 	legend = 1 + device
 	# Of a rank, in pixels.

@@ -1,5 +1,5 @@
 # What settings do, by size: a row for each set that was confirmed or not, with a frame where its gain is
-# confirmed, and below a row for each value that the search measured alone. Purple is faster,
+# confirmed, and below a row for each value, by the sets that differ in it alone. Purple is faster,
 # vermilion slower than the default, as in all pictures; the figure is per cent. The key says what each set
 # is. No picture where nothing was searched.
 load plot_dir.'/style.gp'
@@ -21,7 +21,7 @@ do for [picture = 1:exists('searched_rows')] {
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), 'what settings do, % against the default')
 	said = said_tuning
 	how = plural(found, 'set').(tuning_map_rows > found ? ' on top' : '').sprintf(': %s of the confirmation, framed where confirmed; %s', \
-		plural(blocks, 'block'), tuning_map_rows > found ? 'below: each value alone, in the search' : 'the search tried no value alone')
+		plural(blocks, 'block'), tuning_map_rows > found ? 'below: each value, by sets of the search that differ in it alone' : 'the search tried no value alone')
 	legend = 0
 	do for [k = 1:found] { legend = legend + rows(set_said(k), 90) }
 	body = row_at * tuning_map_rows + 54

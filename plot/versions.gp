@@ -14,8 +14,7 @@ is_of(g) = strcol('metric') eq versions_of_metric[g] && strcol('collective') eq 
 figure(g, mode, col) = is_of(g) && strcol('mode') eq mode ? column(col) : NaN
 is_known(path) = path eq 'direct' || path eq 'staged'
 on(g, mode, path) = (is_known(strcol('path')) ? strcol('path') : '') eq path ? figure(g, mode, 'value') : NaN
-# Of threads above the point, of processes below, each away from the other: neither meets a point or
-# whisker. As long as there is room, with the way that its data took.
+# Of threads above the point, of processes below, each away from the other. As long as there is room, with the way that its data took.
 brief = nversions <= 4
 entry(k) = k eq 'direct' ? 'filled: direct' : k eq 'staged' ? 'open: staged' : k
 # A verdict in one word, for the panel below.
@@ -37,7 +36,7 @@ do for [g = 1:exists('versions_of_rows') ? versions_of_rows : 0] { if (versions_
 	head = head_of(versions_of_collective[g], 'threads and processes by version')
 	said = versions_of_caption[g]
 	how = (versions_of_cells[g] == 1 ? '' : sprintf('geometric mean over %d cells, ', versions_of_cells[g])).\
-		sprintf('%s; %s; whiskers: quartiles; band: ±%g %% margin', versions_of_sizes[g], \
+		sprintf('%s; %s; below: 95 %% intervals, band: within %g %%', versions_of_sizes[g], \
 		plural(versions_of_blocks[g], 'trial').' of each', 100 * margin)
 	legend = 1
 	body = 460.0
@@ -52,24 +51,21 @@ do for [g = 1:exists('versions_of_rows') ? versions_of_rows : 0] { if (versions_
 	set grid noxtics
 	# Bandwidth: nothing that is nearly equal fills the panel.
 	eval nothing
-	do for [col in 'value_lo value_hi'] { eval extent_by(g, col) }
+	eval extent_by(g, 'value')
 	span = most(hi - lo, 0.05 * hi)
 	base = most(lo - 0.35 * span, 0)
 	eval sprintf('set yrange [%g:%g]; set ytics %g', base, hi + 0.35 * span, nice_step(1.7 * span))
 	set ylabel 'bus bandwidth, GB/s'.(base > 0 ? "\n(not from 0)" : '') offset -0.5
 	eval area(92, W - 20, top + 6, top + 262)
-	plot $versions using (beside('threads')):(figure(g, 'threads', 'value_hi')):\
+	plot $versions using (beside('threads')):(figure(g, 'threads', 'value')):\
 			(said_of(g, 'threads')) \
 			with labels right offset 2, 1.15 textcolor rgb paint('threads') notitle, \
-		$versions using (beside('processes')):(figure(g, 'processes', 'value_lo')):\
+		$versions using (beside('processes')):(figure(g, 'processes', 'value')):\
 			(said_of(g, 'processes')) \
 			with labels left offset -2, -1.15 textcolor rgb paint('processes') notitle, \
 		for [k = 1:brief && words(modes) > 2] $versions using (beside('processes')):\
 			(figure(g, 'single', 'value')):(number(figure(g, 'single', 'value'))) \
 			with labels left offset 1.6, 0 textcolor rgb paint('single') notitle, \
-		for [mode in modes] $versions using (beside(mode)):(figure(g, mode, 'value')):\
-			(figure(g, mode, 'value_lo')):(figure(g, mode, 'value_hi')) \
-			with yerrorbars lw 2 pt -1 lc rgb paint(mode) notitle, \
 		for [mode in modes] $versions using (beside(mode)):(on(g, mode, 'staged')) \
 			with points pt mode_shape(mode) ps 2.4 lc rgb 0xFFFFFF notitle, \
 		for [mode in modes] $versions using (beside(mode)):(on(g, mode, 'staged')) \

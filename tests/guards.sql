@@ -117,6 +117,9 @@ WITH version AS (SELECT o ->> 'variant' variant, o ->> 'version' version FROM on
 SELECT 'a strip that compares two versions', s.variant FROM strip s
 JOIN version v ON v.variant = s.variant JOIN version r ON r.variant = s.reference
 WHERE v.version <> r.version;
+SELECT 'bars of two scales', s.o ->> 'variant' FROM one s JOIN one r ON r.tab = 'strip' AND r.o ->> 'variant' = (SELECT doc ->> 'reference' FROM given)
+WHERE s.tab = 'strip' AND s.o ->> 'verdict' = 'reference'
+  AND abs(abs(ln(s.o ->> '$.bar.estimate')) - abs(ln((s.o ->> 'value') / (r.o ->> 'value')))) > 0.01;
 SELECT 'a verdict beyond no A/A line', verdict FROM strip s, report
 WHERE (instr(verdict, ' faster') OR instr(verdict, ' slower'))
   AND NOT iif(reference IS (SELECT doc ->> 'reference' FROM given),

@@ -103,6 +103,9 @@ def is_short(first, headline):
     lines = first.split("\n")
     rows, pictures, items = (sum(line.startswith(begin) for line in lines) for begin in ("|", "![", "- "))
     said = len(re.findall(r"\S*\w\S*", headline)), words(first.partition("\n|")[0]) if "\n|" in first else 0, words(first)
+    trust = words(first.partition("\n## Can it be believed?")[2].partition("\n## ")[0])
+    if trust > 25:
+        wrong("more than a line on trust", str(trust))
     if not 0 < said[0] <= 25 or said[1] > 80 or said[2] > 150:
         wrong("too many words of a headline, before the strip, on page 1", str(said))
     if headline[0] in "'\"":
@@ -144,6 +147,22 @@ def is_of_the_data(first, report):
         wrong("against what is a speed in the strip?")
     if strip and " of threads' bandwidth" in headline and " ÷ threads" not in strip:
         wrong("the strip is against another reference than the headline")
+
+
+def strip_has_bars(first, report):
+    """Where a variant has an interval, it compares by bars; else a small table says what ran."""
+    tables = [t for chapter in report["chapters"] for t in chapter["tables"] if t["name"] == "summary"]
+    rows = [dict(zip([c["key"] for c in t["columns"]], row)) for t in tables for row in t["rows"]]
+    compared = any(row["role"] == "variant" and (row["ratio"] or {}).get("lo") is not None for row in rows)
+    if rows and ("░" if compared else "\n|") not in first:
+        wrong("no bars, or no table, on page 1")
+
+
+def says_how_to_have_p99(text):
+    """Beside each table of p50 is one of p99, or the key that it takes."""
+    for group in re.split("^### .*: p50 latency", text.partition("\n## By size\n")[2].partition("\n## ")[0], flags=re.M)[1:]:
+        if not re.search(": p99 latency|^No p99 of ", group, re.M):
+            wrong("no p99, and no key", group)
 
 
 def largest_gain_is_first(text):
@@ -226,6 +245,8 @@ def whole(folder):
     is_of_the_data(first.replace("\u00a0", " ").replace("\\", ""), report)
     if re.search(r"\*\*[^*|]*taken alone", text):
         wrong("what is taken alone is in bold", text)
+    strip_has_bars(first, report)
+    says_how_to_have_p99(text)
     largest_gain_is_first(text.partition("\n## Can it be believed?")[0])
     is_narrow(read(folder, "said"))
     Page(f"{folder}/report.html").linked()

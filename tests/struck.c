@@ -70,7 +70,7 @@ pid_t struck_job(const char *folder, pid_t runner)
 	return pid;
 }
 
-/* All processes of one of the pretended hosts. */
+/* All processes of one of the simulated hosts. */
 void struck_signal(const char *folder, const char *host, int signal)
 {
 	DIR *proc = opendir("/proc");

@@ -9,7 +9,7 @@
 unsigned struck_left(const char *folder);
 /* The runner's job: of processes, mpirun. */
 pid_t struck_job(const char *folder, pid_t runner);
-/* All processes of one of the pretended hosts. */
+/* All processes of one of the simulated hosts. */
 void struck_signal(const char *folder, const char *host, int signal);
 /* So many strangers come to the door where the processes of this one's job meet; how many came. */
 #define STRUCK_STRANGERS 10000

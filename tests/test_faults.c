@@ -43,7 +43,7 @@ static const char *const places[] = {"meet",  "start", "open", "warm-up",  "time
 #define DRAWING   (AT(PICTURES) | AT(REPORT))
 #define ALL       (JOB | AT(KEEP) | DRAWING)
 
-/* How ranks are placed: on one host by each mode; on two pretended hosts; on two of tests/rig. */
+/* How ranks are placed: on one host by each mode; on two simulated hosts; on two of tests/rig. */
 static const struct {
 	const char *name, *keys;
 } modes[] = {
@@ -110,10 +110,10 @@ static const struct fault {
     {"scratch disk full",      NOBODY, 0, "", fill_scratch, JOB, THREADS | PROCESSES, VIRTUAL, 1, 0, "timeout = 9\n", false, {NULL}},
     {"wall clock 1 h back",    NOBODY, 0, "clock back", NULL, ALL, THREADS, VIRTUAL, 0, 0, "", false, {NULL}},
     {"wall clock 1 h on",      NOBODY, 0, "clock forward", NULL, ALL, THREADS, VIRTUAL, 0, 0, "", false, {NULL}},
-    {"first host killed",      FIRST_HOST, SIGKILL, "", NULL, MEETING, HOSTS, VIRTUAL, 1, 0, "", false, {"block 2: host pretended0: ", "block 2: rank 0 "}},
-    {"last host killed",       LAST_HOST, SIGKILL, "", NULL, MEETING, HOSTS, VIRTUAL, 1, 0, "", false, {"block 2: host pretended1: ", "block 2: rank"}},
-    {"first host silent",      FIRST_HOST, SIGSTOP, "soon", NULL, LINKED, HOSTS, VIRTUAL, 1, 0, "", false, {"block 2: host pretended0: ", NULL}},
-    {"last host silent",       LAST_HOST, SIGSTOP, "soon", NULL, LINKED | AT(MEET), HOSTS, VIRTUAL, 1, 0, "", false, {"block 2: host pretended1: ", "block 2: rank"}},
+    {"first host killed",      FIRST_HOST, SIGKILL, "", NULL, MEETING, HOSTS, VIRTUAL, 1, 0, "", false, {"block 2: host simulated0: ", "block 2: rank 0 "}},
+    {"last host killed",       LAST_HOST, SIGKILL, "", NULL, MEETING, HOSTS, VIRTUAL, 1, 0, "", false, {"block 2: host simulated1: ", "block 2: rank"}},
+    {"first host silent",      FIRST_HOST, SIGSTOP, "soon", NULL, LINKED, HOSTS, VIRTUAL, 1, 0, "", false, {"block 2: host simulated0: ", NULL}},
+    {"last host silent",       LAST_HOST, SIGSTOP, "soon", NULL, LINKED | AT(MEET), HOSTS, VIRTUAL, 1, 0, "", false, {"block 2: host simulated1: ", "block 2: rank"}},
     {"10 000 strangers",       NOBODY, 0, "", throw_garbage, AT(MEET), HOSTS, VIRTUAL, 0, 0, "", false, {NULL}},
     {"link lost",              NOBODY, 0, "soon", lose_link, LINKED, RIG, VIRTUAL, 1, 0, "timeout = 25\n", false, {"host hostb: ", "host hosta: "}},
     {"slow link",              NOBODY, 0, "", slow_link, LINKED, RIG, VIRTUAL, 0, 0, "", false, {NULL}},
@@ -331,7 +331,7 @@ static void strike(struct shot *s)
 	if (f->strike)
 		f->strike(s);
 	if (f->victim == FIRST_HOST || f->victim == LAST_HOST)
-		struck_signal(s->folder, f->victim == FIRST_HOST ? "pretended0" : "pretended1",
+		struck_signal(s->folder, f->victim == FIRST_HOST ? "simulated0" : "simulated1",
 		              f->signal);
 	else if (f->signal)
 		kill(s->victim, f->signal);

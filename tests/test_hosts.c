@@ -1,4 +1,4 @@
-/* Runs over several hosts: pretended ones, and those of tests/rig, with each launcher that reaches them.
+/* Runs over several hosts: simulated ones, and those of tests/rig, with each launcher that reaches them.
  * What a record has to have then: facts of all workers of each host, and stamps of one clock. */
 #include "here.h"
 #include "json.h"
@@ -124,7 +124,7 @@ static unsigned assert_record(const char *const names[2])
 	return trials;
 }
 
-static const char *const pretended[] = {"pretended0", "pretended1"};
+static const char *const simulated[] = {"simulated0", "simulated1"};
 static const char *const of_rig[] = {"hosta ", "hostb "};
 
 /* --- each launcher --- */
@@ -134,11 +134,11 @@ TEST(exec_pretends_hosts_in_every_mode)
 	cli_expect(
 	    here_run(FEW MODES MIXED, "backend=null", "ranks=8", "hosts=2", "launcher=exec", NULL),
 	    0, "8 ranks on null");
-	assert_int_equal(assert_record(pretended), 5);
+	assert_int_equal(assert_record(simulated), 5);
 	json_t *report = json_report(here_path("report.json"));
 	assert_int_equal(json_count(report, "hosts"), 2 * 4);
 	json_assert_number(
-	    json_entries(report, "hosts", JSON_IS("variant", "mixed", "host", "pretended1")),
+	    json_entries(report, "hosts", JSON_IS("variant", "mixed", "host", "simulated1")),
 	    "ranks", 4, 0);
 }
 

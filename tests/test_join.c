@@ -24,7 +24,7 @@
 
 /* What is in front of a test's lines.
  * awaits COMMAND…       waits until the command succeeds; after a minute says that it did not
- * begin N HOSTS ARGS…   starts N agents on so many pretended hosts, the first one last
+ * begin N HOSTS ARGS…   starts N agents on so many simulated hosts, the first one last
  * ends                  waits for them, and has what they said
  * children R            the processes that agent R has started
  * worker R              its worker, once it is there

@@ -107,7 +107,7 @@ static void tell(struct arena *arena, void *of)
 	       looks->by_width);
 	db_seal(db);
 	story_make(db, &chapter, 1, arena, &story);
-	section_said(&story, STORY_TRUST, said, sizeof said);
+	section_said(&story, STORY_TRUST | STORY_MEASURED, said, sizeof said);
 }
 
 static const char *says(struct looks looks)
@@ -118,14 +118,14 @@ static const char *says(struct looks looks)
 	return said;
 }
 
-TEST(looks_are_said_where_the_run_is_to_be_believed)
+TEST(looks_are_said_with_the_blocks)
 {
 	static const struct session more[] = {{10, 10, true}, {7, 7, true}},
 	                            by_width[] = {{15, 0, true}};
 	assert_string_equal(says(looks_of(more, 1)), "17 blocks (repetitions).");
 	assert_string_equal(says(looks_of(more, 2)),
 	                    "17 blocks (repetitions). 7 blocks were added after a look at 10: "
-	                    "intervals with them are 98.75 % intervals, for 2 looks.");
+	                    "intervals with all blocks are 98.75 % intervals, for 2 looks.");
 	assert_string_equal(says(looks_of(by_width, 1)),
 	                    "17 blocks (repetitions). The run chose its blocks by the width of "
 	                    "intervals, which are 96 % intervals.");

@@ -177,7 +177,6 @@ TEST(a_path_of_an_older_record_is_told)
 	             *paths = json_table(report, "paths");
 	json_keys b = {"variant", "b", NULL};
 	json_assert_one_says(warnings, "NCCL read what b does not ask for: NCCL_A=1. ");
-	json_assert_says(report, "trust", "Set from outside: NCCL_A=1.");
 	json_assert_text(json_cell(paths, b, "transport"), "", "SHM/direct/direct");
 	json_assert_text(json_cell(paths, b, "links"), "", "1");
 }

@@ -257,10 +257,10 @@ TEST(its_json_is_read_as_nccl_tests)
 	cli_expect(here_shell("$LAUNCHGAP compare $HERE/x.json $HERE/x.json"), 0, "single",
 	           "nccl-tests");
 	cli_expect(here_shell("$LAUNCHGAP compare $HERE/results/nccl_tests/latest $HERE/x.json "
-	                      "--variant run --format json"),
+	                      "--variant launchgap --format json"),
 	           0, "\"alltoall\"");
 	cli_expect(here_shell("X=$HERE/results/nccl_tests/latest; $LAUNCHGAP compare $X $X "
-	                      "--variant run"),
+	                      "--variant launchgap"),
 	           2, "--variant names nccl-tests' files; both results are runs");
 }
 

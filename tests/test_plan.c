@@ -81,7 +81,7 @@ TEST(test_how_workers_wait)
 	    {WAIT_AUTO, "1/2", 4, true, "auto", ""},
 	    {WAIT_SPIN, "1/2", 3, false, "auto", ""},
 	    {WAIT_YIELD, "", 4, true, "auto", ""},
-	    /* 4 ranks on two hosts, with cores of their own or pretended. */
+	    /* 4 ranks on two hosts, with cores of their own or simulated. */
 	    {WAIT_AUTO, "", 2, false, "mpirun", "a:2,b:2"},
 	    {WAIT_AUTO, "", 2, true, "exec", "2"},
 	    {WAIT_AUTO, "", 4, false, "exec", "2"},

@@ -187,15 +187,18 @@ FROM (SELECT grp, t.variant, block, ord, avg(log_us - ln(time_us)) x
       WHERE role <> 'limit' AND NOT is_limit
       GROUP BY grp, t.variant, block);
 
--- What page 1 is of: a size that the primary claim is of; else the one next to 64 MiB, of the
--- collective that differs most between versions or the first, in the regime that answers first.
+-- What page 1 is of: the largest gain of a search; a size of the primary claim; else the one that
+-- is next to 64 MiB, of the collective that differs most between versions or the first, in the
+-- regime that answers first.
 CREATE VIEW anchor AS
 SELECT p.*, g.tells, g.least_effect, g.nth regime
 FROM place p JOIN result r ON r.place = p.id JOIN known k USING (variant)
-JOIN regime g ON g.pace = p.pace AND p.asked_bytes BETWEEN g.from_bytes AND g.to_bytes, given
+LEFT JOIN regime g ON g.pace = p.pace AND p.asked_bytes BETWEEN g.from_bytes AND g.to_bytes
+LEFT JOIN (SELECT place, max(expect) gain FROM finalist_cell GROUP BY place) f ON f.place = p.id
 LEFT JOIN claim c ON is_primary AND c.ratio NOT NULL AND c.pace = p.pace
   AND coalesce(c.coll, p.coll) = p.coll AND p.bytes BETWEEN c.from_bytes AND c.to_bytes
-WHERE r.ratio_lo NOT NULL AND judged AND k.asked AND NOT searched
-ORDER BY third, c.id IS NULL, g.nth DESC, p.coll IS NOT (SELECT coll FROM version_worst), coll_nth,
+WHERE r.ratio_lo NOT NULL AND judged AND k.asked AND (gain NOT NULL OR g.nth NOT NULL)
+ORDER BY gain DESC NULLS LAST, third, c.id IS NULL, g.nth DESC,
+         p.coll IS NOT (SELECT coll FROM version_worst), coll_nth,
          abs(ln(p.bytes / 67108864.0)), p.bytes DESC
 LIMIT 1;

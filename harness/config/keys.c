@@ -54,7 +54,7 @@ static const struct field experiment[] = {
     {"warmup", FIELD_NUMBER, AT(warmup), .hi = 100000, .initial = "5", .help = "calls before the timed ones"},
     {"stretches", FIELD_NUMBER, AT(stretches), .lo = 1, .hi = 1000, .initial = "5", .help = "stream: their median is the trial's value"},
     {"calls", FIELD_NUMBER, AT(calls), .lo = 1, .hi = 100000, .initial = "20", .help = "stream: in a stretch, back to back"},
-    {"isolated_calls", FIELD_AUTO, AT(isolated_calls), .lo = 1, .hi = 100000, .initial = "auto", .help = "isolated: each timed by itself; auto: 500 of small sizes, else 100"},
+    {"isolated_calls", FIELD_AUTO, AT(isolated_calls), .lo = 1, .hi = 100000, .initial = "auto", .help = "isolated: each timed by itself; auto: 500 of sizes up to 1 MiB, else 100"},
     {"timeout", FIELD_SECONDS, AT(timeout_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .otherwise = "300s a cycle or allocation", .help = "for one trial, its start included"},
     {"cell_timeout", FIELD_SECONDS, AT(cell_timeout_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .otherwise = "none", .help = "for one cell"},
     {"cycles", FIELD_NUMBER, AT(cycles), .lo = 1, .hi = SPEC_MAX_CYCLES, .initial = "1", .help = "all cells again and again in a trial: a soak"},

@@ -255,12 +255,9 @@ static bool calls_are_short(const struct plan *plan)
 void plan_p99_settle(struct plan *plan)
 {
 	const struct spec *spec = plan->spec;
-	bool third;
-	const struct claim_range small = claim_regime_range(REGIME_SMALL, plan->backend->is.gpus,
-	                                                    spec->sizes, spec->nsizes, &third);
-	if (!spec->isolated_calls && spec->paces[PACE_ISOLATED] && !plan->search.nkeys && !third &&
+	if (!spec->isolated_calls && spec->paces[PACE_ISOLATED] && !plan->search.nkeys &&
 	    plan->nranks <= PLAN_MOST_SAMPLES / TRIAL_P99_CALLS && calls_are_short(plan))
-		plan->p99_bytes = small.hi;
+		plan->p99_bytes = PLAN_P99_BYTES;
 }
 
 /* --- what is asked --- */

@@ -139,6 +139,7 @@ struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigne
 #define COST_COUNTERS_S     0.4
 /* Of a size, if nobody asked a number: what p95 needs. */
 #define PLAN_ISOLATED_CALLS 100
+#define PLAN_P99_BYTES      (1 << 20) /* some 100 µs at 10 GB/s: 500 calls take 50 ms */
 unsigned plan_isolated_calls(const struct plan *plan, size_t asked_bytes);
 struct plan_cost {
 	double seconds, bytes; /* of the record */

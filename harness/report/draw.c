@@ -267,25 +267,31 @@ static bool is_named(const struct model_picture *picture, const char *name)
 	       !strcmp(picture->name + all - end, name);
 }
 
-/* The picture of the experiment's finding, and the first that chapters name for the page. */
+/* The picture of the experiment's finding, and the first that chapters name for the page. That of another
+ * chapter than the headline's is none if this has one of its own, which has too little to be drawn. */
 static int find_answer(struct model_pictures *result, const struct story *story)
 {
 	unsigned shown = 0, best = 0, rank;
 	int answer = -1;
-	for (unsigned k = 0; k < story->npictures; k++)
+	bool own = false;
+	for (unsigned k = 0; k < story->npictures; k++) {
+		const bool says = story_says_headline(story, story->pictures[k].chapter);
+		own |= says && story->pictures[k].front;
 		for (unsigned i = 0; i < result->npictures; i++) {
 			struct model_picture *one = &result->pictures[i];
 			if (!is_named(one, story->pictures[k].name))
 				continue;
-			rank = story->pictures[k].front;
-			rank += rank && story_says_headline(story, story->pictures[k].chapter);
+			rank = story->pictures[k].front * (1 + says);
 			answer = rank > best ? (int)i : answer;
 			best = rank > best ? rank : best;
 			if (!one->shown && shown < SHOWN_MOST)
 				one->shown = ++shown;
 		}
+	}
 	for (unsigned i = 0; i < result->npictures && shown < SHOWN_MOST; i++)
 		shown += !result->pictures[i].shown && (result->pictures[i].shown = true);
+	if (own && best < 2)
+		return -1;
 	return answer < 0 && result->npictures ? 0 : answer;
 }
 

@@ -27,7 +27,6 @@ struct script {
 	struct db *db;
 	struct drawn *drawn;
 	unsigned n, lines; /* so many of each, lines as they are written */
-	double margin;
 };
 
 void gnuplot_quote(const char *text, char *out, size_t bytes)
@@ -250,7 +249,8 @@ static unsigned read_curves(struct script *p, unsigned group, unsigned nsizes, c
 
 /* The lines of a group's figure, as a list of their numbers, and within how many per cent the
  * curves of one line are the same. More than a panel has room for go to further ones. */
-static void put_lines(struct script *p, unsigned group, unsigned nsizes, const char *figure)
+static void put_lines(struct script *p, unsigned group, unsigned nsizes, double within,
+                      const char *figure)
 {
 	char list[512] = "";
 	const struct arena_mark mark = arena_mark(p->arena);
@@ -258,7 +258,7 @@ static void put_lines(struct script *p, unsigned group, unsigned nsizes, const c
 	unsigned *variants = ARENA_ARRAY(p->arena, unsigned, 2 * (size_t)p->n + 1), *line;
 	line = variants + p->n;
 	const unsigned n = read_curves(p, group, nsizes, figure, values, variants),
-	               lines = gnuplot_merge(values, n, nsizes, 1 + p->margin, line);
+	               lines = gnuplot_merge(values, n, nsizes, 1 + within, line);
 	bool taken[8] = {false};
 	for (unsigned i = 0, at = 0; i < lines; i++) {
 		while (line[at] != i)
@@ -275,7 +275,7 @@ static void put_lines(struct script *p, unsigned group, unsigned nsizes, const c
 	}
 	script_text(p, arena_text(p->arena, "G_%s_lines", figure), group, list);
 	script_number(p, arena_text(p->arena, "G_%s_alike", figure), group,
-	              lines < n ? 100 * p->margin : NAN);
+	              lines < n ? 100 * within : NAN);
 	arena_release(p->arena, mark);
 }
 
@@ -286,12 +286,16 @@ static void put_groups(struct script *p)
 	                                                                      "dash", "name"};
 	struct status ignored = {""};
 	unsigned *sizes = NULL, n = 0;
-	struct db_rows *rows = ask(p, "SELECT sizes, margin FROM drawn_group, given, drawn "
-	                              "WHERE collectives <= \"each\" ORDER BY nth");
+	double *within = NULL; /* where its A/A lines do not tell, no lines are one */
+	struct db_rows *rows =
+	    ask(p, "SELECT sizes, iif((SELECT coalesce(min(iif(r.pace = g.pace, tells, NULL)), "
+	           "min(tells)) FROM regime r), margin, -1) FROM drawn_group g, given, drawn "
+	           "WHERE collectives <= \"each\" ORDER BY nth");
 	for (; db_next(rows); n++) {
 		sizes = arena_more(p->arena, sizes, n, sizeof *sizes);
 		sizes[n] = (unsigned)db_real(rows, 0);
-		p->margin = db_real(rows, 1);
+		within = arena_more(p->arena, within, n, sizeof *within);
+		within[n] = db_real(rows, 1);
 	}
 	db_end(rows, &ignored);
 	for (unsigned i = 0; i < 4; i++)
@@ -302,7 +306,7 @@ static void put_groups(struct script *p)
 	}
 	for (unsigned g = 0; g < n; g++)
 		for (unsigned k = 0; k < 3; k++)
-			put_lines(p, g + 1, sizes[g], figures[k]);
+			put_lines(p, g + 1, sizes[g], within[g], figures[k]);
 }
 
 /* ---- what chapters tell ----------------------------------------------------------------- */

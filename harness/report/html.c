@@ -248,7 +248,7 @@ static void put_cell(FILE *out, const char *text)
 #define BAR_WIDTH 93 /* % of the drawing, so that a mark has room at its end */
 
 /* What the terminal draws of characters, with the shape of the verdict before it. */
-static void put_bar(FILE *out, const struct entry *e, const char *verdict, double most)
+static void put_bar(FILE *out, const struct story_table *t, unsigned row, const char *verdict)
 {
 	static const struct {
 		const char *text, *name, *path;
@@ -256,8 +256,11 @@ static void put_bar(FILE *out, const struct entry *e, const char *verdict, doubl
 	              {"▼", "down", "m-6-5h12l-6 11z"},
 	              {"?", "open", "m-6 0 6-6 6 6-6 6z"},
 	              {"", "same", "m-4-4h8v8h-8z"}};
-	const bool spans = e->has && isfinite(e->lo);
-	const double at = e->has ? e->x : 1, lo = spans ? e->lo : at, hi = spans ? e->hi : at,
+	const struct entry e = table_bar(t, row),
+	                   *ratio = &story_row(t, row)[t->form->columns[table_bars(t)].at];
+	const bool spans = e.has && isfinite(e.lo);
+	const double at = e.has ? e.x : 1, lo = spans ? e.lo : at, hi = spans ? e.hi : at,
+	             one = ratio->has ? at / ratio->x : at, most = table_longest_bar(t),
 	             scale = BAR_WIDTH / most, x = at * scale;
 	unsigned k = 0;
 	while (strncmp(verdict, shapes[k].text, strlen(shapes[k].text)) != 0)
@@ -268,7 +271,7 @@ static void put_bar(FILE *out, const struct entry *e, const char *verdict, doubl
 	        "d=\"M0 0v20\"></path></svg><rect x=\"%.2f%%\" y=\"9\" width=\"%.2f%%\" "
 	        "height=\"2\"></rect><svg x=\"%.2f%%\"><path class=\"mark\" d=\"M0 "
 	        "10%s\"></path></svg></svg></strong>",
-	        shapes[k].name, x, scale, lo * scale, (fmin(hi, most) - lo) * scale, x,
+	        shapes[k].name, x, one * scale, lo * scale, (fmin(hi, most) - lo) * scale, x,
 	        shapes[k].path);
 }
 
@@ -286,8 +289,7 @@ static void put_row(FILE *out, const struct story_table *t, const struct grid *g
 		fputs(row ? "</em>" : "", out);
 		fputs(bold ? "<strong>" : "", out);
 		if (row && bar)
-			put_bar(out, &story_row(t, row - 1)[t->form->columns[bars].at],
-			        texts[bars - 1], table_longest_bar(t, bars));
+			put_bar(out, t, row - 1, texts[bars - 1]);
 		else if (row)
 			(bold ? put : put_cell)(out, texts[c]);
 		fprintf(out, bold ? "</strong></%s>\n" : "</%s>\n", tag);

@@ -17,7 +17,8 @@ static void say_all(struct page *p, const struct model *m, enum story_role role)
 {
 	const struct story_sentence *told;
 	for (unsigned i = 0; (told = story_said(&m->story, role, i)); i++)
-		page_say(p, "%s", told->text);
+		if (!p->shortens || !(told->roles & STORY_NOT_AT_END))
+			page_say(p, "%s", told->text);
 }
 
 /* What limits the answer, and it in one sentence. */

@@ -122,16 +122,21 @@ static const char *bar_text(struct arena *arena, const struct entry *e, double s
 	return arena_copy(arena, text);
 }
 
-double table_longest_bar(const struct story_table *t, unsigned column)
+struct entry table_bar(const struct story_table *t, unsigned row)
+{
+	return t->form->bar ? story_row(t, row)[t->form->bar - 1] : entry_at(t, row, table_bars(t));
+}
+
+double table_longest_bar(const struct story_table *t)
 {
 	double most = 1;
 	for (unsigned r = 0; r < t->nrows; r++) {
-		const struct entry e = entry_at(t, r, column);
+		const struct entry e = table_bar(t, r);
 		if (e.has && e.x > most)
 			most = e.x;
 	}
 	for (unsigned r = 0; r < t->nrows; r++) {
-		const struct entry e = entry_at(t, r, column);
+		const struct entry e = table_bar(t, r);
 		if (e.has && isfinite(e.hi) && e.hi > most && e.hi < MOST_SPREAD * most)
 			most = e.hi;
 	}
@@ -151,12 +156,12 @@ unsigned table_bars(const struct story_table *t)
 static void put_bars(struct arena *arena, const struct story_table *t, const struct grid *g,
                      unsigned room, bool utf8)
 {
-	const unsigned n = g->ncolumns, bars = table_bars(t);
-	const double most = table_longest_bar(t, bars);
+	const unsigned n = g->ncolumns;
+	const double most = table_longest_bar(t);
 	g->left[n - 1] = true;
 	g->texts[n - 1] = utf8 ? "░ interval" : "- interval";
 	for (unsigned r = 0; r < t->nrows; r++) {
-		const struct entry e = entry_at(t, r, bars);
+		const struct entry e = table_bar(t, r);
 		g->texts[(size_t)(r + 2) * n - 1] = bar_text(arena, &e, room / most, room, utf8);
 	}
 }

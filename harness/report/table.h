@@ -41,10 +41,11 @@ struct grid table_grid(struct arena *arena, const struct story_table *table, boo
 /* Whether the text of a grid's row, from 1 on, is a verdict that was decided. */
 bool table_is_bold(const struct story_table *table, unsigned row, unsigned column,
                    const char *text);
-/* The column of the form's bars; 0: there are none. What the longest one is of, unless an interval's end is
- * much farther: then it is cut. */
+/* The column of the form's bars; 0: there are none. What a row's bar is of, and the longest one, unless an
+ * interval's end is much farther: then it is cut. */
 unsigned table_bars(const struct story_table *table);
-double table_longest_bar(const struct story_table *table, unsigned column);
+struct entry table_bar(const struct story_table *table, unsigned row);
+double table_longest_bar(const struct story_table *table);
 void table_write_csv(const struct story_table *table, FILE *out);
 /* CSV as a data block of gnuplot, $name, for `set datafile separator comma`: nine digits, NaN
  * for no number. */

@@ -44,14 +44,18 @@ const struct story_chapter *story_find(const struct story *s, const char *name)
 void story_choose_lead(struct story *s, const char *name)
 {
 	const struct story_chapter *asked = story_find(s, name);
+	const struct story_chapter *other = NULL;
 	s->lead = asked && asked->lead ? asked : NULL;
 	s->strip = NULL;
 	for (unsigned i = 0; i < s->nchapters; i++) {
 		const struct story_chapter *c = &s->chapters[i];
 		s->lead = !s->lead && c->unasked && c->lead ? c : s->lead;
 		s->strip = c->lead && c->lead->form->bars ? c : s->strip;
+		other = c->lead && c->chapter->place == CHAPTER_FIRST ? c : other;
 	}
-	s->strip = s->strip && !(s->lead && s->lead->lead->form->bars) ? s->strip : s->lead;
+	if (s->lead && (s->lead->lead->form->bars || !s->strip))
+		s->strip = s->lead;
+	s->strip = s->strip ? s->strip : other;
 }
 
 const struct story_table *story_find_table(const struct story *s, const char *name)

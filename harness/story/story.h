@@ -63,6 +63,7 @@ struct story_form {
 	                     * made */
 	const char *bars;   /* the key of a ratio that a terminal draws at a run's end, in place of
 	                     * the columns after it; or NULL */
+	unsigned bar;       /* what is drawn of it, on one scale: the place of the column `bar` + 1 */
 	enum story_drawn drawn;
 };
 /* A table of the story. */
@@ -155,8 +156,8 @@ struct story_chapter {
 /* Pictures with files that end in _name. */
 struct story_picture {
 	const char *name;
-	/* Of those in front that were drawn, the first of the chapter that says the headline is on page 1, else
-	 * the first. */
+	/* Of those in front that were drawn, the first of the chapter that says the headline is on page 1; none
+	 * if that has some, but too little to draw; else the first. */
 	bool front;
 	const struct chapter *chapter;
 };
@@ -188,8 +189,8 @@ void story_add(struct story *story, struct db *db, const char *file, const char 
 /* The chapter of that name if it reported something, or NULL. */
 const struct story_chapter *story_find(const struct story *story, const char *name);
 /* Chooses the chapter that answers first, of those with a table for the first page: the one of that
- * name, else the first that leads unasked; none if there is none. Its table is on the first page, unless
- * it has no bars and another has. */
+ * name, else the first that leads unasked; none if there is none. On the first page is its table, unless
+ * it has no bars and another has; without one that of a chapter of page 1. */
 void story_choose_lead(struct story *story, const char *name);
 const struct story_table *story_find_table(const struct story *story, const char *name);
 /* The i-th sentence that has the role, over all chapters; NULL after the last. */

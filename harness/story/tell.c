@@ -135,6 +135,7 @@ static struct story_form *form_of(struct arena *arena, const struct story_form *
 	for (unsigned i = 0; i < from->ncolumns; i++) {
 		columns[i] = from->columns[i];
 		columns[i].at = i;
+		form->bar = strcmp(columns[i].key, "bar") ? form->bar : i + 1;
 		columns[i].head = words_of(arena, first, from->columns[i].head);
 	}
 	form->columns = columns;

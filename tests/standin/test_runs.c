@@ -84,7 +84,7 @@ TEST(choices_of_each_size_are_those_of_the_log)
 	assert_int_equal(json_rows(rows, JSON_IS("variant", "tree")), 0);
 }
 
-/* Between pretended hosts NCCL takes its network, and within one the direct way; data is right, and a GPU
+/* Between simulated hosts NCCL takes its network, and within one the direct way; data is right, and a GPU
  * is counted once for each host. */
 TEST(several_hosts_are_one_communicator)
 {
