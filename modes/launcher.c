@@ -1,7 +1,6 @@
 #include "launcher.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
 #include <unistd.h>
 
 #include "../harness/memory.h"
@@ -67,14 +66,10 @@ const struct launcher *launcher_pick(const struct settings *set, struct status *
 	return NULL;
 }
 
-void launcher_add(struct launcher_argv *argv, ...)
+void launcher_add_each(struct launcher_argv *argv, const char *const texts[])
 {
-	const char *arg;
-	va_list all;
-	va_start(all, argv);
-	while ((arg = va_arg(all, const char *)) && argv->count < LAUNCHER_MAX_ARGS)
-		argv->args[argv->count++] = memory_text(arg);
-	va_end(all);
+	for (unsigned i = 0; texts[i] && argv->count < LAUNCHER_MAX_ARGS; i++)
+		argv->args[argv->count++] = memory_text(texts[i]);
 }
 
 int launcher_command(const struct launcher *by, const struct launch *launch,
@@ -85,7 +80,7 @@ int launcher_command(const struct launcher *by, const struct launch *launch,
 	if (by->command && by->command(launch, out, st))
 		return -1;
 	launcher_add(out, launch->self, "worker", by->name, launch->order, processes,
-	             launch->yield ? "yield" : "spin", NULL);
+	             launch->yield ? "yield" : "spin");
 	return 0;
 }
 

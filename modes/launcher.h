@@ -75,8 +75,9 @@ const struct launcher *launcher_pick(const struct settings *set, struct status *
 /* 0, or -1 with a sentence why it cannot start a job with these settings here. */
 int launcher_supports(const struct launcher *l, const struct settings *set, struct status *st);
 
-/* Appends copies of all up to a NULL. */
-void launcher_add(struct launcher_argv *argv, ...) __attribute__((sentinel));
+/* Appends copies of texts. */
+void launcher_add_each(struct launcher_argv *argv, const char *const texts[]);
+#define launcher_add(argv, ...) launcher_add_each(argv, (const char *const[]){__VA_ARGS__, NULL})
 /* The launcher's, then self worker LAUNCHER ORDER PROCESSES WAIT. Freed after an error too. */
 int launcher_command(const struct launcher *by, const struct launch *launch,
                      struct launcher_argv *out, struct status *st);

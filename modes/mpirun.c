@@ -75,11 +75,11 @@ static bool copies_once(void)
 /* As many on each host, and what mpirun would not hand on to other hosts by itself. */
 static void add_hosts(const struct settings *set, struct launcher_argv *out)
 {
-	launcher_add(out, "--host", set->hosts, "--map-by", "node", NULL);
+	launcher_add(out, "--host", set->hosts, "--map-by", "node");
 	for (unsigned i = 0; i < set->nenv; i++) {
 		char name[TRIAL_ENV_BYTES];
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(set->env[i], "="), set->env[i]);
-		launcher_add(out, "-x", name, NULL);
+		launcher_add(out, "-x", name);
 	}
 }
 
@@ -122,14 +122,13 @@ static void add_open_mpi(const struct launch *launch, struct launcher_argv *out)
 	const bool here = !launch->set->hosts[0];
 	const char *copies = launch->messages && copies_once() ? "cma" : "none";
 	if (geteuid() == 0)
-		launcher_add(out, "--allow-run-as-root", NULL);
+		launcher_add(out, "--allow-run-as-root");
 	launcher_add(out, "--oversubscribe", "--bind-to", "none", "--mca", "pml", "ob1", "--mca",
 	             "btl", here ? "self,vader" : "self,vader,tcp", "--mca",
-	             "btl_vader_single_copy_mechanism", copies, "--mca", "async_mpi_finalize", "1",
-	             NULL);
+	             "btl_vader_single_copy_mechanism", copies, "--mca", "async_mpi_finalize", "1");
 	if (here)
 		launcher_add(out, "--mca", "btl_vader_backing_directory", launch->scratch, "--mca",
-		             "orte_tmpdir_base", launch->scratch, NULL);
+		             "orte_tmpdir_base", launch->scratch);
 	else
 		add_hosts(launch->set, out);
 }
@@ -140,9 +139,9 @@ static void add_hydra(const struct settings *set, struct launcher_argv *out)
 	char each[16];
 	snprintf(each, sizeof each, "%u", settings_on_host(set).processes);
 	if (set->hosts[0])
-		launcher_add(out, "-hosts", set->hosts, "-ppn", each, NULL);
+		launcher_add(out, "-hosts", set->hosts, "-ppn", each);
 	else
-		launcher_add(out, "-launcher", "fork", NULL);
+		launcher_add(out, "-launcher", "fork");
 }
 
 static int mpirun_command(const struct launch *launch, struct launcher_argv *out, struct status *st)
@@ -152,10 +151,10 @@ static int mpirun_command(const struct launch *launch, struct launcher_argv *out
 		return -1;
 	const bool hydra = strstr(library, "MPICH") || strstr(library, "Intel");
 	snprintf(count, sizeof count, "%u", launch->set->layout.processes);
-	launcher_add(out, "env", NULL);
+	launcher_add(out, "env");
 	if (!hydra && !launch->set->hosts[0])
-		launcher_add(out, HERE, NULL);
-	launcher_add(out, "mpirun", "-np", count, NULL);
+		launcher_add(out, HERE);
+	launcher_add(out, "mpirun", "-np", count);
 	if (hydra)
 		add_hydra(launch->set, out);
 	else

@@ -41,7 +41,7 @@ static int srun_command(const struct launch *launch, struct launcher_argv *out, 
 		names_of(set->hosts, list, sizeof list);
 	launcher_add(out, "srun", "--mpi=pmix", nodes, tasks, each, "--overlap", "--cpu-bind=none",
 	             "--distribution=block", "--kill-on-bad-exit=1", "--export=ALL",
-	             list[0] ? list : NULL, NULL);
+	             list[0] ? list : NULL);
 	return 0;
 }
 

@@ -260,7 +260,7 @@ static void wait_all(struct job *j, int signals, struct pollfd *polls)
 		                                  : (int)ms + 1) < 0)
 			continue;
 		for (unsigned i = 0; i < n; i++)
-			if (polls[i].revents && i < j->here)
+			if (i < j->here && polls[i].revents)
 				agent_worker_hear(&j->workers[i]);
 			else if (polls[i].revents)
 				hear_agent(j, i);

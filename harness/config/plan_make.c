@@ -575,7 +575,8 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 	plan->machine = machine;
 	plan->seed = spec->seed ? spec->seed : seed;
 	plan->asked = spec->asked;
-	const char *backend = plan_backend(spec, machine, NULL, 0);
+	char why[1];
+	const char *backend = plan_backend(spec, machine, why, sizeof why);
 	plan->backend = backend_find(backend);
 	int rc = -1;
 	if (spec->only[0])

@@ -157,7 +157,7 @@ static void write_raw(struct page *p, const struct model *m)
 {
 	const char *files[32] = {"trials.jsonl", "report.json"};
 	char record[PATH_MAX];
-	struct status ignored;
+	struct status ignored = {""};
 	if (p->dir && !record_file_find(p->dir, record, &ignored))
 		files[0] = arena_copy(p->arena, strrchr(record, '/') + 1);
 	unsigned n = 2;

@@ -91,7 +91,7 @@ void tune_next(const struct record_run *run, const struct candidates_seen *seen,
 
 struct tuning {
 	struct runner *r;
-	const struct record_run *run; /* while what comes next is looked for */
+	struct record_run run; /* while what comes next is looked for */
 	struct tune_next next;
 	bool hurried; /* a round was left out, as the budget has no room for it */
 };
@@ -159,12 +159,12 @@ static int choose(struct arena *arena, void *of)
 {
 	struct tuning *t = of;
 	const struct plan *p = &t->r->plan;
-	const struct candidates_seen seen = tuned_seen(t->run, arena);
-	tune_next(t->run, &seen, p->seed, search_blocks(p), false, arena, &t->next);
+	const struct candidates_seen seen = tuned_seen(&t->run, arena);
+	tune_next(&t->run, &seen, p->seed, search_blocks(p), false, arena, &t->next);
 	if (t->next.ended || t->next.confirms || !is_short(t->r, t->next.n + 2))
 		return 0;
 	t->hurried = true;
-	tune_next(t->run, &seen, p->seed, search_blocks(p), true, arena, &t->next);
+	tune_next(&t->run, &seen, p->seed, search_blocks(p), true, arena, &t->next);
 	return 0;
 }
 
@@ -188,12 +188,10 @@ static void end_say(struct runner *r, const struct tuning *t)
 
 static int next_find(struct tuning *t, struct status *st)
 {
-	struct record_run run;
-	if (record_load(t->r->folder.path, &run, st))
+	if (record_load(t->r->folder.path, &t->run, st))
 		return -1;
-	t->run = &run;
 	const int rc = arena_work(choose, t, "the search", st);
-	record_free(&run);
+	record_free(&t->run);
 	return rc;
 }
 
