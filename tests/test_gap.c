@@ -68,7 +68,7 @@ TEST(grey_says_what_it_is)
 		made_drawn(&made, "factors.gp");
 		assert_says(made_read("plots/nccl_factors.svg"),
 		            few ? "grey: no interval below 6 blocks"
-		                : "grey: interval not wholly beyond ±2 % and the A/A line");
+		                : "grey: interval not wholly beyond 2 % and the A/A line");
 	}
 	assert_says(made_read("plots/run.gp"),
 	            "\nsaid_gap = 'No shares are given: the gap itself is ");

@@ -233,7 +233,7 @@ TEST(every_sessions_command_is_said)
 	assert_int_equal(json_integer_value(json_object_get(second, "blocks")), 2);
 	assert_true(json_is_false(json_object_get(second, "planned")));
 	json_assert_text(json_object_get(second, "host"), "", "h");
-	json_assert_one_says(json_section(text, "findings"), "2 blocks were added after a look at 6");
+	json_assert_one_says(json_section(text, "measured"), "2 blocks were added after a look at 6");
 }
 
 static void begun_on_abc(json_t *environment)

@@ -80,7 +80,7 @@ TEST(a_program_of_nccl_tests_ends_with_whether_bandwidth_is_normal)
 	cli_expect(here_shell("$LAUNCHGAP all_reduce_perf -b 1M -e 1M -g 2 -n 2 --results "
 	                      "$HERE/results 2>&1 >/dev/null | grep -A1 '^note: '"),
 	           0,
-	           "note: There is no reference of all_reduce of 1 MiB in run on 2 × Stand-in GPU.",
+	           "note: There is no reference of all_reduce of 1 MiB in launchgap on 2 × Stand-in GPU.",
 	           "report ");
 }
 
