@@ -5,6 +5,11 @@ load plot_dir.'/style.gp'
 pale(k) = k == 1 ? fast : k == 2 ? 0xB2A3CC : 0xDDD6EA
 nth(list, b) = words(list[1:strstrt(list.' ', sprintf('%.1f ', b)) - 1])
 bars = exists('gains_rows') ? gains_rows : 0
+open_bars = exists('undecided_rows') ? undecided_rows : 0
+# Of the row of a table that is read.
+is_open(k, g) = open_bars == 0 ? 0 : sum [r = 1:open_bars] (undecided_set[r] eq gains_variant[k] && \
+	undecided_collective[r] eq G_coll[g] && undecided_pace[r] eq G_pace[g] && \
+	undecided_asked_bytes[r] == column('asked_bytes'))
 written(v) = abs(v) < 0.5 ? '0' : sprintf('%+.0f', v)
 pick_of(k, g, col) = strcol('variant') eq gains_variant[k] && of_group(g) ? column(col) : NaN
 do for [picture = 1:bars > 0] {
@@ -13,6 +18,7 @@ do for [picture = 1:bars > 0] {
 	said = said_tuning
 	how = sprintf('band: within %g %%; ', 100 * margin).'95 % intervals over '.plural(blocks, 'block').\
 		' of the confirmation, each bar in fresh jobs'
+	how = how.(open_bars ? '; hatched: undecided' : '')
 	legend = 1
 	body = 330.0
 	# What is drawn, by its name here.
@@ -58,8 +64,10 @@ do for [picture = 1:bars > 0] {
 	start(g) = g == 1 ? 0 : start(g - 1) + words(G_list[g - 1])
 	at(k, g) = of_group(g) ? start(g) + nth(G_list[g], column('asked_bytes')) + (k - (bars + 1) / 2.0) * wide : NaN
 	per(k, g, col) = 100 * (pick_of(k, g, col) - 1)
-	plot for [k = 1:bars] for [g = 1:groups] $summary using (at(k, g)):(per(k, g, 'ratio')):(wide * 0.92) \
+	plot for [k = 1:bars] for [g = 1:groups] $summary using (at(k, g)):(is_open(k, g) ? NaN : per(k, g, 'ratio')):(wide * 0.92) \
 			with boxes lc rgb pale(k) notitle, \
+		for [k = 1:bars] for [g = 1:groups] $summary using (at(k, g)):(is_open(k, g) ? per(k, g, 'ratio') : NaN):(wide * 0.92) \
+			with boxes lc rgb pale(k) fs pattern 4 border lc rgb pale(k) notitle, \
 		for [k = 1:bars] for [g = 1:groups] $summary using (at(k, g)):(per(k, g, 'ratio_lo')):(0):\
 			(per(k, g, 'ratio_hi') - per(k, g, 'ratio_lo')) with vectors nohead lw 2 lc rgb ink notitle, \
 		for [k = 1:bars] for [g = 1:groups] $summary using (at(k, g)):(per(k, g, 'ratio_hi') > 0 ? per(k, g, 'ratio_hi') : per(k, g, 'ratio_hi') <= 0 ? 0 : NaN):\

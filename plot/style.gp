@@ -39,7 +39,11 @@ row(s, k, n) = k == 1 ? s[1:cut(s, n)] : row(rest(s, n), k - 1, n)
 rows(s, n) = strlen(s) == 0 ? 0 : 1 + rows(rest(s, n), n)
 # The title is the first clause of what a picture shows, and further ones as far as one row holds them.
 title_wide = 70
-clause(s) = strstrt(s, '; ') ? strstrt(s, '; ') - 1 : strlen(s)
+# A semicolon in brackets ends no clause.
+within(s) = strstrt(s, ')') ? within(s[strstrt(s, ')') + 1:*]) : strstrt(s, '(')
+clause(s) = clause_from(s, strstrt(s, '; '))
+clause_from(s, at) = !at ? strlen(s) : !within(s[1:at - 1]) ? at - 1 : \
+	clause_from(s, strstrt(s[at + 1:*], '; ') ? at + strstrt(s[at + 1:*], '; ') : 0)
 clauses(s, n) = n ? n + 2 + clause(s[n + 3:*]) : clause(s)
 lead(s, n) = n >= strlen(s) || (n && clauses(s, n) > title_wide) ? n : lead(s, clauses(s, n))
 # So many characters of a row that all of its rows are about as long.

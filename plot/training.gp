@@ -1,4 +1,4 @@
-# Steps of training: a bar for each variant, its compute dark, what the step takes beyond it pale, with the
+# Steps of training: a bar for each variant, its compute solid, what the step takes beyond it faded, with the
 # interval of the step; above it the share of the communication that is hidden. A panel per kind of step,
 # its bars by bucket size; of a mixture of experts a panel per size, its bars by imbalance. No picture
 # where none was measured.
@@ -22,7 +22,7 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 	name = prefix.'_training'
 	head = where.(trained_routed[1] ? ': a layer of experts by imbalance' : ': a step of training by bucket size')
 	said = said_training
-	how = 'dark: compute alone; pale: exposed communication; '.(trained_routed[1] ? '' : 'above: share of the communication that is hidden; ').over_blocks
+	how = 'solid: compute alone; faded: exposed communication; '.(trained_routed[1] ? '' : 'above: share of the communication that is hidden; ').over_blocks
 	legend = words(entries) > 5 ? 2 : 1
 	high = 242.0
 	body = high * panels + 10

@@ -141,8 +141,8 @@ TEST(a_caption_says_what_is_decided)
 	    {1, 0.002, 2, 1, "\"No factor has an effect beyond the margin, as far as is decided\""},
 	    {1, 0.002, UINT_MAX, 1, "\"No factor has an effect beyond the margin\""},
 	    {2, 0.002, 2, 1,
-	     "\"one: 0.500 times the bandwidth, 4 KiB to 256 KiB; undecided in 1\""},
-	    {2, 0.002, 2, 65536, "times the bandwidth, 64 KiB to 256 KiB; undecided in 1\""},
+	     "\"one: 0.500 times the bandwidth, 4 KiB to 256 KiB; undecided in two\""},
+	    {2, 0.002, 2, 65536, "times the bandwidth, 64 KiB to 256 KiB; undecided in two\""},
 	};
 	factor("one", "nodirect", "threads-old");
 	factor("two", "threads-old", "processes-old");

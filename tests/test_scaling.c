@@ -90,8 +90,8 @@ TEST(the_answer_is_by_what_changes)
 {
 	const json_t *answer = json_object_get(made_report(&run), "answer");
 	json_assert_one_says(answer, "alltoall, 64 MiB: against threads on as many ranks, "
-	                             "bandwidth falls from 2 to 8 ranks in processes, 0.8");
-	json_assert_one_says(answer, "falls from 2 to 4 ranks in single, ");
+	                             "bandwidth falls from 2 to 8 ranks in processes (0.8");
+	json_assert_one_says(answer, "falls from 2 to 4 ranks in single (");
 }
 
 /* What the A/A line covers is no change, and nothing falls or rises. */

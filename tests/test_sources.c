@@ -80,7 +80,7 @@ TEST(a_cause_needs_its_effect)
 	json_assert_text(row(report, "processes are slower"), "outcome", "cannot be tested here");
 	assert_false(json_one_says(json_object_get(report, "answer"), "reproduced"));
 	json_assert_text(json_array_get(json_object_get(report, "answer"), 0), "",
-	                 "CPU memory was measured, by backend host: it says nothing about NCCL.");
+	                 "CPU memory only (backend host): it says nothing about NCCL.");
 }
 
 /* 60 % is refuted by 0.6 % as well as by 100 %. */
