@@ -93,7 +93,7 @@ TEST(a_run_that_cannot_tell_says_so)
 	 * "slower". */
 	speed[0] = 0.5;
 	report = made_report(&made);
-	json_assert_says(report, "trust", "Large sizes: only differences above ");
+	json_assert_says(report, "trust", "alltoall of 16 MiB: only differences above ");
 	json_assert_one_says(answer(report), "slower than threads: single (0.5");
 	assert_false(json_one_says(answer(report), "cannot distinguish the variants"));
 	/* With more ranks than cores none is, however quiet. */
