@@ -31,14 +31,14 @@ FROM one WHERE tab = 'summary';
 -- The reference against itself where results are: how far it is off.
 CREATE TABLE line AS
 SELECT min(nth), what, ranks, root, pace, bytes, asked, max(hi, 1 / lo) far
-FROM result WHERE role = 'again' GROUP BY what, ranks, root, pace, bytes;
+FROM result WHERE role = 'again' GROUP BY what, ranks, root, pace, bytes, asked;
 
 -- Results beyond the margin and that line.
 CREATE TABLE effect AS
 SELECT r.*
 FROM report, result r
 JOIN line l ON l.what IS r.what AND l.ranks IS r.ranks AND l.root IS r.root AND l.pace IS r.pace
-           AND l.bytes IS r.bytes
+           AND l.bytes IS r.bytes AND l.asked IS r.asked
 WHERE (lo > edge OR hi * edge < 1) AND (lo > far OR hi * far < 1);
 
 -- Verdicts with their intervals.
@@ -243,8 +243,8 @@ WHERE bound_of(believes) < 0.95 * (far - 1) -- two digits
 -- On page 1 it has the bound of the strip's cell, which is the cell's among the results; the strip's verdicts are as it says.
 SELECT 'trust is of another cell than the strip', trust FROM report, (SELECT * FROM strip LIMIT 1) s
 WHERE instr(trust, 'differences above ') AND NOT (
-  instr(trust, s.collective || ' of ') AND EXISTS (
-    SELECT 1 FROM line l WHERE l.what GLOB s.collective || '*' AND l.bytes = s.bytes
+  instr(trust, '. ' || s.collective || ' of ') AND EXISTS (
+    SELECT 1 FROM line l WHERE l.what GLOB s.collective || '*' AND l.asked = s.bytes
       AND abs(bound_of(substr(trust, instr(trust, 'differences above '))) / (max(far, edge) - 1) - 1) < 0.05));
 SELECT 'a verdict that cannot be believed', s.variant || ' ' || verdict
 FROM report, strip s JOIN one n ON n.tab = 'cell_noise'
