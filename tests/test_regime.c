@@ -223,9 +223,10 @@ TEST(without_streams_large_is_latency)
 	says("SELECT r.label, metric, cells FROM regime r JOIN speed ON regime = r.nth "
 	     "WHERE variant = 2",
 	     "large latency 2");
-	json_assert_one_says(json_section(made_report(&m), "measured"),
-	                     "Large sizes: only differences above 2 % can be believed (A/A, reference "
-	                     "twice: 1.0");
+	json_assert_one_says(
+	    json_section(made_report(&m), "measured"),
+	    "Large sizes: only differences above 2 % can be believed (A/A, reference "
+	    "twice: 1.0");
 }
 
 TEST(without_gpus_sizes_are_smaller)

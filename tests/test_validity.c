@@ -182,7 +182,8 @@ TEST(what_cannot_be_is_said_on_page_1)
 	const json_t *report = made_report(&m);
 	assert_false(is_doubted(report, "Calls of 0 ns"));
 	assert_false(is_doubted(report, "Far beyond"));
-	json_assert_one_says(json_section(report, "measured"), "No line of the record has a checksum");
+	json_assert_one_says(json_section(report, "measured"),
+	                     "No line of the record has a checksum");
 	m.stamps = stopped_clock;
 	assert_true(is_doubted(made_report(&m), "Calls of 0 ns are in 6 of 270 timed cells, "
 	                                        "first in processes, block 4 (line "));
