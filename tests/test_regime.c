@@ -208,7 +208,7 @@ TEST(a_cell_is_in_one_regime)
 	make();
 	says("SELECT label, most_bytes, least_bytes FROM regime",
 	     "the smallest 262144 262144; the largest 1048576 1048576");
-	json_assert_says(made_report(&m), "trust", "The largest (1 MiB): ");
+	json_assert_says(made_report(&m), "trust", "alltoall of 1 MiB: differences above ");
 }
 
 /* Isolated calls of large sizes alone, as of steps of training, have an A/A line. */

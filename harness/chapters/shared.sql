@@ -147,7 +147,8 @@ FROM claim;
 
 -- The same in words. figure: its ratio, and how far that goes from cell to cell; sizes: of these;
 -- share: of the gap, of a step between its variants that explains; ways: its variants' data paths;
--- unseen: what an undecided one cannot see; mark: of a verdict that is taken alone.
+-- unseen: what an undecided one cannot see, or its limit, edge, if that is beyond the margin; mark:
+-- of a verdict that is taken alone.
 CREATE VIEW claim_in_words AS
 WITH known_way AS (SELECT name, data_path FROM way JOIN variant ON id = variant
                    WHERE data_path IN ('staged', 'direct'))
@@ -155,8 +156,10 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
        right_name || iif(right_coll = '', '', ' ' || right_coll) right_side,
        iif(l.data_path = r.data_path, 'both ' || l.data_path,
            left_name || ' ' || l.data_path || ', ' || right_name || ' ' || r.data_path) ways,
-       iif(ratio IS NULL AND by_cell NOT NULL, 'its cells go both ways',
-           'too noisy to decide below ' || effect) unseen,
+       CASE WHEN ratio IS NULL AND by_cell NOT NULL THEN 'its cells go both ways'
+            WHEN edge BETWEEN ratio_lo AND ratio_hi
+            THEN 'limit ' || estimate(edge) || ' lies in its interval'
+            ELSE 'too noisy to decide below ' || effect END unseen,
        (SELECT of_gap FROM gap_step JOIN variant a ON a.id = from_variant
         JOIN variant b ON b.id = to_variant
         WHERE counts AND metric = 'busbw' AND (left_name, right_name) IN
@@ -165,7 +168,10 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
        nullif(coalesce(estimate || iif(by_cell IS NULL, '', '; '), '')
               || coalesce(by_cell || ' ' || by_what, ''), '') figure,
        iif(whole OR NOT cells, NULL, sizes(from_bytes, to_bytes)) sizes
-FROM family_claim c LEFT JOIN known_way l ON by_path AND l.name = left_name
+FROM (SELECT f.*, iif(by <= margin AND NOT times OR kind = 'within', NULL,
+                      iif(times, times, 1) * iif(kind = 'more', 1 + by, 1 / (1 + by))) edge
+      FROM family_claim f, given) c
+LEFT JOIN known_way l ON by_path AND l.name = left_name
 LEFT JOIN known_way r ON by_path AND r.name = right_name
 LEFT JOIN by_what ON one_size = (from_bytes = to_bytes);
 
