@@ -155,7 +155,7 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
        right_name || iif(right_coll = '', '', ' ' || right_coll) right_side,
        iif(l.data_path = r.data_path, 'both ' || l.data_path,
            left_name || ' ' || l.data_path || ', ' || right_name || ' ' || r.data_path) ways,
-       iif(ratio IS NULL AND by_cell NOT NULL, 'its cells go both ways',
+       iif(ratio IS NULL AND by_cell NOT NULL, 'its cells disagree',
            'too noisy to decide below ' || effect) unseen,
        (SELECT of_gap FROM gap_step JOIN variant a ON a.id = from_variant
         JOIN variant b ON b.id = to_variant
