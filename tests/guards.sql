@@ -81,12 +81,13 @@ SELECT 'a mean beyond its cells', at FROM held
 WHERE max(iif(type = 'text', limit_of(by, 0), by ->> 'lo') - x, x - iif(type = 'text', limit_of(by, 1), by ->> 'hi'))
       > iif(x < 10, 0.0006, 0.006 * x);
 
--- The ends of a mean are those of its sizes and are told, and its word is that of each of them: none is on the other side
--- of 1, none beyond the margin where it is equal. Parts of a training step are among the results, and not in the mean.
+-- The ends of a mean are those of its sizes and are told, and none is shown to go another way than its word: none is on
+-- the other side of 1 or wholly within the margin, none beyond the margin where it is equal. Parts of a training step are among the results, and not in the mean.
 CREATE TABLE mean AS
 SELECT o ->> 'name' name, o ->> '$.each.lo' lo, o ->> '$.each.hi' hi, o ->> '$.speed.estimate' speed,
        o ->> 'verdict' verdict, o ->> 'cells' cells, o ->> 'twin' twin,
-       min(r.x) least, max(r.x) most, max(r.hi * edge < 1) slower, max(r.lo > edge) faster
+       min(r.x) least, max(r.x) most, max(r.hi * edge < 1) slower, max(r.lo > edge) faster,
+       max(r.hi < edge) no_more, max(r.lo * edge > 1) no_less
 FROM report, regime g
 JOIN one ON tab = iif(g.name LIKE 'large%', 'verdicts_large', 'verdicts_small')
 LEFT JOIN result r ON r.variant = o ->> 'name' AND r.pace = g.pace AND r.asked BETWEEN g.lo AND g.hi
@@ -98,13 +99,14 @@ WHERE (most > 1.01 * least AND cells IS NULL)
    OR (cells IS NOT NULL AND NOT coalesce(has_range(cells, least, most) AND is_near(lo, least) AND is_near(hi, most), 0));
 WITH word AS (
   SELECT o ->> 'variant' name, iif(o ->> 'kind', 'slower', 'faster') verdict, o ->> '$.speed.lo' least, o ->> '$.speed.hi' most,
-         0 slower, 0 faster, NULL speed, 0 twin FROM one WHERE tab = 'caption_verdicts' AND o ->> 'kind' < 2 UNION ALL
-  SELECT name, verdict, least, most, slower, faster, speed, twin FROM mean UNION ALL
+         0 slower, 0 faster, 0 no_more, 0 no_less, NULL speed, 0 twin FROM one WHERE tab = 'caption_verdicts' AND o ->> 'kind' < 2 UNION ALL
+  SELECT name, verdict, least, most, slower, faster, no_more, no_less, speed, twin FROM mean UNION ALL
   SELECT o ->> 'factor', o ->> 'verdict', limit_of(o ->> 'bandwidth_by_cell', 0),
-         limit_of(o ->> 'bandwidth_by_cell', 1), 0, 0, NULL, 0 FROM one WHERE tab = 'effects')
+         limit_of(o ->> 'bandwidth_by_cell', 1), 0, 0, 0, 0, NULL, 0 FROM one WHERE tab = 'effects')
 SELECT 'a verdict that one of its cells has not', name || ': ' || verdict FROM word, report
 WHERE NOT coalesce(twin, 0)
-  AND ((verdict GLOB 'faster*' AND least < 0.9995) OR (verdict GLOB 'slower*' AND most > 1.0005)
+  AND ((verdict IN ('faster', 'slower') AND iif(verdict = 'faster', no_more, no_less))
+    OR (verdict GLOB 'faster*' AND least < 0.9995) OR (verdict GLOB 'slower*' AND most > 1.0005)
     OR ((verdict GLOB 'no difference*' OR instr(verdict, ', by under')) AND (slower OR faster))
     OR (slower AND faster AND speed IS NOT NULL));
 
@@ -162,6 +164,19 @@ WHERE (verdict LIKE 'holds%' OR verdict LIKE 'does not%' OR instr(verdict, ', bu
                         outer_lo / far >= hi OR (lo > 0 AND outer_hi * far <= lo)
                         OR ((outer_lo > far OR outer_hi * far < 1)
                             AND (outer_lo >= hi OR (lo > 0 AND outer_hi <= lo)))), 0));
+-- No claim holds of which a size is shown to be the contrary: wholly on the other side of its limit, or surely different and
+-- not within it. Of bandwidth against the reference, or of time as speed.
+SELECT 'a claim that one of its cells has not', claim
+FROM (SELECT claim.*, o ->> 'coll' coll, o ->> 'from_bytes' from_bytes, o ->> 'to_bytes' to_bytes, metric = 'busbw' plainly
+      FROM claim JOIN one ON tab = 'claims' AND o ->> 'claim' = claim
+      WHERE verdict LIKE 'holds%' AND metric IN ('busbw', 'latency') AND o ->> 'cells' > 1) c
+JOIN (SELECT variant, pace, collective, asked, lo, hi FROM result WHERE lo NOT NULL) r
+  ON variant = "left" AND "right" = (SELECT doc ->> 'reference' FROM given)
+ AND pace = iif(plainly, 'stream', 'isolated') AND asked BETWEEN from_bytes AND to_bytes
+ AND collective = coalesce(coll, collective) AND (coll NOT NULL OR NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training'))
+WHERE CASE WHEN within THEN (r.lo > 1 AND r.hi > c.hi) OR (r.hi < 1 AND r.lo < c.lo)
+           WHEN c.lo > 0 THEN iif(plainly, r.hi < c.lo, 1 / r.lo < c.lo)
+           ELSE iif(plainly, r.lo > c.hi, 1 / r.hi > c.hi) END;
 SELECT 'advice on what a claim leaves open', claim FROM claim
 JOIN one a ON a.tab = 'advice' AND a.o ->> 'metric' = metric
 WHERE plain AND verdict LIKE 'undecided%' AND (("left", "right") = (a.o ->> 'to', a.o ->> 'from')

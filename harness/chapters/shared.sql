@@ -156,7 +156,7 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
        right_name || iif(right_coll = '', '', ' ' || right_coll) right_side,
        iif(l.data_path = r.data_path, 'both ' || l.data_path,
            left_name || ' ' || l.data_path || ', ' || right_name || ' ' || r.data_path) ways,
-       CASE WHEN ratio IS NULL AND by_cell NOT NULL THEN 'its cells go both ways'
+       CASE WHEN ratio IS NULL AND by_cell NOT NULL THEN 'its cells disagree'
             WHEN edge BETWEEN ratio_lo AND ratio_hi
             THEN 'limit ' || estimate(edge) || ' lies in its interval'
             ELSE 'too noisy to decide below ' || effect END unseen,

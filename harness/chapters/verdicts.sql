@@ -1,10 +1,11 @@
 -- From contrasts to verdicts, on the speed of the variant: of a time the ratio is turned round.
 
 -- The least and the greatest cell of a contrast that has several, by its metric, and as times are;
--- below, above: whether one is so beyond the margin.
+-- below, above: whether one is so beyond the margin; no_more, no_less: or shown not to be.
 CREATE VIEW contrast_ends AS
 SELECT asked, min(ratio) least, max(ratio) most, min(hi) * (1 + margin) < 1 below,
-       max(lo) > 1 + margin above,
+       max(lo) > 1 + margin above, min(hi) < 1 + margin no_more,
+       max(lo) * (1 + margin) > 1 no_less,
        estimate(min(ratio)) || ' in ' || min(cell) FILTER (WHERE nth = 1) || ', '
        || estimate(max(ratio)) || ' in ' || min(cell) FILTER (WHERE back = 1) ends,
        estimate(1 / max(ratio)) || ' in ' || min(cell) FILTER (WHERE back = 1) || ', '
@@ -17,8 +18,9 @@ GROUP BY asked;
 
 -- As measured. c: the ratio of the metric with its interval, as contrast() has it, but no mean is
 -- beyond all of its cells, as an estimate over blocks can be; least, most: the speed of its slowest
--- and its fastest cell; opposed: its word is not that of each cell, so that there is no mean: one
--- is on the other side of 1, or beyond the margin where it is within; differs: what is said then.
+-- and its fastest cell; opposed: a cell is shown to go another way, so that there is no mean: its
+-- interval is within the margin where the mean is beyond, or beyond where the mean is within; or it
+-- is on the other side of 1; differs: what is said then. A claim's cells: claim_cells.
 CREATE TABLE contrast_found AS
 WITH made AS (
   SELECT asked, contrast(x, block, coalesce(by, margin), coalesce(times, 1)) c
@@ -43,7 +45,8 @@ SELECT a.id asked, a.finding, a.part, a.variant, a.regime, unit = 'µs' is_time,
        iif(unit = 'µs', 1 / (c ->> 'lo'), c ->> 'hi') speed_hi,
        iif(unit = 'µs', 1 / most, least) least, iif(unit = 'µs', 1 / least, most) most,
        coalesce(role <> 'again' AND CASE verdict_word(c ->> 'lo', c ->> 'hi', margin)
-                WHEN 'faster' THEN least < 1 WHEN 'slower' THEN most > 1
+                WHEN 'faster' THEN least < 1 OR no_more AND finding <> 'claims'
+                WHEN 'slower' THEN most > 1 OR no_less AND finding <> 'claims'
                 WHEN 'undecided' THEN below AND above ELSE below OR above END, 0) opposed,
        ends, 'differs: ' || iif(unit = 'µs', back_ends, ends) differs
 FROM asked_contrast a JOIN metric m ON m.name = a.metric JOIN variant v ON v.id = a.variant
@@ -249,24 +252,40 @@ FROM judged_contrast
 WHERE finding = 'regime' AND speed NOT NULL
 ORDER BY part, variant;
 
+-- What cells show by a claim's own limits: yes, one that it holds; no, that it does not, or is on
+-- the other side of 1. An equal one surely differs, and is not shown to be within.
+CREATE VIEW claim_cells AS
+WITH edge AS (SELECT id, kind, at, at / (1 + by) low, at * (1 + by) high
+              FROM (SELECT *, coalesce(nullif(times, 0), 1) at FROM settled_claim))
+SELECT id, max(CASE kind WHEN 'less' THEN hi < low WHEN 'more' THEN lo > high
+                         ELSE lo > low AND hi < high END) yes,
+       max(CASE kind WHEN 'less' THEN lo > low OR ratio > at
+                     WHEN 'more' THEN hi < high OR ratio < at
+                     ELSE lo > at AND hi > high OR hi < at AND lo < low END) no
+FROM edge JOIN contrast_found ON (finding, part) = ('claims', id)
+JOIN contrast_cell USING (asked) GROUP BY id;
+
 -- A claim with its contrast. line: how far effects are not distinguished from none; 0: they are.
 CREATE VIEW claim_found AS
 SELECT s.*, w.why untested, cw.why contrast_why, c, f.cells, f.blocks, f.from_bytes from_cell,
        f.to_bytes to_cell, f.value * scale left_value, f.against_value * scale right_value,
-       coalesce(opposed, 0) AND NOT s.times opposed, ends,
+       coalesce(opposed, 0) AND NOT s.times apart, coalesce(yes, 0) yes, coalesce(no, 0) no, ends,
        iif(is_time, 1 / most, least) least, iif(is_time, 1 / least, most) most,
        CASE WHEN g.nth IS NULL OR m.counters THEN 0 WHEN NOT tells THEN least_effect
             WHEN s.kind = 'within' THEN 0 ELSE g.off END line, m.about, m.brief, m.unit,
        m.by_path, m.whole
 FROM settled_claim s JOIN claim_why w USING (id) JOIN metric m ON m.name = s.metric
 LEFT JOIN contrast_found f ON (f.finding, f.part) = ('claims', s.id)
+LEFT JOIN claim_cells USING (id)
 LEFT JOIN contrast_why cw ON cw.asked = f.asked LEFT JOIN regime g ON g.name = s.regime;
 
--- What the file claims, and the outcome.
+-- What the file claims, and the outcome; opposed: a cell is shown to be the contrary of it.
 CREATE TABLE claimed AS
-WITH outcome AS (
-  SELECT *, claim_judged(kind, by, times, c, opposed, line) o
+WITH mean AS (
+  SELECT *, CASE claim_judged(kind, by, times, c, 0, line) ->> 'outcome'
+            WHEN 'holds' THEN no WHEN 'undecided' THEN apart ELSE yes END opposed
   FROM claim_found),
+outcome AS (SELECT *, claim_judged(kind, by, times, c, opposed, line) o FROM mean),
 family AS (
   SELECT *, o ->> 'outcome' outcome, o ->> 'p' p, iif(is_primary, o ->> 'p', min(1, (o ->> 'p')
          * count(o ->> 'p') FILTER (WHERE NOT is_primary) OVER ())) p_adjusted
