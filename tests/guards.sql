@@ -258,7 +258,7 @@ WHERE bound_of(believes) < 0.95 * (far - 1) -- two digits
 -- On page 1 it has the bound of the strip's cell, which is the cell's among the results; the strip's verdicts are as it says.
 SELECT 'trust is of another cell than the strip', trust FROM report, (SELECT * FROM strip LIMIT 1) s
 WHERE instr(trust, 'differences above ') AND NOT (
-  instr(trust, '. ' || s.collective || ' of ') AND EXISTS (
+  instr(trust, '. ' || s.collective) AND EXISTS ( -- a step has its kind too
     SELECT 1 FROM line l WHERE l.what GLOB s.collective || '*' AND l.asked = s.bytes
       AND abs(bound_of(substr(trust, instr(trust, 'differences above '))) / (max(far, edge) - 1) - 1) < 0.05));
 SELECT 'a verdict that cannot be believed', s.variant || ' ' || verdict
