@@ -42,11 +42,11 @@ WITH RECURSIVE
     UNION ALL
     SELECT variant, place, 2 * n FROM doubled JOIN sent USING (variant, place)
     WHERE message > n * 32 * chunk AND n BETWEEN 1 AND most / 2),
-  given_channels AS (
-    SELECT variant, place, max(1, max(n)) n FROM doubled GROUP BY variant, place)
-SELECT variant, place, "all", chunk, n,
-       iif(max(n, start) <= most / 2, max(n, start) * 32 * chunk * parts, 0),
-       iif(max(n, start) <= most / 2, max(n, start) * 2, NULL)
-FROM sent JOIN begun USING (variant, place) JOIN given_channels USING (variant, place);
+  given_channels AS ( -- those that a message with full channels has, before they double
+    SELECT variant, place, max(1, max(n)) n, max(start, max(n)) filled
+    FROM doubled JOIN begun USING (variant, place) GROUP BY variant, place)
+SELECT variant, place, "all", chunk, n, iif(filled <= most / 2, filled * 32 * chunk * parts, 0),
+       iif(filled <= most / 2, filled * 2, NULL)
+FROM sent JOIN given_channels USING (variant, place);
 
 DROP TABLE sent;

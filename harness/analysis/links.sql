@@ -17,8 +17,8 @@
 --           speed that is signalled, which is a little more. From NVIDIA's white papers on P100,
 --           V100, A100 (12 links, 600 GB/s both ways), H100 (18, 900), Blackwell (18, 1800) and
 --           GA102 (4, 112.5)
---   PCIe    2.5, 5 GT/s × 8/10; 8, 16, 32 GT/s × 128/130; 64 GT/s × 242/256, by lane ÷ 8: PCI-SIG,
---           PCI Express Base Specification 6.0; with generation and width as NVML says
+--   PCIe    2.5, 5 GT/s × 8/10; 8, 16, 32 GT/s × 128/130; 64 GT/s × 242/256, by lane ÷ 8:
+--           PCI-SIG, PCI Express Base Specification 6.0; with generation and width as NVML says
 -- A pair's is that of its narrower end.
 
 CREATE TABLE class AS
@@ -107,7 +107,7 @@ WITH RECURSIVE
     SELECT 0 FROM subject WHERE n BETWEEN 1 AND 64 UNION ALL
     SELECT rank + 1 FROM numbers, subject WHERE rank + 1 < n),
   workers AS ( -- PxTxR: each has R ranks
-    SELECT variant, max(1, CAST(replace(layout, rtrim(layout, '0123456789'), '') AS INTEGER)) each
+    SELECT max(1, CAST(replace(layout, rtrim(layout, '0123456789'), '') AS INTEGER)) each
     FROM subject),
   said AS (
     SELECT worker, key, value, row_number() OVER (PARTITION BY key ORDER BY trial, worker) nth,
@@ -115,7 +115,7 @@ WITH RECURSIVE
     FROM fact WHERE typeof(value) = 'text'
          AND trial IN (SELECT id FROM trial t JOIN subject s ON s.variant = t.variant)),
   found AS (
-    SELECT r.rank, d.value device, b.value bind, p.value pcie,
+    SELECT r.rank, d.value device, b.value bind, '[' || replace(p.value, ' ', ',') || ']' pcie,
            substr(d.value, nullif(instr(d.value, ' at '), 0) + 4) address
     FROM numbers r JOIN workers w
     LEFT JOIN said d ON d.key = 'device_' || r.rank AND d.nth = 1
@@ -125,9 +125,7 @@ SELECT rank, coalesce(device, bind, '') device, coalesce(address, device, bind, 
        device NOT NULL gpus,
        (SELECT min(gpu) FROM gpu WHERE lower(pci) = lower(address) AND pci <> '') gpu,
        iif(bind GLOB 'core [0-9]*', CAST(substr(bind, 6) AS INTEGER), NULL) core,
-       iif(json_valid('[' || replace(pcie, ' ', ',') || ']')
-           AND json_array_length('[' || replace(pcie, ' ', ',') || ']') = 4,
-           '[' || replace(pcie, ' ', ',') || ']', NULL) pcie
+       iif(json_valid(pcie) AND json_array_length(pcie) = 4, pcie, NULL) pcie
 FROM found;
 
 INSERT INTO device
@@ -141,7 +139,7 @@ WITH
            iif(sum(up) = sum(up AND gbs NOT NULL), nullif(sum(gbs) FILTER (WHERE up), 0), NULL) gbs
     FROM nvlink GROUP BY gpu),
   seen AS (
-    SELECT r.*, g.name model, g.numa, g.pcie_gbs, c.numa core_numa, n, ifnull(up, 0) up,
+    SELECT r.*, g.numa, g.pcie_gbs, c.numa core_numa, n, ifnull(up, 0) up,
            ifnull(to_switch, 0) to_switch, l.gbs, ifnull(pcie ->> 0, g.gen) gen,
            ifnull(pcie ->> 1, g.width) width, g.gen_max, g.width_max,
            (SELECT max(m.up) FROM links m JOIN gpu o USING (gpu) WHERE o.name = g.name) most

@@ -197,7 +197,8 @@ FROM (SELECT grp, t.variant, block, ord, avg(log_us - ln(time_us)) x
 -- is next to 64 MiB, of the collective that differs most between versions or the first, in the
 -- regime that answers first.
 CREATE VIEW anchor AS
-SELECT p.*, g.tells, g.least_effect, g.nth regime
+SELECT p.*, g.tells, g.least_effect, g.nth regime,
+       iif(p.coll GLOB '*_step', what, p.coll) named -- a step by its kind
 FROM place p JOIN result r ON r.place = p.id JOIN known k USING (variant)
 LEFT JOIN regime g ON g.pace = p.pace AND p.asked_bytes BETWEEN g.from_bytes AND g.to_bytes
 LEFT JOIN (SELECT place, max(expect) gain FROM finalist_cell GROUP BY place) f ON f.place = p.id
