@@ -74,11 +74,11 @@ static int own_chapters(const char *dir, struct db *db, struct story *story, str
 	return rc;
 }
 
-void model_warn_own(const char *dir, const struct story *story)
+void model_say_defects(const struct story *story)
 {
 	const struct story_sentence *one;
 	for (unsigned i = 0; (one = story_said(story, STORY_WARNING, i)); i++)
-		if (!strncmp(one->text, dir, strlen(dir)))
+		if (strstr(one->text, ".chapter:"))
 			status_say("warning: %s", one->text);
 }
 

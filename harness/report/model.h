@@ -42,8 +42,8 @@ struct model *model_read(struct arena *arena, const char *dir, struct status *st
  * one of them cannot be read. */
 struct model *model_make(struct arena *arena, const char *dir, const char *own, struct status *st);
 
-/* Prints the warnings of that folder's chapters: those that begin with its name. */
-void model_warn_own(const char *dir, const struct story *story);
+/* Prints what is wrong with chapters: warnings that have a place in one. */
+void model_say_defects(const struct story *story);
 
 /* Adds a table of a query, and the temporary tables and views of a file of SQL that is part of the
  * program, to the model's tables alone: what was added before is gone. */

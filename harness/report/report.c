@@ -240,8 +240,8 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
 		return -1;
 	if (options && !theirs)
 		print_tables(m, dir, options->verbose, options->quiet);
-	if (options && options->chapters && !theirs)
-		model_warn_own(options->chapters, &m->story);
+	if (options && !theirs)
+		model_say_defects(&m->story);
 	if (theirs && options->json && nccl_write(tables, dir, options->json, stdout, st))
 		return -1;
 	if (options && options->sqlite && db_save(m->db, options->sqlite, st))
