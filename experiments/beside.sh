@@ -5,7 +5,7 @@
 #
 # NCCL_TESTS is the folder of its programs, built with MPI=1. ROUNDS (3) times: BLOCKS (2) blocks of
 # ours, then the program of each collective that the run has, with the run's sizes and calls, in all
-# three modes. Its files, and launchgap's comparison, come to lie in nccl-tests/ of the run's folder.
+# three modes. Its files, and launchgap's comparison, are put into nccl-tests/ of the run's folder.
 set -eu
 [ $# -ge 3 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 2; }
 launchgap=$1 experiment=$2 programs=$3

@@ -21,7 +21,7 @@ static const struct perf_option options[] = {
     {'d', "datatype", "TYPE", "float", "dtype", {NULL}, "int8, uint8, int32, uint32, int64, uint64, half, float, double, bfloat16, f8e4m3, f8e5m2, all"},
     {'r', "root", "RANK", "0", "root", {NULL}, "-1 or all: each rank in turn"},
     {'z', "blocking", "0|1|3", "0", "pace", {NULL}, "1, 3: ranks wait for a call's end and meet before the next"},
-    {'y', "stream_null", "0|1", "0", NULL, {NULL}, "streams of its own, always: the null stream's implicit order would be measured too"},
+    {'y', "stream_null", "0|1", "0", NULL, {NULL}, "its own streams, always: the null stream's implicit order would be measured too"},
     {'T', "timeout", "SECONDS", "0", "cell_timeout", {NULL}, "of one size; 0: no limit"},
     {'G', "cudagraph", "N", "0", "graph", {NULL}, "calls are captured in a CUDA graph, launched so often"},
     {'C', "report_cputime", "0|1", "0", NULL, {NULL}, "1: the time of launching alone"},

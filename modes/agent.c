@@ -74,7 +74,7 @@ static void bind_to(const cpu_set_t *cpus)
 		sched_setaffinity(0, sizeof *cpus, cpus);
 }
 
-/* A group of its own: Ctrl-C is for the agents. */
+/* Its own group: Ctrl-C is for the agents. */
 static void become(const struct agent_order *o, const char *self, const char *secret, int said,
                    int door, pid_t parent)
 {

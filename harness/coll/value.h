@@ -1,6 +1,6 @@
 // clang-format off
 /* The content of every buffer, as pure functions of a question (seed, datatype, operation …), a rank and a
- * position: the inputs, and the one right answer of each collective; for host code and CUDA kernels alike.
+ * position: the inputs, and the one right answer of each collective; for host code and CUDA kernels.
  * Elements are bits in the low end of a uint64_t. Positions count elements from the start of a rank's arena:
  * each rotated buffer has its own data.
  *

@@ -291,7 +291,7 @@ static int load(struct comparison *c, const struct compare_request *r, struct st
 	return judge_all(c, st);
 }
 
-/* A compare_code; -1: nothing can be told. */
+/* A compare_code; -1: nothing can be said. */
 static int compare_two(const struct compare_request *r, struct told *t, struct status *st)
 {
 	struct comparison c = {.arena = t->arena, .margin = r->margin, .db = db_open(t->arena)};

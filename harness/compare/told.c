@@ -45,7 +45,7 @@ static struct story_table rows_of(const struct told *t, const struct told_sectio
 
 /* --- the page ---------------------------------------------------------------------------- */
 
-/* HTML makes an id of a heading, and a kind may stand in several sections. */
+/* HTML makes an id of a heading, and several sections may have a kind. */
 static void put_kinds(struct page *p, const char *section, const struct story_table *rows)
 {
 	const bool html = p->kind == PAGE_HTML;

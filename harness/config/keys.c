@@ -65,7 +65,7 @@ static const struct field experiment[] = {
     {"limit", FIELD_FLAG, AT(limit), .initial = "yes", .help = "measure what plain copies reach too"},
     {"twin", FIELD_FLAG, AT(twin), .initial = "yes", .help = "measure the reference twice in each block, so that the report knows its noise"},
     {"overlap", FIELD_FLAG, AT(overlap), .initial = "yes", .help = "start a job while the one before closes"},
-    {"counters", FIELD_FLAG, AT(counters), .initial = "no", .help = "read the hardware's counters, in a pass of their own"},
+    {"counters", FIELD_FLAG, AT(counters), .initial = "no", .help = "read the hardware's counters, in their own pass"},
     {"needs_gpus", FIELD_FLAG, AT(needs_gpus), .initial = "no", .help = "the question is about GPUs: on a backend without them the answer says so"},
     {"leads", FIELD_NAME, TEXT(leads), .otherwise = "the first that has a table for it", .help = "the chapter of the report's first page: tuning, containers"},
     {"reference", FIELD_NAME, TEXT(reference), .otherwise = "the first", .help = "the variant that all are compared with"},

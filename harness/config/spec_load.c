@@ -286,13 +286,13 @@ static int spec_check(struct build *b, struct status *st)
 }
 
 /* Keys of collectives (op, root) apply to one of them; keys of the file, or of the command line. */
-static int heeded_check(struct build *b, bool command_line, struct status *st)
+static int applies_check(struct build *b, bool command_line, struct status *st)
 {
 	static const struct {
 		const char *key;
 		unsigned is;
 		const char *has_none;
-	} heeded[] = {{"op", COLL_REDUCES, "reduces"},
+	} applies[] = {{"op", COLL_REDUCES, "reduces"},
 	              {"root", COLL_ROOTED, "has a root"},
 	              {"tokens", COLL_ROUTED, "sends tokens"}};
 	unsigned is = 0;
@@ -306,14 +306,14 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 		const char *key = entry->key;
 		if ((i >= b->from->nread) != command_line || !build_here(b, entry))
 			continue;
-		for (unsigned k = 0; k < sizeof heeded / sizeof *heeded; k++) {
-			if (strcmp(key, heeded[k].key) || is & heeded[k].is)
+		for (unsigned k = 0; k < sizeof applies / sizeof *applies; k++) {
+			if (strcmp(key, applies[k].key) || is & applies[k].is)
 				continue;
 			return spec_error(
 			    b->spec, entry->at, st,
 			    "%s = %.60s is used by no collective of the experiment: none of %s %s; "
 			    "allowed is to leave %s away, or a collective that uses it",
-			    key, entry->value, colls, heeded[k].has_none, key);
+			    key, entry->value, colls, applies[k].has_none, key);
 		}
 	}
 	return 0;
@@ -435,8 +435,8 @@ int spec_build(const struct spec_text *t, const char *backend, struct spec *out,
 	strcpy(spec->name, t->name);
 	strcpy(spec->file, t->from->file);
 	strcpy(spec->question, t->text.question);
-	const int rc = rivals_check(b, st) || sections_apply(b, st) || heeded_check(b, false, st) ||
-	                       overrides_apply(b, st) || heeded_check(b, true, st) ||
+	const int rc = rivals_check(b, st) || sections_apply(b, st) || applies_check(b, false, st) ||
+	                       overrides_apply(b, st) || applies_check(b, true, st) ||
 	                       tokens_finish(b, st) || asked_finish(b, st) ||
 	                       variants_spread(b, st) || variants_keep(b, st) || spec_check(b, st)
 	                   ? -1

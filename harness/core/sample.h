@@ -1,4 +1,4 @@
-/* Raw stamps in the team's area: for each cell and rank, on cache lines of its own, a tally and rows of samples. */
+/* Raw stamps in the team's area: for each cell and rank, on its own cache lines, a tally and rows of samples. */
 #pragma once
 
 #include "counters.h"

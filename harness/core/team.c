@@ -83,7 +83,7 @@ static int map(struct team *team, size_t bytes, struct status *st)
 	return 0;
 }
 
-/* Each process has page tables of its own. Adding 0 keeps what another may have written meanwhile. */
+/* Each process has its own page tables. Adding 0 keeps what another may have written meanwhile. */
 void team_touch(struct team *team)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

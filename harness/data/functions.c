@@ -103,7 +103,7 @@ static int by_block(const void *a, const void *b)
 typedef struct stats_ratio (*making)(struct arena *arena, const struct looks *looks,
                                      const struct numbers *of);
 
-/* An interval that is being made, in an arena of its own: no lack of memory leaves SQLite halfway. */
+/* An interval that is being made, in its own arena: no lack of memory leaves SQLite halfway. */
 struct maker {
 	const struct looks *looks;
 	const struct numbers *of;

@@ -21,7 +21,7 @@ struct far {
 };
 
 struct hosts_link {
-	struct peers peers; /* the other hosts; their heartbeats have connections of their own */
+	struct peers peers; /* the other hosts; their heartbeats have their own connections */
 	struct peers beats;
 	int64_t (*now)(void *of);
 	void *now_of;

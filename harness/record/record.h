@@ -1,7 +1,7 @@
 /* The record: trials.jsonl, one JSON object a line, its schema in results/README.md. Each line has
  * a checksum (record_file.h), which reading checks.
  *
- * The job writes its trial's lines to a file of its own, the runner appends them to the run's;
+ * The job writes its trial's lines to its own file, the runner appends them to the run's;
  * trials.jsonl holds whole trials, and every figure is made from it alone. */
 #pragma once
 

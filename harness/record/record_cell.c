@@ -314,7 +314,7 @@ static int take_samples(const struct member_place *at, json_t *line, struct reco
 	cell->samples = calloc(rows * cell->nranks, sizeof *cell->samples);
 	if (!cell->samples)
 		return member_bad(at, "out of memory for the samples");
-	/* null or missing: the backend has no clock of its own. */
+	/* null or missing: the backend has no clock. */
 	for (const struct stamp *f = stamps; f < stamps + NSTAMPS; f++)
 		cell->device_clock |= f->device && json_array_size(json_object_get(line, f->key));
 	for (const struct stamp *f = stamps; f < stamps + NSTAMPS; f++) {

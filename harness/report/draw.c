@@ -268,7 +268,7 @@ static bool is_named(const struct model_picture *picture, const char *name)
 }
 
 /* The picture of the experiment's finding, and the first that chapters name for the page. That of another
- * chapter than the headline's is none if this has one of its own, which has too little to be drawn. */
+ * chapter than the headline's is none if this has its own, which has too little to be drawn. */
 static int find_answer(struct model_pictures *result, const struct story *story)
 {
 	unsigned shown = 0, best = 0, rank;

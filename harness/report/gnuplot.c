@@ -161,7 +161,7 @@ static void read_drawn(struct script *p)
 	db_end(rows, &ignored);
 }
 
-static bool alike(const double *a, const double *b, unsigned nsizes, double tolerance)
+static bool coincide(const double *a, const double *b, unsigned nsizes, double tolerance)
 {
 	for (unsigned k = 0; k < nsizes; k++)
 		if (isnan(a[k]) != isnan(b[k]) || fmax(a[k], b[k]) > tolerance * fmin(a[k], b[k]))
@@ -177,7 +177,7 @@ unsigned gnuplot_merge(const double *values, unsigned n, unsigned nsizes, double
 		line[i] = 0;
 		for (unsigned k = 0; k < i && line[i] < lines; k++)
 			if (line[k] == line[i] &&
-			    !alike(values + (size_t)i * nsizes, values + (size_t)k * nsizes, nsizes,
+			    !coincide(values + (size_t)i * nsizes, values + (size_t)k * nsizes, nsizes,
 			           tolerance)) {
 				line[i]++;
 				k = (unsigned)-1; /* against all of the next line */

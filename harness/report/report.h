@@ -22,7 +22,7 @@ struct report_options {
 	const char *json;                    /* a file for nccl-tests' JSON, or NULL; borrowed */
 	const char *exports[EXPORT_FORMATS]; /* files, or NULL (export.h); borrowed */
 	const char *summary;  /* a file that gets a short page in Markdown appended, or NULL */
-	const char *chapters; /* a folder with chapters of one's own, or NULL */
+	const char *chapters; /* a folder with the user's chapters, or NULL */
 	const char *sqlite;   /* a file that gets the run's tables (chapters/figures.h), or NULL */
 	bool verbose;         /* on the terminal the whole report, not only its first part */
 	bool quiet;           /* the answer alone, and where the report is */

@@ -73,7 +73,7 @@ static const struct field rows[] = {
 
 const struct fields run_options = FIELDS_OF(rows, struct asked);
 
-/* Whether an option says what is measured, or in which form it is told. */
+/* Whether an option says what is measured, or in which form it is reported. */
 static bool is_plan(const char *option)
 {
 	return !strcmp(option, "--quick") || !strcmp(option, "--only") ||

@@ -118,7 +118,7 @@ static int write_lines(struct team *team, void *arg, struct status *st)
 	return record_check_data(order->trial, team_area(team), st);
 }
 
-/* The runner's files are of its own host, which has to have the first process. */
+/* The runner's files are on its own host, which has to have the first process. */
 static void say_elsewhere(struct status *why)
 {
 	char name[MACHINE_HOST_BYTES];
@@ -161,7 +161,7 @@ fail:
 	return NULL;
 }
 
-/* N worlds of one: each process is told that it is alone, and none would know of the others. */
+/* N worlds of one: each process hears that it is alone, and none would know of the others. */
 static int check_size(const struct launched *as, const struct peers *rendezvous, struct status *st)
 {
 	const unsigned size = rendezvous->size;

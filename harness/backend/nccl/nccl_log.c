@@ -134,7 +134,7 @@ static void add_version(struct line *line)
 {
 	struct nccl_log *e = line->log;
 	unsigned major = 0, minor = 0, patch = 0;
-	int before = 0; /* the patch, which is a word in a build of one's own: 2.19.stable */
+	int before = 0; /* the patch, which is a word in one's own build: 2.19.stable */
 	char version[sizeof e->path.version];
 	words(line, 2, version, sizeof version);
 	if (sscanf(version, "%3u.%2u.%n%2u", &major, &minor, &before, &patch) < 2 || !before ||

@@ -197,7 +197,7 @@ static __device__ __forceinline__ void move_copy(const struct move_call *c, stru
 
 /* All threads' stores and the bulk copies come before the release that follows. A bulk copy that is waited
  * for is visible to the thread that started it, as its own stores are (PTX: its completion has the fence
- * between proxies). A fence here would wait for the link once more. */
+ * between proxies). A fence here would wait for the link again. */
 static __device__ __forceinline__ void move_flush(const struct move_call *c, struct move_here h)
 {
 #if __CUDA_ARCH__ >= 900

@@ -1,7 +1,7 @@
 #include "../../machine.h"
 #include "nccl.h"
 
-/* Launches that a held stream can queue: CUDA queues about a thousand, and NCCL adds some of its own to each. */
+/* Launches that a held stream can queue: CUDA queues about a thousand, and NCCL adds some to each. */
 #define GATE_ROOM 256
 
 #define SHARED_GPU "NCCL_MULTI_RANK_GPU_ENABLE"

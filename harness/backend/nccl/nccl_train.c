@@ -1,5 +1,5 @@
 /* Steps of training: one stream has the products, the rank's own reduces each bucket as soon as its last gradient is ready.
- * PyTorch's DistributedDataParallel scales in a kernel of its own (here op = avg does both), and adds its optimizer. */
+ * PyTorch's DistributedDataParallel scales in its own kernel (here op = avg does both), and adds its optimizer. */
 
 #include "nccl.h"
 
