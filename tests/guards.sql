@@ -282,7 +282,12 @@ WITH file AS (SELECT o ->> 'best_file' file, o ->> 'collective' collective,
                      substr(o ->> 'best_file', 6) rest FROM one WHERE tab = 'finalists')
 SELECT 'a file shown by another collective''s gain', file FROM file
 WHERE file LIKE 'nccl.%' AND rest NOT IN ('conf', 'most.conf')
-  AND instr(collective, substr(rest, 1, instr(rest, '.') - 1)) <> 1;
+  AND instr(collective, substr(rest, 1, instr(rest, '.') - 1)) <> 1;-- It is advised where no other file's set was faster at any of its sizes.
+SELECT 'advice for a file that another one beats', text FROM sentence JOIN basis USING (id) JOIN one f USING (tab, nth)
+JOIN one a ON a.o ->> 'set' = f.o ->> 'set' AND instr(text, 'If ' || (a.o ->> 'collective') || ' matters most')
+JOIN one b ON (b.o ->> 'cell', b.o ->> 'asked_bytes') = (a.o ->> 'cell', a.o ->> 'asked_bytes') AND b.tab = a.tab
+WHERE f.tab = 'finalists' AND a.tab = 'confirmation' AND b.o ->> '$.ratio.estimate' > a.o ->> '$.ratio.estimate'
+  AND b.o ->> 'set' IN (SELECT o ->> 'set' FROM one WHERE tab = 'nccl_conf');
 
 -- A figure that is open has its interval.
 SELECT 'undecided without its interval', f.o ->> 'open'
