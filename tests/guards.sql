@@ -34,9 +34,7 @@ SELECT min(nth), what, ranks, root, pace, bytes, asked, max(hi, 1 / lo) far
 FROM result WHERE role = 'again' GROUP BY what, ranks, root, pace, bytes, asked;
 
 -- Results beyond the margin and that line.
-CREATE TABLE effect AS
-SELECT r.*
-FROM report, result r
+CREATE TABLE effect AS SELECT r.* FROM report, result r
 JOIN line l ON l.what IS r.what AND l.ranks IS r.ranks AND l.root IS r.root AND l.pace IS r.pace
            AND l.bytes IS r.bytes AND l.asked IS r.asked
 WHERE (lo > edge OR hi * edge < 1) AND (lo > far OR hi * far < 1);
@@ -119,6 +117,9 @@ WITH version AS (SELECT o ->> 'variant' variant, o ->> 'version' version FROM on
 SELECT 'a strip that compares two versions', s.variant FROM strip s
 JOIN version v ON v.variant = s.variant JOIN version r ON r.variant = s.reference
 WHERE v.version <> r.version;
+SELECT 'a picture of another size than the strip', o ->> 'drawn' FROM one, report, (SELECT * FROM strip LIMIT 1) s
+WHERE tab IN ('gap', 'versions_of') AND coalesce(o ->> 'metric', 'busbw') = 'busbw' AND s.bytes >= 1 << 24
+  AND instr(trust, ' of ') AND coalesce(o ->> 'collective', collective) = collective AND NOT instr(trust, (o ->> 'drawn') || ': ');
 SELECT 'bars of two scales', s.o ->> 'variant' FROM one s JOIN one r ON r.tab = 'strip' AND r.o ->> 'variant' = (SELECT doc ->> 'reference' FROM given)
 WHERE s.tab = 'strip' AND s.o ->> 'verdict' = 'reference'
   AND abs(abs(ln(s.o ->> '$.bar.estimate')) - abs(ln((s.o ->> 'value') / (r.o ->> 'value')))) > 0.01;
@@ -278,11 +279,10 @@ WHERE g.lo = g.hi AND s.o -> 'value' <> v.o -> 'value'
        WHERE r.variant = s.o ->> 'variant' AND r.bytes = g.lo AND r.pace = g.pace) <= 1;
 
 -- A file for a collective is shown by what it gains in that.
-WITH file AS (SELECT o ->> 'best_file' file, o ->> 'collective' collective,
-                     substr(o ->> 'best_file', 6) rest FROM one WHERE tab = 'finalists')
-SELECT 'a file shown by another collective''s gain', file FROM file
-WHERE file LIKE 'nccl.%' AND rest NOT IN ('conf', 'most.conf')
-  AND instr(collective, substr(rest, 1, instr(rest, '.') - 1)) <> 1;-- It is advised where no other file's set was faster at any of its sizes.
+SELECT 'a file shown by another collective''s gain', o ->> 'best_file' FROM one
+WHERE tab = 'finalists' AND o ->> 'best_file' LIKE 'nccl.%.conf' AND o ->> 'best_file' <> 'nccl.most.conf'
+  AND instr(o ->> 'collective', replace(substr(o ->> 'best_file', 6), '.conf', '')) <> 1;
+-- It is advised where no other file's set was faster at any of its sizes.
 SELECT 'advice for a file that another one beats', text FROM sentence JOIN basis USING (id) JOIN one f USING (tab, nth)
 JOIN one a ON a.o ->> 'set' = f.o ->> 'set' AND instr(text, 'If ' || (a.o ->> 'collective') || ' matters most')
 JOIN one b ON (b.o ->> 'cell', b.o ->> 'asked_bytes') = (a.o ->> 'cell', a.o ->> 'asked_bytes') AND b.tab = a.tab
@@ -313,8 +313,7 @@ WHERE iif(coalesce(hi * far < 1, 0), NOT has_range(price, lo, hi), coalesce(slow
 -- A sentence with a range of sizes and a ratio says how far that goes from cell to cell: of each row, or of all that it
 -- is of in one. Where rows have the ends of a mean's cells: "LO to HI" in words, or a spread; of the second kind one is
 -- enough. What is a part of other sentences alone is not asked; of titles it is the whole.
-CREATE TABLE whole AS
-SELECT * FROM sentence WHERE chapter = 'captions' OR roles > 1 OR role <> 'row';
+CREATE TABLE whole AS SELECT * FROM sentence WHERE chapter = 'captions' OR roles > 1 OR role <> 'row';
 CREATE TABLE ends AS
 WITH key(key, kind) AS (VALUES ('each', 1), ('cells', 2), ('bandwidth_cells', 3),
                                ('latency_cells', 4), ('speeds', 5), ('by_cell', 6)),
