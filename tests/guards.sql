@@ -329,16 +329,10 @@ WITH key(key, kind) AS (VALUES ('each', 1), ('cells', 2), ('bandwidth_cells', 3)
               FROM named GROUP BY id, o, kind)
 SELECT id, max(known) known, min(told) told, min(lo) lo, max(hi) hi FROM pair GROUP BY id;
 
--- Titles of curves have the ends of several variants in one.
-CREATE TABLE title AS
-SELECT id, text, basis, count(*) n, min(coalesce(o ->> '$.speed.lo', o ->> '$.speed.estimate')) lo,
-       max(coalesce(o ->> '$.speed.hi', o ->> '$.speed.estimate')) hi
-FROM whole JOIN basis USING (id) JOIN one USING (tab, nth)
-WHERE tab = 'caption_verdicts' AND json_type(o, '$.speed') = 'object' AND coalesce(o ->> 'kind', 0) <= 1
-GROUP BY id, basis;
-SELECT 'a title without its range', text FROM title
-WHERE lo IS NOT NULL
-  AND NOT (has_range(text, lo, hi) AND (n < 2 OR is_near(lo, hi) OR instr(text, 'by variant')));
+-- Titles of curves have the ends of each variant that they name, or of those that they count.
+SELECT 'a title without its range', text FROM whole JOIN basis USING (id) JOIN one USING (tab, nth)
+WHERE tab = 'caption_verdicts' AND coalesce(o ->> 'kind', 0) <= 1 AND o ->> 'label' IS NOT NULL
+  AND NOT has_range(text, coalesce(o ->> '$.speed.lo', o ->> '$.speed.value'), coalesce(o ->> '$.speed.hi', o ->> '$.speed.value'));
 SELECT 'a mean without its range over cells', text FROM whole JOIN ends USING (id)
 WHERE NOT told AND has_figure(text) AND NOT coalesce(has_range(text, lo, hi), 0);
 SELECT 'a ratio without its size', text FROM sentence WHERE NOT place_told(role, text);
