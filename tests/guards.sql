@@ -259,7 +259,7 @@ WHERE bound_of(believes) < 0.95 * (far - 1) -- two digits
 -- On page 1 it has the bound of the strip's cell, which is the cell's among the results; the strip's verdicts are as it says.
 SELECT 'trust is of another cell than the strip', trust FROM report, (SELECT * FROM strip LIMIT 1) s
 WHERE instr(trust, 'differences above ') AND NOT (
-  instr(trust, '. ' || s.collective) AND EXISTS ( -- a step has its kind too
+  instr(replace(lower(trust), ' ', '_'), '._' || s.collective) AND EXISTS ( -- a step has its kind too
     SELECT 1 FROM line l WHERE l.what GLOB s.collective || '*' AND l.asked = s.bytes
       AND abs(bound_of(substr(trust, instr(trust, 'differences above '))) / (max(far, edge) - 1) - 1) < 0.05));
 SELECT 'a verdict that cannot be believed', s.variant || ' ' || verdict
@@ -274,7 +274,8 @@ FROM regime g
 JOIN one v ON v.tab = 'verdicts_' || g.name
 JOIN one s ON s.tab = 'strip' AND s.o ->> 'variant' = v.o ->> 'variant' AND s.o ->> 'bytes' = g.lo
           AND s.o ->> '$.speed.estimate' = v.o ->> '$.speed.estimate'
-WHERE g.lo = g.hi AND s.o -> 'value' <> v.o -> 'value'
+WHERE g.lo = g.hi -- a step in ms
+  AND abs((s.o ->> 'value') * iif(s.o ->> 'coll' GLOB '*_step', 1e3, 1) / (v.o ->> 'value') - 1) > 1e-5
   AND (SELECT count(*) FROM result r
        WHERE r.variant = s.o ->> 'variant' AND r.bytes = g.lo AND r.pace = g.pace) <= 1;
 
@@ -387,13 +388,15 @@ WHERE tab = 'claims' AND role = 'answer' AND instr(text, ' times that of ') AND 
 SELECT 'ranks that are not said', trust FROM report, one
 WHERE tab = 'run' AND o ->> 'machine' LIKE '% × %' AND CAST(o ->> 'machine' AS int) <> o ->> 'ranks'
   AND NOT instr(trust, ', ' || (o ->> 'ranks') || ' rank');
+SELECT 'an A/A line without its ranks', trust FROM report
+WHERE instr(trust, '(A/A ') AND NOT instr(trust, '(A/A of ') AND (SELECT count(DISTINCT ranks) FROM result) > 1;
 
 -- An advice names its first and its last size, which were measured; and it holds at each: against the reference the
 -- mean of a size's results is a gain, or equal, and between the ends of the advice's sizes.
 CREATE TABLE advised AS
 SELECT text, instr(text, ' times the ') gains, o, o ->> 'from_bytes' first, o ->> 'to_bytes' last,
        coalesce(o ->> '$.each.lo', o ->> '$.each.value') least, coalesce(o ->> '$.each.hi', o ->> '$.each.value') most
-FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) WHERE tab = 'advice' AND chapter = 'advice';
+FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) WHERE tab = 'advice' AND chapter = 'advice' AND role <> 'row';
 SELECT 'advice on sizes that were not measured', text FROM advised
 WHERE NOT instr(text, o ->> 'sizes')
    OR 1 + coalesce(first < last, 1) > (SELECT count(DISTINCT asked) FROM result
