@@ -23,6 +23,14 @@ CREATE VIEW verdict_mark(effect, verdict) AS
 VALUES ('reference', 'reference'), ('faster', '▲ faster'), ('slower', '▼ slower'),
        ('as fast', '= equal'), ('undecided', '? undecided');
 
+-- What a variant is at a place, against the reference, and of another version against that one's
+-- own. Sentences that call variants equal name the collectives or sizes with another word here.
+CREATE VIEW effect_at AS
+SELECT r.place, variant, f.id against, ratio, effect
+FROM result r JOIN variant f ON f.role = 'reference'
+UNION ALL
+SELECT part, variant, against, speed, short_word FROM asked_found WHERE finding = 'own';
+
 -- The farthest end of the A/A lines of a regime's cells.
 CREATE VIEW noisiest AS
 SELECT g.nth, max(max(ratio_hi, 1 / ratio_lo)) - 1 far
@@ -127,7 +135,7 @@ FROM claimed c LEFT JOIN claim_counterpart USING (id) LEFT JOIN claim_of_version
 ORDER BY c.id;
 
 -- What a headline is of: the primary claim; if it is decided, another that is, in its family, of
--- its metric, collective and sizes. A gap and containers have a headline of their own.
+-- its metric, collective and sizes. A gap and containers have their own headline.
 CREATE VIEW first_claim AS
 SELECT c.*
 FROM claim p JOIN claim c USING (metric, from_bytes, to_bytes)
@@ -158,8 +166,8 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
            left_name || ' ' || l.data_path || ', ' || right_name || ' ' || r.data_path) ways,
        CASE WHEN ratio IS NULL AND by_cell NOT NULL THEN 'its cells disagree'
             WHEN edge BETWEEN ratio_lo AND ratio_hi
-            THEN 'limit ' || estimate(edge) || ' lies in its interval'
-            ELSE 'too noisy to decide below ' || effect END unseen,
+            THEN 'limit ' || estimate(edge) || ' is in its interval'
+            ELSE 'differences under ' || effect || ' cannot be seen' END unseen,
        (SELECT of_gap FROM gap_step JOIN variant a ON a.id = from_variant
         JOIN variant b ON b.id = to_variant
         WHERE counts AND metric = 'busbw' AND (left_name, right_name) IN
