@@ -173,7 +173,7 @@ static int choose(struct job *j, unsigned each, struct status *st)
 	return 0;
 }
 
-/* At a port of its own: at loopback alone, if the agents met there. */
+/* At its own port: at loopback alone, if the agents met there. */
 static int open_door(const char *meeting, struct door_place *out, struct status *st)
 {
 	char at[ADDRESS_BYTES];
