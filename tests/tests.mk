@@ -210,8 +210,8 @@ $(B)/tests/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/fuzz.o $(B)/tests/fu
 .SECONDARY:
 
 # RUNS=n: so many inputs, 1 million where nothing is said.
-fuzz: $(FUZZERS)
-	@FUZZERS='$(abspath $(FUZZERS))' tests/fuzzed $(call quote,$(call said,TARGET)) $(or $(call said,RUNS),1000000)
+fuzz: $(FUZZERS) $(B)/launchgap
+	@LAUNCHGAP=$(abspath $(B)/launchgap) FUZZERS='$(abspath $(FUZZERS))' tests/fuzzed $(call quote,$(call said,TARGET)) $(or $(call said,RUNS),1000000)
 
 # What more ranks cost: start, memory, record and report, on null.
 scale: $(B)/launchgap
