@@ -88,61 +88,59 @@ TEST(another_seed_is_refused)
 	}
 }
 
-TEST(a_trial_without_end_is_ended)
-{
-	write_experiment(
-	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
-	    "blocks = 1\npace = isolated\nisolated_calls = 100\ndelay = 1s\nwait = block\n"
-	    "timeout = 1\n",
-	    "[variant p]\nmode = processes\n");
-	struct cli cli = here_run(NULL, NULL);
-	if (strstr(cli.out, "timed out after 1 s (timeout = …); last said")) /* it said nothing */
-		fail_msg("%s", cli.out);
-	cli_expect(cli, 1, "timed out after 1 s (timeout = …)");
-}
-
-/* The second rank is in its call, and the first in MPI's end. */
-TEST(who_is_stuck_is_named)
-{
-	write_experiment("collective = alltoall\nbytes = 64K\nbackend = host\nlimit = no\n"
-	                 "ranks = 2\nblocks = 1\npace = isolated\nextra = 59s\n"
-	                 "twin = no\ndelay_rank = 1\ncell_timeout = 1\ntimeout = 50\n",
-	                 "[variant v]\nmode = processes\n");
-	cli_expect(here_run(NULL, "--no-report", NULL), 1,
-	           "rank 1: a cell took longer than cell_timeout = 1s: alltoall, 65536 bytes, "
-	           "isolated, in a call that does not return (1 of 2 workers)");
-}
-
 #define LATE(RANKS)                                                                                \
 	", block 1: " RANKS ": a cell took longer than cell_timeout = 1s: alltoall, 4096 bytes, "  \
 	"isolated"
+#define IN_EACH                                                                                    \
+	"[variant s]\nmode = single\n[variant t]\nmode = threads\n[variant p]\nmode = processes\n"
 
-/* In each mode the job ends by itself, with what it has. Who waits for all is not named before all; nor are
- * ranks that were done. */
-TEST(a_cell_without_end_ends_its_trial)
+/* Four runs at once, as each does little but wait. In each mode the job ends by itself, with what it has. Who waits
+ * for all is not named before all; nor are ranks that were done. */
+TEST(what_does_not_end_is_ended_and_named)
 {
 	static const struct {
-		const char *keys, *says;
+		const char *keys, *variants, *says, *lacks;
 	} rows[] = {
-	    {"wait = block\ndelay = 50s\n", LATE("all ranks")},
-	    {"wait = yield\nextra = 50s\ndelay_rank = 1\n", LATE("rank 1")},
+	    /* It said nothing. */
+	    {"bytes = 4K\nbackend = null\ndelay = 1s\nwait = block\ntimeout = 1\n",
+	     "[variant p]\nmode = processes\n", ", block 1: timed out after 1 s (timeout = …)",
+	     "(timeout = …); last said"},
+	    /* The second rank is in its call, and the first in MPI's end. */
+	    {"bytes = 64K\nbackend = host\nextra = 59s\ndelay_rank = 1\ncell_timeout = 1\n",
+	     "[variant p]\nmode = processes\n",
+	     ", block 1: rank 1: a cell took longer than cell_timeout = 1s: alltoall, 65536 bytes, "
+	     "isolated, in a call that does not return (1 of 2 workers)",
+	     "rank 0"},
+	    {"bytes = 4K\nbackend = null\ndelay = 50s\nwait = block\ncell_timeout = 1\n", IN_EACH,
+	     LATE("all ranks"), ": rank"},
+	    {"bytes = 4K\nbackend = null\nextra = 50s\nwait = yield\ndelay_rank = 1\n"
+	     "cell_timeout = 1\n",
+	     IN_EACH, LATE("rank 1"), "all ranks"},
 	};
+	char in[LENGTH(rows)][80];
+	pid_t pid[LENGTH(rows)];
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
-		char *keys =
-		    test_text("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\n"
-		              "ranks = 2\nblocks = 1\npace = isolated\ntwin = no\n"
-		              "cell_timeout = 1\n%s",
-		              rows[i].keys);
-		write_experiment(keys, "[variant s]\nmode = single\n[variant t]\nmode = threads\n"
-		                       "[variant p]\nmode = processes\n");
-		struct cli cli = here_run(NULL, "--no-report", NULL);
-		for (unsigned v = 0; v < 3; v++)
-			assert_says(cli.out, test_text("%c%s", "stp"[v], rows[i].says));
+		snprintf(in[i], sizeof in[i], "%s/%u", folder, i);
+		assert_int_equal(mkdir(in[i], 0777), 0);
+		cli_write(in[i], "t.exp",
+		          test_text("; A test.\n[experiment]\ncollective = alltoall\nlimit = no\n"
+		                    "ranks = 2\nblocks = 1\npace = isolated\ntwin = no\n%s%s",
+		                    rows[i].keys, rows[i].variants));
+		char *at = test_text("%s/t.exp", in[i]), *to = test_text("%s/results", in[i]);
+		pid[i] = cli_start(in[i], (const char *[]){"run", "--file", at, "--results", to,
+		                                           "--no-report", NULL});
+	}
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
+		struct cli cli = cli_wait(pid[i], in[i], 120);
+		char path[512];
+		for (const char *v = strcmp(rows[i].variants, IN_EACH) ? "p" : "stp"; *v; v++)
+			assert_says(cli.out, test_text("%c%s", *v, rows[i].says));
+		assert_lacks(cli.out, rows[i].lacks);
 		cli_expect(cli, 1, "");
-		assert_says(here_read("trials.jsonl"),
-		            ": a cell took longer than cell_timeout = 1s: alltoall");
-		tear_down();
-		set_up();
+		cli_result(in[i], "t", "trials.jsonl", path, sizeof path);
+		assert_says(cli_read(path),
+		            i ? ": a cell took longer than cell_timeout = 1s: alltoall"
+		              : "timed out after 1 s");
 	}
 }
 
