@@ -90,8 +90,7 @@ TEST(without_memory_there_is_a_sentence)
 					fail_msg("%u: %s", n, st.text);
 				break;
 			}
-			assert_int_equal(rc, -1);
-			assert_says(st.text, "out of memory");
+			assert_refused(rc, st, "out of memory");
 		}
 	assert_string_equal(made_read("trials.jsonl"), record);
 	free(record);

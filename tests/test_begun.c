@@ -224,8 +224,7 @@ TEST(an_end_holds_only_at_the_end)
 	struct status st = {""};
 	memcpy(strstr(end, "reason"), "raison", 6);
 	cli_write(path, "trials.jsonl", lines);
-	assert_int_equal(record_load(path, &loaded, &st), -1);
-	assert_says(st.text, "\"reason\"");
+	assert_refused(record_load(path, &loaded, &st), st, "\"reason\"");
 }
 
 TESTS(.undrawn = true, .before = set_up, .after = tear_down);

@@ -433,8 +433,7 @@ TEST(choices_are_kept_by_size)
 	assert_int_equal(back.nchoices, 0);
 	path_free(&back);
 	json_object_set_new(json, "choices", json_string("RING"));
-	assert_int_equal(path_from_json(json, &back, &st), -1);
-	assert_says(st.text, "has to be a list");
+	assert_refused(path_from_json(json, &back, &st), st, "has to be a list");
 	json_decref(json);
 }
 

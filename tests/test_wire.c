@@ -176,8 +176,7 @@ static void try_other(struct door_world other, const char *said)
 	struct status st = {""};
 	struct wire none;
 	opened_start(&opened, 4);
-	assert_int_equal(door_connect(door.address, &other, 1, in_ms(600000), &none, &st), -1);
-	assert_says(st.text, said);
+	assert_refused(door_connect(door.address, &other, 1, in_ms(600000), &none, &st), st, said);
 	opened_end(&opened);
 }
 
@@ -302,8 +301,8 @@ TEST(what_is_not_launchgap_is_said)
 	struct listener other;
 	struct wire none;
 	listener_start(&other, UINT_MAX);
-	assert_int_equal(door_connect(door.address, &world, 1, in_ms(500), &none, &st), -1);
-	assert_says(st.text, " s: what answers there is not launchgap");
+	assert_refused(door_connect(door.address, &world, 1, in_ms(500), &none, &st), st,
+	               " s: what answers there is not launchgap");
 	shutdown(door.fd, SHUT_RDWR);
 	pthread_join(other.thread, NULL);
 }
@@ -362,8 +361,7 @@ static void is_no_door(const char *address, const char *said)
 {
 	struct door_place at;
 	struct status st = {""};
-	assert_int_equal(door_open(address, &at, &st), -1);
-	assert_says(st.text, said);
+	assert_refused(door_open(address, &at, &st), st, said);
 }
 
 TEST(an_odd_address_gets_a_sentence)
@@ -472,8 +470,8 @@ TEST(what_cannot_be_an_address_is_said_at_once)
 	for (size_t i = 0; i < LENGTH(odd); i++) {
 		struct status st = {""};
 		struct wire none;
-		assert_int_equal(door_connect(odd[i][0], &world, 1, INT64_MAX, &none, &st), -1);
-		assert_says(st.text, odd[i][1]);
+		assert_refused(door_connect(odd[i][0], &world, 1, INT64_MAX, &none, &st), st,
+		               odd[i][1]);
 	}
 }
 
