@@ -1,6 +1,7 @@
 #include "chain.h"
 
 #include "../harness/backend/table.h"
+#include "../harness/memory.h"
 #include "../harness/record/record_search.h"
 #include "../harness/analysis/verdict.h"
 #include "made.h"
@@ -122,9 +123,7 @@ static json_t *environment_of(const struct chain *c)
 	    claim_of("none", CLAIM_LESS, "single", "threads", METRIC_BUSBW),
 	    claim_of("quick", CLAIM_MORE, "single", "threads", METRIC_LATENCY),
 	};
-	struct claim_list *asked = calloc(1, sizeof *asked);
-	if (!asked)
-		abort();
+	struct claim_list *asked = memory_take(1, sizeof *asked);
 	asked->nclaims = LENGTH(claims);
 	asked->nfactors = LENGTH(factors);
 	memcpy(asked->claims, claims, sizeof claims);
@@ -142,19 +141,15 @@ static json_t *environment_of(const struct chain *c)
 
 static struct chain_run *chain_begin(const struct chain *c)
 {
-	struct chain_run *run = calloc(1, sizeof *run);
-	struct record_cell *cells = calloc(CHAIN_MOST * CHAIN_CELLS, sizeof *cells);
-	struct record_backend *backend = calloc(1, sizeof *backend);
+	struct chain_run *run = memory_take(1, sizeof *run);
+	struct record_cell *cells = memory_take(CHAIN_MOST * CHAIN_CELLS, sizeof *cells);
+	struct record_backend *backend = memory_take(1, sizeof *backend);
 	json_t *environment = environment_of(c), *list = json_object_get(environment, "variants");
 	const unsigned n = (unsigned)json_array_size(list);
-	struct record_variant *own = calloc(n, sizeof *own);
-	struct status st = {""};
+	struct record_variant *own = memory_take(n, sizeof *own);
 	run->line = json_object();
-	if (!cells || !backend || !own || !run->line)
-		abort();
 	for (unsigned i = 0; i < n; i++)
-		record_variant_take(&(struct member_place){.st = &st}, json_array_get(list, i),
-		                    &own[i]);
+		record_variant_take(json_array_get(list, i), &own[i]);
 	strcpy(backend->name, "nccl");
 	backend->traits = *traits_find("nccl");
 	run->record = (struct record_run){.environment = environment,
