@@ -185,19 +185,30 @@ TEST(what_cannot_be_printed_is_said)
 	close(ends[1]);
 }
 
-/* Ctrl-C, the command that it names, and the run is whole. */
+/* Ctrl-C: it keeps what it has, and leaves nothing; the command that it names, and the run is whole. */
 TEST(a_run_is_gone_on_with)
 {
+	char path[512], scratch[128] = "";
+	struct stat folder_is, latest_is;
 	cli_write(folder, "t.exp",
 	          "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\nlimit = "
 	          "no\nranks = 2\nblocks = 4\npace = isolated\nisolated_calls = 50\n"
-	          "delay = 4ms\nwait = block\n[variant a]\nmode = threads\n");
+	          "delay = 4ms\nwait = block\n[variant a]\nmode = processes\n[variant b]\nmode = "
+	          "threads\n");
 	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", file, "--results", results,
 	                                               "--no-report", "warmup=1", NULL});
-	here_waits_for(3);
+	strcpy(path, here_waits_for(3));
+	cli_scratch(pid, scratch, sizeof scratch);
+	assert_says(scratch, "launchgap-");
 	kill(pid, SIGINT);
 	struct cli cli = cli_wait(pid, folder, 30);
-	cli_expect(cli, 130, " block");
+	cli_expect(cli, 130, "interrupted", " block");
+	assert_true(cli_lines(path) >= 3);
+	assert_int_equal(cli_processes(scratch), 0);
+	assert_int_equal(access(scratch, F_OK), -1); /* vader's shared memory was in it */
+	*strrchr(path, '/') = '\0';
+	assert_int_equal(stat(here_path("../latest"), &latest_is) | stat(path, &folder_is), 0);
+	assert_int_equal(latest_is.st_ino, folder_is.st_ino);
 	/* The time that it takes is the report's to say: two would differ. */
 	char *how = strstr(cli.out, " kept. To go on: ");
 	assert_non_null(how);
@@ -258,18 +269,6 @@ TEST(far_more_ranks_than_cores_are_refused)
 	     "ranks_per_core = ", "allowed are ");
 	assert_int_equal(access(results, F_OK), -1);
 	SAYS("run smoke backend=host ranks=1000 ranks_per_core=1000 --dry-run", 0, "1000 ranks");
-}
-
-/* Not four blocks of it; and people count from 1. */
-TEST(a_block_without_a_trial_ends_the_run)
-{
-	cli_write(folder, "t.exp",
-	          "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"
-	          "ranks = 2\nblocks = 4\npace = isolated\nisolated_calls = 5\ndelay = 50s\n"
-	          "cell_timeout = 1\n[variant a]\nmode = single\n");
-	SAYS("run --file $HERE/t.exp --no-report --results $HERE/results", 1,
-	     "a, block 1: ", "every trial of block 1 failed, so the run ends here; the first: ",
-	     "cell_timeout = 1s");
 }
 
 /* | head: no error message, and all files are whole. */

@@ -1,7 +1,5 @@
 /* End to end: from an experiment's file to the pictures, and every way in which a run can end.
  */
-#include <sys/resource.h>
-
 #include "here.h"
 #include "json.h"
 
@@ -44,32 +42,6 @@ TEST(null_measures_the_harness)
 	assert_false(record.cells[0].carries_data);
 }
 
-#define SLOW                                                                                       \
-	"collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\nblocks = "      \
-	"50\n"                                                                                     \
-	"pace = isolated\nisolated_calls = 50\ndelay = 4ms\nwait = block\n"
-
-TEST(interrupted_it_keeps_what_it_has_and_leaves_nothing)
-{
-	char path[512], scratch[128] = "";
-	write_experiment(SLOW, "[variant p]\nmode = processes\n[variant t]\nmode = threads\n");
-	pid_t pid =
-	    cli_start(folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
-	strcpy(path, here_waits_for(3));
-	cli_scratch(pid, scratch, sizeof scratch);
-	assert_says(scratch, "launchgap-");
-	kill(pid, SIGINT);
-	cli_expect(cli_wait(pid, folder, 30), 130, "interrupted");
-	assert_true(cli_lines(path) >= 3);
-	assert_int_equal(cli_processes(scratch), 0);
-	assert_int_equal(access(scratch, F_OK), -1); /* vader's shared memory was in it */
-	struct stat folder_is, latest_is;
-	assert_int_equal(stat(here_path("../latest"), &latest_is), 0);
-	*strrchr(path, '/') = '\0';
-	assert_int_equal(stat(path, &folder_is), 0);
-	assert_int_equal(latest_is.st_ino, folder_is.st_ino);
-}
-
 /* The run's own is allowed, drawn or said. */
 TEST(another_seed_is_refused)
 {
@@ -94,8 +66,8 @@ TEST(another_seed_is_refused)
 #define IN_EACH                                                                                    \
 	"[variant s]\nmode = single\n[variant t]\nmode = threads\n[variant p]\nmode = processes\n"
 
-/* Four runs at once, as each does little but wait. In each mode the job ends by itself, with what it has. Who waits
- * for all is not named before all; nor are ranks that were done. */
+/* Four runs at once, as each does little but wait. In each mode the job ends by itself, with what it has, and the
+ * run after its first block. Who waits for all is not named before all; nor are ranks that were done. */
 TEST(what_does_not_end_is_ended_and_named)
 {
 	static const struct {
@@ -124,7 +96,7 @@ TEST(what_does_not_end_is_ended_and_named)
 		assert_int_equal(mkdir(in[i], 0777), 0);
 		cli_write(in[i], "t.exp",
 		          test_text("; A test.\n[experiment]\ncollective = alltoall\nlimit = no\n"
-		                    "ranks = 2\nblocks = 1\npace = isolated\ntwin = no\n%s%s",
+		                    "ranks = 2\nblocks = 4\npace = isolated\ntwin = no\n%s%s",
 		                    rows[i].keys, rows[i].variants));
 		char *at = test_text("%s/t.exp", in[i]), *to = test_text("%s/results", in[i]);
 		pid[i] = cli_start(in[i], (const char *[]){"run", "--file", at, "--results", to,
@@ -136,7 +108,8 @@ TEST(what_does_not_end_is_ended_and_named)
 		for (const char *v = strcmp(rows[i].variants, IN_EACH) ? "p" : "stp"; *v; v++)
 			assert_says(cli.out, test_text("%c%s", *v, rows[i].says));
 		assert_lacks(cli.out, rows[i].lacks);
-		cli_expect(cli, 1, "");
+		cli_expect(cli, 1,
+		           "every trial of block 1 failed, so the run ends here; the first: ");
 		cli_result(in[i], "t", "trials.jsonl", path, sizeof path);
 		assert_says(cli_read(path),
 		            i ? ": a cell took longer than cell_timeout = 1s: alltoall"
@@ -300,27 +273,6 @@ TEST(claims_of_another_backend_are_in_the_report_alone)
 	json_assert_says(nodes, "rests_on", "it needs 2 nodes");
 	json_assert_text(far, "text", "Only there.");
 	json_assert_says(far, "rests_on", "it needs backend nccl");
-}
-
-/* A file-size limit replaces a full disk: writing fails in the same place. */
-TEST(a_full_disk_keeps_the_whole_trials)
-{
-	struct rlimit old, small;
-	write_experiment(
-	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
-	    "blocks = 40\npace = isolated\nisolated_calls = 200\n",
-	    "[variant s]\nmode = single\n");
-	getrlimit(RLIMIT_FSIZE, &old);
-	small = old;
-	small.rlim_cur = 100000;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", file, "--no-report",
-	                                               "--results", results, NULL});
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
-	cli_expect(cli_wait(pid, folder, 60), 1, "cannot write to");
-	char *text = here_read("trials.jsonl");
-	assert_true(cli_lines(here_path("trials.jsonl")) >= 2);
-	assert_int_equal(text[strlen(text) - 1], '\n'); /* no torn line */
 }
 
 TESTS(.slow = true, .undrawn = true, .before = set_up, .after = tear_down);
