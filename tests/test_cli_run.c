@@ -58,7 +58,6 @@ TEST(lists_say_what_is_allowed)
 /* A folder of runs is none itself; its last one is. */
 TEST(a_folder_of_runs_names_its_last)
 {
-	char words[192];
 	char *runs = test_text("%s/runs", folder);
 	char *last = test_text("%s/20261122T195305Z", runs);
 	assert_int_equal(mkdir(runs, 0777), 0);
@@ -69,13 +68,12 @@ TEST(a_folder_of_runs_names_its_last)
 			assert_int_equal(mkdir(last, 0777), 0);
 			cli_write(last, "trials.jsonl", "");
 		}
-		snprintf(words, sizeof words, "(did you mean '%s'?)", last);
 		for (unsigned i = 0; i < 3; i++) {
 			char *arguments = test_text(verbs[i], runs, runs);
 			struct cli cli = here_call(arguments);
 			assert_true(cli.code > 0);
 			assert_says(cli.out, "holds no trials.jsonl");
-			assert_says_if(has, cli.out, words);
+			assert_says_if(has, cli.out, test_text("(did you mean '%s'?)", last));
 		}
 	}
 }
@@ -216,12 +214,10 @@ TEST(a_run_is_gone_on_with)
 	how[strcspn(how, "\n")] = '\0';
 	/* delay=0 is another run: resume refuses it */
 	cli_expect(here_shell("%s --no-report delay=0", how), 1, "cannot resume: `variants`");
-	char command[600];
-	snprintf(command, sizeof command, "resume %s --no-report", here_path(""));
+	const char *command = test_text("resume %s --no-report", here_path(""));
 	SAYS(command, 0, "block 4 of 4");
 	SAYS(command, 1, "has all 4 blocks; blocks=N adds N more");
-	strcat(command, " blocks=1");
-	SAYS(command, 0, "block 5 of 5");
+	SAYS(test_text("%s blocks=1", command), 0, "block 5 of 5");
 	struct record_run record = cli_record(here_path(""));
 	assert_int_equal(record_next_block(&record), 5);
 	SAYS("resume", 1, "resume needs a run's folder");
@@ -274,11 +270,10 @@ TEST(far_more_ranks_than_cores_are_refused)
 /* | head: no error message, and all files are whole. */
 TEST(a_reader_that_leaves_is_no_error)
 {
-	char commands[2][600] = {"", "list"};
 	cli_write(folder, "t.exp", QUICK MODES);
 	SAYS("run --file $HERE/t.exp --only single --no-report --results $HERE/results", 0,
 	     "block 2 of 2");
-	snprintf(commands[0], sizeof commands[0], "report %s", here_path(""));
+	const char *const commands[] = {test_text("report %s", here_path("")), "list"};
 	for (unsigned i = 0; i < 2; i++) {
 		struct cli cli =
 		    here_shell("{ $LAUNCHGAP %s; echo $? >$HERE/code; } 2>$HERE/noise | true; "

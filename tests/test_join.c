@@ -89,13 +89,11 @@ static struct cli shell(const char *experiment, const char *lines)
 static void assert_two_hosts(const char *first, const char *second)
 {
 	const char *const names[] = {first, second};
-	char *record = here_read("trials.jsonl"), fact[64];
+	char *record = here_read("trials.jsonl");
 	assert_says(record, "\"launcher\":\"join\"");
 	assert_says(record, "\"layout\":\"2x1x2\"");
-	for (unsigned i = 0; i < 2; i++) {
-		snprintf(fact, sizeof fact, "\"host\":\"%s", names[i]);
-		assert_says(record, fact);
-	}
+	for (unsigned i = 0; i < 2; i++)
+		assert_says(record, test_text("\"host\":\"%s", names[i]));
 }
 
 /* Of each mode a trial that says by whom it was started: one process is still alone. */

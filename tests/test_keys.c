@@ -186,12 +186,9 @@ TEST(test_environment_is_bounded)
 	assert_int_equal(spec.variants[1].settings.nenv, 0);
 	load(text, "nccl");
 	assert_int_equal(spec.variants[1].settings.nenv, 20);
-	char override[TRIAL_ENV_BYTES + 32];
-	snprintf(override, sizeof override, "env.NCCL_A=%0*d", TRIAL_ENV_BYTES - 8, 0);
-	load_overridden(BASE ONE, "host", override);
+	load_overridden(BASE ONE, "host", test_text("env.NCCL_A=%0*d", TRIAL_ENV_BYTES - 8, 0));
 	assert_int_equal(strlen(variant("one")->settings.env[0]), TRIAL_ENV_BYTES - 1);
-	snprintf(override, sizeof override, "env.NCCL_A=%0*d", TRIAL_ENV_BYTES - 7, 0);
-	refuse_override(override, "too long");
+	refuse_override(test_text("env.NCCL_A=%0*d", TRIAL_ENV_BYTES - 7, 0), "too long");
 }
 
 /* Tokens are sizes of a mixture of experts: with the datatype and the width that count. */
@@ -400,12 +397,9 @@ TEST(test_unset_library)
 	load(BASE "[variant a]\nmode = threads\nnccl.nccl = ${UNSET}\n", "host");
 	assert_string_equal(variant("a")->skip, "");
 	/* A path's bounds. */
-	char override[PATH_MAX + 8];
-	snprintf(override, sizeof override, "nccl=%0*d", PATH_MAX - 1, 0);
-	load_overridden(text, "host", override);
+	load_overridden(text, "host", test_text("nccl=%0*d", PATH_MAX - 1, 0));
 	assert_int_equal(strlen(variant("a")->settings.nccl), PATH_MAX - 1);
-	snprintf(override, sizeof override, "nccl=%0*d", PATH_MAX, 0);
-	refuse_override(override, "longer than a path");
+	refuse_override(test_text("nccl=%0*d", PATH_MAX, 0), "longer than a path");
 }
 
 TESTS(.begin = set_up, .end = tear_down);
