@@ -4,12 +4,10 @@
 #include "../harness/analysis/candidates.h"
 #include "noise.h"
 
-#define SEARCHED_KEYS  8
-#define SEARCHED_CELLS 8
-#define SEARCHED_MOST  400 /* trials */
-#ifndef SEARCHED_BLOCKS
+#define SEARCHED_KEYS   8
+#define SEARCHED_CELLS  8
+#define SEARCHED_MOST   400 /* trials */
 #define SEARCHED_BLOCKS 7
-#endif
 
 #define SEARCHED_MARGIN log1p(0.02)
 
@@ -18,12 +16,12 @@ typedef double searched_gain_fn(const struct search_set *set, unsigned cell);
 
 /* A finalist in a cell (chapters/tuned.sql). */
 struct searched_test {
-	bool confirmed, no_loss;
+	bool confirmed;
 	double expect;
 };
 
 struct searched {
-	unsigned nfinalists, trials;
+	unsigned nfinalists;
 	struct search_set finalists[SEARCH_MAX_FINALISTS];
 	struct searched_test tests[SEARCH_MAX_FINALISTS * SEARCHED_CELLS];
 };

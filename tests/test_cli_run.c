@@ -69,8 +69,7 @@ TEST(a_folder_of_runs_names_its_last)
 			cli_write(last, "trials.jsonl", "");
 		}
 		for (unsigned i = 0; i < 3; i++) {
-			char *arguments = test_text(verbs[i], runs, runs);
-			struct cli cli = here_call(arguments);
+			struct cli cli = here_call(test_text(verbs[i], runs, runs));
 			assert_true(cli.code > 0);
 			assert_says(cli.out, "holds no trials.jsonl");
 			assert_says_if(has, cli.out, test_text("(did you mean '%s'?)", last));

@@ -351,10 +351,8 @@ TEST(from_2_23_both_ends_must_be_registered)
 	expect_data(PATH_UNKNOWN, "2 registered at one end only");
 	/* Some buffers only. */
 	parse(registered_mesh("2.28.3", "register", "P2P/CUMEM", -1));
-	const char *failure =
-	    HEAD "rank 0 failed to IPC register userbuff 0x7f buffSize 4096 nPeers "
-	         "1 isLegacyIpc 0 type POSIX_FD\n";
-	parse_more(failure);
+	parse_more(HEAD "rank 0 failed to IPC register userbuff 0x7f buffSize 4096 nPeers "
+	                "1 isLegacyIpc 0 type POSIX_FD\n");
 	assert_false(e.path.registered);
 	expect_data(PATH_UNKNOWN, "failed to register 1");
 	/* One staged link among direct ones. */
