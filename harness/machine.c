@@ -1,4 +1,5 @@
 #include "machine.h"
+#include "memory.h"
 
 #include <dirent.h>
 #include <glob.h>
@@ -458,9 +459,7 @@ static void bind_in(const struct machine_binding *b, const struct machine_seat *
 
 struct machine_binding *machine_binding_take(void)
 {
-	struct machine_binding *binding = calloc(1, sizeof *binding);
-	if (!binding)
-		return NULL;
+	struct machine_binding *binding = memory_take(1, sizeof *binding);
 	binding->allowed = hwloc_bitmap_alloc();
 	if (!binding->allowed || hwloc_topology_init(&binding->topology)) {
 		hwloc_bitmap_free(binding->allowed);

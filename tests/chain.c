@@ -1,6 +1,7 @@
 #include "chain.h"
 
 #include "../harness/backend/table.h"
+#include "../harness/memory.h"
 #include "../harness/record/record_search.h"
 #include "../harness/analysis/verdict.h"
 #include "made.h"
@@ -21,12 +22,6 @@ struct chain_run {
 	json_t *line; /* of every resume */
 	unsigned blocks;
 };
-
-const char *chain_noise_name(enum chain_noise noise)
-{
-	static const char *const names[] = {"drift", "bad block", "cold start"};
-	return noise < CHAIN_DRIFT ? noise_name((enum noise)noise) : names[noise - CHAIN_DRIFT];
-}
 
 static double chain_luck(const struct chain *c, unsigned variant, unsigned block, unsigned order,
                          bool bad, uint64_t *seed)
@@ -128,9 +123,7 @@ static json_t *environment_of(const struct chain *c)
 	    claim_of("none", CLAIM_LESS, "single", "threads", METRIC_BUSBW),
 	    claim_of("quick", CLAIM_MORE, "single", "threads", METRIC_LATENCY),
 	};
-	struct claim_list *asked = calloc(1, sizeof *asked);
-	if (!asked)
-		abort();
+	struct claim_list *asked = memory_take(1, sizeof *asked);
 	asked->nclaims = LENGTH(claims);
 	asked->nfactors = LENGTH(factors);
 	memcpy(asked->claims, claims, sizeof claims);
@@ -148,19 +141,15 @@ static json_t *environment_of(const struct chain *c)
 
 static struct chain_run *chain_begin(const struct chain *c)
 {
-	struct chain_run *run = calloc(1, sizeof *run);
-	struct record_cell *cells = calloc(CHAIN_MOST * CHAIN_CELLS, sizeof *cells);
-	struct record_backend *backend = calloc(1, sizeof *backend);
+	struct chain_run *run = memory_take(1, sizeof *run);
+	struct record_cell *cells = memory_take(CHAIN_MOST * CHAIN_CELLS, sizeof *cells);
+	struct record_backend *backend = memory_take(1, sizeof *backend);
 	json_t *environment = environment_of(c), *list = json_object_get(environment, "variants");
 	const unsigned n = (unsigned)json_array_size(list);
-	struct record_variant *own = calloc(n, sizeof *own);
-	struct status st = {""};
+	struct record_variant *own = memory_take(n, sizeof *own);
 	run->line = json_object();
-	if (!cells || !backend || !own || !run->line)
-		abort();
 	for (unsigned i = 0; i < n; i++)
-		record_variant_take(&(struct member_place){.st = &st}, json_array_get(list, i),
-		                    &own[i]);
+		record_variant_take(json_array_get(list, i), &own[i]);
 	strcpy(backend->name, "nccl");
 	backend->traits = *traits_find("nccl");
 	run->record = (struct record_run){.environment = environment,
@@ -278,7 +267,7 @@ static double chain_truth_of(const struct chain *c, const char *left, const char
 /* All words of the report. `more`: the blocks that it asks for to decide its first claim. */
 static struct chain_words chain_judge(const struct chain *c, struct chain_run *run, unsigned *more)
 {
-	struct chain_words out = {.blocks = run->blocks};
+	struct chain_words out = {0};
 	struct status st = {""};
 	const struct arena_mark mark = arena_mark(scratch());
 	struct db *db = figures_load(&run->record, NULL, scratch(), &st);
@@ -296,7 +285,6 @@ static struct chain_words chain_judge(const struct chain *c, struct chain_run *r
 		           processes = !strcmp(db_text(rows, 0), "processes"),
 		           large = !strcmp(db_text(rows, 2), "large");
 		out.found |= processes && large && slower;
-		out.found_small |= processes && !large && slower;
 	}
 	db_end(rows, &st);
 	rows = chain_ask(db, "SELECT outcome, kind, by, alone, left_name, right_name, unit = 'µs' "
@@ -364,8 +352,6 @@ struct chain_sums chain_sum(struct chain first, unsigned runs)
 		sums.wrong += words.wrong;
 		sums.wrong_runs += words.wrong > 0;
 		sums.found += words.found;
-		sums.found_small += words.found_small;
-		sums.blocks += words.blocks;
 		sums.looks += words.looks;
 	}
 	return sums;

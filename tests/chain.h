@@ -37,15 +37,13 @@ struct chain {
 /* The words of one run's report. */
 struct chain_words {
 	unsigned verdicts, decided, wrong;
-	bool found, found_small; /* large, small: processes are slower, in any degree */
-	unsigned blocks, looks;
+	bool found; /* processes are slower at large sizes, in any degree */
+	unsigned looks;
 };
-
-const char *chain_noise_name(enum chain_noise noise);
 
 /* The words of several runs' reports, together. */
 struct chain_sums {
-	unsigned runs, verdicts, decided, wrong, wrong_runs, found, found_small, blocks, looks;
+	unsigned runs, verdicts, decided, wrong, wrong_runs, found, looks;
 };
 
 /* Of runs like `first`, each with the next seed. */

@@ -4,6 +4,7 @@
 
 #include "../harness/config/family.h"
 #include "../harness/data/db.h"
+#include "../harness/memory.h"
 #include "scratch.h"
 
 struct search_space searched_space_of(unsigned nkeys, const unsigned *values)
@@ -141,14 +142,13 @@ static void searched_judge(struct db *db, struct searched *r)
 {
 	static const struct db_source query = {
 	    .file = "searched.c",
-	    .sql = "SELECT confirmed, no_loss, expect FROM finalist_cell ORDER BY variant, place"};
+	    .sql = "SELECT confirmed, expect FROM finalist_cell ORDER BY variant, place"};
 	struct status st = {""};
 	if (db_run_text(db, "harness/chapters/tuned.sql", &st))
 		abort();
 	struct db_rows *rows = db_ask(db, &query, &st);
 	for (unsigned i = 0; i < r->nfinalists * SEARCHED_CELLS && db_next(rows); i++)
-		r->tests[i] = (struct searched_test){db_real(rows, 0) > 0, db_real(rows, 1) > 0,
-		                                     db_real(rows, 2)};
+		r->tests[i] = (struct searched_test){db_real(rows, 0) > 0, db_real(rows, 1)};
 	if (db_end(rows, &st))
 		abort();
 	arena_undo(scratch(), db);
@@ -176,7 +176,6 @@ static void searched_confirm(struct searched *r, const struct candidates_seen *s
 			db_add(db, "search_promise", "iid", f, c, promised[c]);
 	}
 	searched_judge(db, r);
-	r->trials += blocks * (2 + r->nfinalists);
 }
 
 struct searched searched_run(searched_gain_fn *gain, double margin, double sd, uint64_t seed)
@@ -188,17 +187,14 @@ struct searched searched_run(searched_gain_fn *gain, double margin, double sd, u
 struct searched searched_in(const struct search_space *space, searched_gain_fn *gain, double margin,
                             double sd, uint64_t seed)
 {
-	struct searched_state *s = calloc(1, sizeof *s);
+	struct searched_state *s = memory_take(1, sizeof *s);
 	struct searched r = {.nfinalists = 0};
 	struct search_set sets[SEARCH_MAX_SETS];
 	const struct arena_mark mark = arena_mark(scratch());
-	if (!s)
-		abort();
 	searched_begin(s, *space, margin);
 	for (unsigned round = 0; round < SEARCH_ROUNDS; round++) {
 		const unsigned n = candidates_round(&s->seen, round, seed, scratch(), sets);
 		searched_round(s, gain, round, sets, n, sd, &seed);
-		r.trials += n ? n + 1 : 0;
 	}
 	r.nfinalists = candidates_finalists(&s->seen, scratch(), r.finalists);
 	if (r.nfinalists)
@@ -269,35 +265,4 @@ double searched_poisoned(const struct search_set *set, unsigned cell)
 	for (unsigned k = 2; k < SEARCHED_KEYS; k++)
 		x -= losses[k][set->level[k]];
 	return x;
-}
-
-static double drawn[SEARCHED_KEYS][4]; /* what each value loses alone */
-
-void searched_draw(uint64_t seed)
-{
-	for (unsigned k = 0; k < SEARCHED_KEYS; k++)
-		for (unsigned v = 1; v < 4; v++) {
-			const bool paired = (k == 0 && v == 2) || (k == 1 && v == 3);
-			const double loss = noise_uniform(&seed), chance = noise_uniform(&seed);
-			drawn[k][v] = paired          ? 0.1 * loss
-			              : chance > 0.5  ? 0
-			              : chance < 0.04 ? NAN
-			                              : 0.03 + 0.37 * loss;
-		}
-}
-
-double searched_drawn(const struct search_set *set, unsigned cell)
-{
-	double x = 0;
-	for (unsigned k = 0; k < SEARCHED_KEYS; k++)
-		x -= drawn[k][set->level[k]];
-	if (set->level[0] == 2 && set->level[1] == 3)
-		x += drawn[0][2] + drawn[1][3] + (cell >= SEARCHED_CELLS / 2 ? 0.12 : 0.06);
-	return x;
-}
-
-double searched_margin(const struct search_set *set, unsigned cell)
-{
-	(void)cell;
-	return set->level[0] == 3 || set->level[1] == 2 || set->level[7] ? SEARCHED_MARGIN : 0;
 }

@@ -131,6 +131,16 @@ void test_works(int failed, const char *why, const char *at, int line)
 	_fail(at, line);
 }
 
+void test_refused(int result, char *why, const char *words, const char *at, int line)
+{
+	if (result != -1) {
+		print_error("%d is no refusal\n", result);
+		_fail(at, line);
+	}
+	test_says(why, words, true, at, line);
+	why[0] = '\0';
+}
+
 void test_begins(const char *text, const char *with, const char *at, int line)
 {
 	if (text && !strncmp(text, with, strlen(with)))

@@ -47,6 +47,10 @@ extern const struct test_file test_file;
 /* Fails, with the status' text, if the call does. */
 #define assert_works(CALL, STATUS) test_works(CALL, (STATUS).text, __FILE__, __LINE__)
 void test_works(int failed, const char *why, const char *at, int line);
+/* Fails unless the call gives -1 and its status says the words, which are taken out of it. */
+#define assert_refused(CALL, STATUS, WORDS)                                                        \
+	test_refused(CALL, (STATUS).text, WORDS, __FILE__, __LINE__)
+void test_refused(int result, char *why, const char *words, const char *at, int line);
 /* Fails, with the whole text, if it begins otherwise. */
 #define assert_begins(TEXT, WITH) test_begins(TEXT, WITH, __FILE__, __LINE__)
 /* Fails, with both numbers, if they are further apart than `within`; than a share of the second. */

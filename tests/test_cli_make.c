@@ -125,12 +125,10 @@ TEST(looking_builds_and_installs_nothing)
 	} rows[] = {{"experiments", "  smoke  ", true},
 	            {"doctor", "not built yet", true},
 	            {"install DESTDIR=/nowhere", "Build it first", false}};
-	char arguments[256];
-	char *build = test_text("%s/build", folder);
-	for (size_t i = 0; i < LENGTH(rows); i++) {
-		snprintf(arguments, sizeof arguments, "B=%s %s", build, rows[i].goal);
-		cli_expect(make("", arguments), rows[i].good ? 0 : CLI_FAILS, rows[i].words);
-	}
+	const char *build = test_text("%s/build", folder);
+	for (size_t i = 0; i < LENGTH(rows); i++)
+		cli_expect(make("", test_text("B=%s %s", build, rows[i].goal)),
+		           rows[i].good ? 0 : CLI_FAILS, rows[i].words);
 	assert_int_equal(access(build, F_OK), -1);
 }
 

@@ -58,7 +58,6 @@ TEST(lists_say_what_is_allowed)
 /* A folder of runs is none itself; its last one is. */
 TEST(a_folder_of_runs_names_its_last)
 {
-	char words[192];
 	char *runs = test_text("%s/runs", folder);
 	char *last = test_text("%s/20261122T195305Z", runs);
 	assert_int_equal(mkdir(runs, 0777), 0);
@@ -69,13 +68,11 @@ TEST(a_folder_of_runs_names_its_last)
 			assert_int_equal(mkdir(last, 0777), 0);
 			cli_write(last, "trials.jsonl", "");
 		}
-		snprintf(words, sizeof words, "(did you mean '%s'?)", last);
 		for (unsigned i = 0; i < 3; i++) {
-			char *arguments = test_text(verbs[i], runs, runs);
-			struct cli cli = here_call(arguments);
+			struct cli cli = here_call(test_text(verbs[i], runs, runs));
 			assert_true(cli.code > 0);
 			assert_says(cli.out, "holds no trials.jsonl");
-			assert_says_if(has, cli.out, words);
+			assert_says_if(has, cli.out, test_text("(did you mean '%s'?)", last));
 		}
 	}
 }
@@ -185,19 +182,30 @@ TEST(what_cannot_be_printed_is_said)
 	close(ends[1]);
 }
 
-/* Ctrl-C, the command that it names, and the run is whole. */
+/* Ctrl-C: it keeps what it has, and leaves nothing; the command that it names, and the run is whole. */
 TEST(a_run_is_gone_on_with)
 {
+	char path[512], scratch[128] = "";
+	struct stat folder_is, latest_is;
 	cli_write(folder, "t.exp",
 	          "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\nlimit = "
 	          "no\nranks = 2\nblocks = 4\npace = isolated\nisolated_calls = 50\n"
-	          "delay = 4ms\nwait = block\n[variant a]\nmode = threads\n");
+	          "delay = 4ms\nwait = block\n[variant a]\nmode = processes\n[variant b]\nmode = "
+	          "threads\n");
 	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", file, "--results", results,
 	                                               "--no-report", "warmup=1", NULL});
-	here_waits_for(3);
+	strcpy(path, here_waits_for(3));
+	cli_scratch(pid, scratch, sizeof scratch);
+	assert_says(scratch, "launchgap-");
 	kill(pid, SIGINT);
 	struct cli cli = cli_wait(pid, folder, 30);
-	cli_expect(cli, 130, " block");
+	cli_expect(cli, 130, "interrupted", " block");
+	assert_true(cli_lines(path) >= 3);
+	assert_int_equal(cli_processes(scratch), 0);
+	assert_int_equal(access(scratch, F_OK), -1); /* vader's shared memory was in it */
+	*strrchr(path, '/') = '\0';
+	assert_int_equal(stat(here_path("../latest"), &latest_is) | stat(path, &folder_is), 0);
+	assert_int_equal(latest_is.st_ino, folder_is.st_ino);
 	/* The time that it takes is the report's to say: two would differ. */
 	char *how = strstr(cli.out, " kept. To go on: ");
 	assert_non_null(how);
@@ -205,12 +213,10 @@ TEST(a_run_is_gone_on_with)
 	how[strcspn(how, "\n")] = '\0';
 	/* delay=0 is another run: resume refuses it */
 	cli_expect(here_shell("%s --no-report delay=0", how), 1, "cannot resume: `variants`");
-	char command[600];
-	snprintf(command, sizeof command, "resume %s --no-report", here_path(""));
+	const char *command = test_text("resume %s --no-report", here_path(""));
 	SAYS(command, 0, "block 4 of 4");
 	SAYS(command, 1, "has all 4 blocks; blocks=N adds N more");
-	strcat(command, " blocks=1");
-	SAYS(command, 0, "block 5 of 5");
+	SAYS(test_text("%s blocks=1", command), 0, "block 5 of 5");
 	struct record_run record = cli_record(here_path(""));
 	assert_int_equal(record_next_block(&record), 5);
 	SAYS("resume", 1, "resume needs a run's folder");
@@ -260,26 +266,13 @@ TEST(far_more_ranks_than_cores_are_refused)
 	SAYS("run smoke backend=host ranks=1000 ranks_per_core=1000 --dry-run", 0, "1000 ranks");
 }
 
-/* Not four blocks of it; and people count from 1. */
-TEST(a_block_without_a_trial_ends_the_run)
-{
-	cli_write(folder, "t.exp",
-	          "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"
-	          "ranks = 2\nblocks = 4\npace = isolated\nisolated_calls = 5\ndelay = 50s\n"
-	          "cell_timeout = 1\n[variant a]\nmode = single\n");
-	SAYS("run --file $HERE/t.exp --no-report --results $HERE/results", 1,
-	     "a, block 1: ", "every trial of block 1 failed, so the run ends here; the first: ",
-	     "cell_timeout = 1s");
-}
-
 /* | head: no error message, and all files are whole. */
 TEST(a_reader_that_leaves_is_no_error)
 {
-	char commands[2][600] = {"", "list"};
 	cli_write(folder, "t.exp", QUICK MODES);
 	SAYS("run --file $HERE/t.exp --only single --no-report --results $HERE/results", 0,
 	     "block 2 of 2");
-	snprintf(commands[0], sizeof commands[0], "report %s", here_path(""));
+	const char *const commands[] = {test_text("report %s", here_path("")), "list"};
 	for (unsigned i = 0; i < 2; i++) {
 		struct cli cli =
 		    here_shell("{ $LAUNCHGAP %s; echo $? >$HERE/code; } 2>$HERE/noise | true; "

@@ -213,14 +213,11 @@ TEST(three_results_are_combined)
 	assert_false(asks.combine);
 	assert_works(PARSE("a", "b", "--format", "markdown"), wrong);
 	assert_true(asks.form == COMPARE_MARKDOWN && !asks.combine);
-	assert_int_equal(PARSE("a", "b", "c", "--variant", "x"), -1);
-	assert_says(wrong.text, "only runs are combined");
-	assert_int_equal(PARSE("a", "b", "--combin"), -1);
-	assert_says(wrong.text, "did you mean '--combine'");
+	assert_refused(PARSE("a", "b", "c", "--variant", "x"), wrong, "only runs are combined");
+	assert_refused(PARSE("a", "b", "--combin"), wrong, "did you mean '--combine'");
 	for (unsigned i = 2; i + 1 < LENGTH(many); i++)
 		many[i] = "a";
-	assert_int_equal(compared_parse(many), -1);
-	assert_says(wrong.text, "is not understood");
+	assert_refused(compared_parse(many), wrong, "is not understood");
 }
 
 TESTS(.begin = set_up, .end = compared_end);

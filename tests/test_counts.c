@@ -35,8 +35,7 @@ TEST(slips_are_refused)
 	for (unsigned i = 0; i < LENGTH(slips); i++) {
 		struct value_weights w;
 		struct status st = {""};
-		assert_int_equal(counts_parse(slips[i], &w, &st), -1);
-		assert_says(st.text, "counts = '");
+		assert_refused(counts_parse(slips[i], &w, &st), st, "counts = '");
 	}
 }
 
@@ -64,13 +63,10 @@ TEST(counts_have_to_fit_the_ranks)
 	struct value_weights w = parsed("0:0:5");
 	struct status st = {""};
 	assert_int_equal(counts_check(&w, 3, &st), 0);
-	assert_int_equal(counts_check(&w, 2, &st), -1);
-	assert_says(st.text, "none of 2 ranks sends anything");
-	st.text[0] = 0;
+	assert_refused(counts_check(&w, 2, &st), st, "none of 2 ranks sends anything");
 	w = parsed("0:9:1, 1:0:1, 1:9:0");
 	assert_int_equal(counts_check(&w, 2, &st), 0);
-	assert_int_equal(counts_check(&w, 4, &st), -1);
-	assert_says(st.text, "rows for 3 ranks, and there are 4");
+	assert_refused(counts_check(&w, 4, &st), st, "rows for 3 ranks, and there are 4");
 	w = parsed("skewed");
 	assert_int_equal(counts_check(&w, 1, &st), 0);
 }
@@ -97,12 +93,10 @@ TEST_WITH(a_file_is_read, set_up, tear_down)
 	for (unsigned i = 0; i < LENGTH(bad); i++) {
 		st.text[0] = 0;
 		cli_write(folder, "matrix", bad[i]);
-		assert_int_equal(counts_parse(path, &w, &st), -1);
-		assert_says(st.text, "not a matrix of counts");
+		assert_refused(counts_parse(path, &w, &st), st, "not a matrix of counts");
 	}
 	st.text[0] = 0;
-	assert_int_equal(counts_parse("./there/is/none", &w, &st), -1);
-	assert_says(st.text, "cannot read");
+	assert_refused(counts_parse("./there/is/none", &w, &st), st, "cannot read");
 }
 
 TEST(other_json_is_refused)

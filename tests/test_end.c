@@ -1,7 +1,5 @@
 /* End to end: from an experiment's file to the pictures, and every way in which a run can end.
  */
-#include <sys/resource.h>
-
 #include "here.h"
 #include "json.h"
 
@@ -10,30 +8,16 @@ static void write_experiment(const char *keys, const char *variants)
 	cli_write(folder, "t.exp", test_text("; A test.\n[experiment]\n%s\n%s", keys, variants));
 }
 
-/* Drawn, and named by their backend. */
-static void assert_pictures(const char *plots)
-{
-	cli_expect(here_shell("cd %s && [ $(ls *host*.png | wc -l) -ge 3 ] && ls *.png", plots), 0,
-	           "host");
-}
-
-/* And from the records alone, again. */
+/* Reports of the record alone, drawn again, are test_hostile's. */
 TEST(smoke_goes_from_file_to_pictures)
 {
-	char *plots = test_text("%s/copy/plots", folder);
 	cli_expect(here_shell("PATH=${PATH#*undrawn:} $LAUNCHGAP run smoke backend=host blocks=1 "
 	                      "--results $HERE/results"),
 	           0, "single", "processes", "report.md");
 	assert_true(cli_lines(here_in("smoke", "summary.csv")) > 3 * 2 * 3);
-	assert_pictures(here_in("smoke", "plots"));
-	/* Drawn they are already. */
-	cli_expect(here_call("report $HERE/results/smoke/latest"), 0, "report.md");
-	cli_expect(
-	    here_shell("mkdir $HERE/copy; mv %s $HERE/copy; PATH=${PATH#*undrawn:} $LAUNCHGAP "
-	               "report $HERE/copy",
-	               here_in("smoke", "trials.jsonl")),
-	    0, "report.md");
-	assert_pictures(plots);
+	cli_expect(here_shell("cd %s && [ $(ls *host*.png | wc -l) -ge 3 ] && ls *.png",
+	                      here_in("smoke", "plots")),
+	           0, "host");
 }
 
 TEST(null_measures_the_harness)
@@ -42,32 +26,6 @@ TEST(null_measures_the_harness)
 	           0, "null");
 	struct record_run record = cli_record(here_in("overhead", "trials.jsonl"));
 	assert_false(record.cells[0].carries_data);
-}
-
-#define SLOW                                                                                       \
-	"collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\nblocks = "      \
-	"50\n"                                                                                     \
-	"pace = isolated\nisolated_calls = 50\ndelay = 4ms\nwait = block\n"
-
-TEST(interrupted_it_keeps_what_it_has_and_leaves_nothing)
-{
-	char path[512], scratch[128] = "";
-	write_experiment(SLOW, "[variant p]\nmode = processes\n[variant t]\nmode = threads\n");
-	pid_t pid =
-	    cli_start(folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
-	strcpy(path, here_waits_for(3));
-	cli_scratch(pid, scratch, sizeof scratch);
-	assert_says(scratch, "launchgap-");
-	kill(pid, SIGINT);
-	cli_expect(cli_wait(pid, folder, 30), 130, "interrupted");
-	assert_true(cli_lines(path) >= 3);
-	assert_int_equal(cli_processes(scratch), 0);
-	assert_int_equal(access(scratch, F_OK), -1); /* vader's shared memory was in it */
-	struct stat folder_is, latest_is;
-	assert_int_equal(stat(here_path("../latest"), &latest_is), 0);
-	*strrchr(path, '/') = '\0';
-	assert_int_equal(stat(path, &folder_is), 0);
-	assert_int_equal(latest_is.st_ino, folder_is.st_ino);
 }
 
 /* The run's own is allowed, drawn or said. */
@@ -88,61 +46,60 @@ TEST(another_seed_is_refused)
 	}
 }
 
-TEST(a_trial_without_end_is_ended)
-{
-	write_experiment(
-	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
-	    "blocks = 1\npace = isolated\nisolated_calls = 100\ndelay = 1s\nwait = block\n"
-	    "timeout = 1\n",
-	    "[variant p]\nmode = processes\n");
-	struct cli cli = here_run(NULL, NULL);
-	if (strstr(cli.out, "timed out after 1 s (timeout = …); last said")) /* it said nothing */
-		fail_msg("%s", cli.out);
-	cli_expect(cli, 1, "timed out after 1 s (timeout = …)");
-}
-
-/* The second rank is in its call, and the first in MPI's end. */
-TEST(who_is_stuck_is_named)
-{
-	write_experiment("collective = alltoall\nbytes = 64K\nbackend = host\nlimit = no\n"
-	                 "ranks = 2\nblocks = 1\npace = isolated\nextra = 59s\n"
-	                 "twin = no\ndelay_rank = 1\ncell_timeout = 1\ntimeout = 50\n",
-	                 "[variant v]\nmode = processes\n");
-	cli_expect(here_run(NULL, "--no-report", NULL), 1,
-	           "rank 1: a cell took longer than cell_timeout = 1s: alltoall, 65536 bytes, "
-	           "isolated, in a call that does not return (1 of 2 workers)");
-}
-
 #define LATE(RANKS)                                                                                \
 	", block 1: " RANKS ": a cell took longer than cell_timeout = 1s: alltoall, 4096 bytes, "  \
 	"isolated"
+#define IN_EACH                                                                                    \
+	"[variant s]\nmode = single\n[variant t]\nmode = threads\n[variant p]\nmode = processes\n"
 
-/* In each mode the job ends by itself, with what it has. Who waits for all is not named before all; nor are
- * ranks that were done. */
-TEST(a_cell_without_end_ends_its_trial)
+/* Four runs at once, as each does little but wait. In each mode the job ends by itself, with what it has, and the
+ * run after its first block. Who waits for all is not named before all; nor are ranks that were done. */
+TEST(what_does_not_end_is_ended_and_named)
 {
 	static const struct {
-		const char *keys, *says;
+		const char *keys, *variants, *says, *lacks;
 	} rows[] = {
-	    {"wait = block\ndelay = 50s\n", LATE("all ranks")},
-	    {"wait = yield\nextra = 50s\ndelay_rank = 1\n", LATE("rank 1")},
+	    /* It said nothing. */
+	    {"bytes = 4K\nbackend = null\ndelay = 1s\nwait = block\ntimeout = 1\n",
+	     "[variant p]\nmode = processes\n", ", block 1: timed out after 1 s (timeout = …)",
+	     "(timeout = …); last said"},
+	    /* The second rank is in its call, and the first in MPI's end. */
+	    {"bytes = 64K\nbackend = host\nextra = 59s\ndelay_rank = 1\ncell_timeout = 1\n",
+	     "[variant p]\nmode = processes\n",
+	     ", block 1: rank 1: a cell took longer than cell_timeout = 1s: alltoall, 65536 bytes, "
+	     "isolated, in a call that does not return (1 of 2 workers)",
+	     "rank 0"},
+	    {"bytes = 4K\nbackend = null\ndelay = 50s\nwait = block\ncell_timeout = 1\n", IN_EACH,
+	     LATE("all ranks"), ": rank"},
+	    {"bytes = 4K\nbackend = null\nextra = 50s\nwait = yield\ndelay_rank = 1\n"
+	     "cell_timeout = 1\n",
+	     IN_EACH, LATE("rank 1"), "all ranks"},
 	};
+	char in[LENGTH(rows)][80];
+	pid_t pid[LENGTH(rows)];
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
-		char *keys =
-		    test_text("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\n"
-		              "ranks = 2\nblocks = 1\npace = isolated\ntwin = no\n"
-		              "cell_timeout = 1\n%s",
-		              rows[i].keys);
-		write_experiment(keys, "[variant s]\nmode = single\n[variant t]\nmode = threads\n"
-		                       "[variant p]\nmode = processes\n");
-		struct cli cli = here_run(NULL, "--no-report", NULL);
-		for (unsigned v = 0; v < 3; v++)
-			assert_says(cli.out, test_text("%c%s", "stp"[v], rows[i].says));
-		cli_expect(cli, 1, "");
-		assert_says(here_read("trials.jsonl"),
-		            ": a cell took longer than cell_timeout = 1s: alltoall");
-		tear_down();
-		set_up();
+		snprintf(in[i], sizeof in[i], "%s/%u", folder, i);
+		assert_int_equal(mkdir(in[i], 0777), 0);
+		cli_write(in[i], "t.exp",
+		          test_text("; A test.\n[experiment]\ncollective = alltoall\nlimit = no\n"
+		                    "ranks = 2\nblocks = 4\npace = isolated\ntwin = no\n%s%s",
+		                    rows[i].keys, rows[i].variants));
+		char *at = test_text("%s/t.exp", in[i]), *to = test_text("%s/results", in[i]);
+		pid[i] = cli_start(in[i], (const char *[]){"run", "--file", at, "--results", to,
+		                                           "--no-report", NULL});
+	}
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
+		struct cli cli = cli_wait(pid[i], in[i], 120);
+		char path[512];
+		for (const char *v = strcmp(rows[i].variants, IN_EACH) ? "p" : "stp"; *v; v++)
+			assert_says(cli.out, test_text("%c%s", *v, rows[i].says));
+		assert_lacks(cli.out, rows[i].lacks);
+		cli_expect(cli, 1,
+		           "every trial of block 1 failed, so the run ends here; the first: ");
+		cli_result(in[i], "t", "trials.jsonl", path, sizeof path);
+		assert_says(cli_read(path),
+		            i ? ": a cell took longer than cell_timeout = 1s: alltoall"
+		              : "timed out after 1 s");
 	}
 }
 
@@ -302,27 +259,6 @@ TEST(claims_of_another_backend_are_in_the_report_alone)
 	json_assert_says(nodes, "rests_on", "it needs 2 nodes");
 	json_assert_text(far, "text", "Only there.");
 	json_assert_says(far, "rests_on", "it needs backend nccl");
-}
-
-/* A file-size limit replaces a full disk: writing fails in the same place. */
-TEST(a_full_disk_keeps_the_whole_trials)
-{
-	struct rlimit old, small;
-	write_experiment(
-	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
-	    "blocks = 40\npace = isolated\nisolated_calls = 200\n",
-	    "[variant s]\nmode = single\n");
-	getrlimit(RLIMIT_FSIZE, &old);
-	small = old;
-	small.rlim_cur = 100000;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", file, "--no-report",
-	                                               "--results", results, NULL});
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
-	cli_expect(cli_wait(pid, folder, 60), 1, "cannot write to");
-	char *text = here_read("trials.jsonl");
-	assert_true(cli_lines(here_path("trials.jsonl")) >= 2);
-	assert_int_equal(text[strlen(text) - 1], '\n'); /* no torn line */
 }
 
 TESTS(.slow = true, .undrawn = true, .before = set_up, .after = tear_down);

@@ -6,7 +6,7 @@
  * The program under test is build/faulty (faulty.c): it reaches a place and waits there until the
  * fault has struck. As a test it injects one of each fault, in turn in other places, modes and
  * backends. `test_faults all` injects every one and prints the table of tests/README.md. */
-#include <dirent.h>
+#include <glob.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -19,20 +19,7 @@
 #include "test.h"
 
 /* Where a run is: in a job, and then in the runner. */
-enum place {
-	MEET,
-	START,
-	OPEN,
-	WARM_UP,
-	TIMED,
-	CHECK,
-	CLOSE,
-	WRITE,
-	KEEP,
-	PICTURES,
-	REPORT,
-	PLACES
-};
+enum place { MEET, START, OPEN, WARM_UP, TIMED, CHECK, CLOSE, WRITE, KEEP, DRAW, REPORT, PLACES };
 static const char *const places[] = {"meet",  "start", "open", "warm-up",  "timed loop", "check",
                                      "close", "write", "keep", "pictures", "report"};
 #define AT(PLACE) (1u << (PLACE))
@@ -40,7 +27,7 @@ static const char *const places[] = {"meet",  "start", "open", "warm-up",  "time
 #define JOB       (CALLS | AT(START) | AT(CLOSE) | AT(WRITE))
 #define LINKED    (CALLS | AT(CLOSE))
 #define MEETING   (LINKED | AT(MEET) | AT(START))
-#define DRAWING   (AT(PICTURES) | AT(REPORT))
+#define DRAWING   (AT(DRAW) | AT(REPORT))
 #define ALL       (JOB | AT(KEEP) | DRAWING)
 
 /* How ranks are placed: on one host by each mode; on two simulated hosts; on two of tests/rig. */
@@ -61,21 +48,16 @@ enum { VIRTUAL = 1, HOST = 2, BACKENDS = 3 };
 
 enum victim { NOBODY, WORKER, MPIRUN, RUNNER, FIRST_HOST, LAST_HOST };
 
-struct shot;
-static void remove_results(struct shot *s), cut_record(struct shot *s),
-    fill_results(struct shot *s), fill_scratch(struct shot *s), take_memory(struct shot *s),
-    throw_garbage(struct shot *s), lose_link(struct shot *s), slow_link(struct shot *s);
-
 #define PAUSE     3   /* seconds that a victim of SIGSTOP does not run */
 #define MAY_FAIL  256 /* 0 or 1: depends on whether it had done its part before */
 #define BOUND     90  /* seconds: a run that has not ended by then hangs */
 #define STRUCK_AT 2   /* the first trial of the second block, so that there is a record */
 
-/* The table of faults: which process gets which signal; what the process that reaches the place
+/* A fault (the table is below): which process gets which signal; what the process that reaches the place
  * does there; or what another process does meanwhile. Then the exit status, and another one for a
  * fault after the record's end. */
-// clang-format off
-static const struct fault {
+struct shot;
+struct fault {
 	const char *name;
 	enum victim victim;
 	int signal;
@@ -83,43 +65,10 @@ static const struct fault {
 	void (*strike)(struct shot *s);
 	unsigned places, modes, backends;
 	int code, drawing_code;
-	const char *keys; /* of the experiment */
-	bool disturbs;    /* a rank that does not run in its timed calls */
+	const char *keys;    /* of the experiment */
+	bool disturbs;       /* a rank that does not run in its timed calls */
 	const char *says[2]; /* the run says one of them; {NULL}: it may say anything */
-} faults[] = {
-    {"worker killed",          WORKER, SIGKILL, "", NULL, JOB, MODES | HOSTS, BACKENDS, 1, 0, "", false, {NULL}},
-    {"worker crashes",         WORKER, SIGSEGV, "", NULL, JOB, MODES, BACKENDS, 1, 0, "", false, {NULL}},
-    {"worker interrupted",     WORKER, SIGINT,  "", NULL, JOB, MODES, VIRTUAL, 1, 0, "", false, {NULL}},
-    {"worker stopped for 3 s", WORKER, SIGSTOP, "", NULL, JOB, MODES, HOST, 0, 0, "", true, {NULL}},
-    {"mpirun killed",          MPIRUN, SIGKILL, "", NULL, JOB, PROCESSES, BACKENDS, 1, 0, "", false, {NULL}},
-    {"mpirun interrupted",     MPIRUN, SIGINT,  "", NULL, JOB, PROCESSES, VIRTUAL, MAY_FAIL, 0, "", false, {NULL}},
-    {"mpirun stopped for 3 s", MPIRUN, SIGSTOP, "", NULL, JOB, PROCESSES, VIRTUAL, 0, 0, "", false, {NULL}},
-    {"runner killed",          RUNNER, SIGKILL, "", NULL, ALL, MODES, VIRTUAL, -SIGKILL, -SIGKILL, "", false, {NULL}},
-    {"runner interrupted",     RUNNER, SIGINT,  "", NULL, ALL, MODES, VIRTUAL, 130, -SIGINT, "", false, {NULL}},
-    {"runner hung up",         RUNNER, SIGHUP,  "", NULL, ALL, THREADS, VIRTUAL, 130, -SIGHUP, "", false, {NULL}},
-    {"runner quit",            RUNNER, SIGQUIT, "", NULL, ALL, THREADS, VIRTUAL, 130, -SIGQUIT, "", false, {NULL}},
-    {"runner stopped for 3 s", RUNNER, SIGSTOP, "", NULL, ALL, THREADS, VIRTUAL, 0, 0, "", false, {NULL}},
-    {"library's error",        NOBODY, 0, "error", NULL, CALLS, MODES | HOSTS, BACKENDS, 1, 0, "", false, {NULL}},
-    {"library hangs",          NOBODY, 0, "hang",  NULL, CALLS | AT(CLOSE), MODES | HOSTS, VIRTUAL, 1, 0, "timeout = 9\ncell_timeout = 1\n", false, {NULL}},
-    {"library 3 s late",       NOBODY, 0, "late",  NULL, CALLS | AT(CLOSE), MODES, HOST, 0, 0, "", true, {NULL}},
-    {"wrong data",             NOBODY, 0, "wrong data", NULL, AT(CHECK), MODES, HOST, 1, 0, "", false, {NULL}},
-    {"out of memory",          WORKER, 0, "", take_memory, JOB, MODES, HOST, MAY_FAIL, 0, "timeout = 9\n", false, {NULL}},
-    {"results folder removed", NOBODY, 0, "", remove_results, ALL, THREADS, VIRTUAL, 1, 1, "", false, {NULL}},
-    {"record cut by others",   NOBODY, 0, "", cut_record, JOB | AT(KEEP), SINGLE, VIRTUAL, 1, 0, "", false, {NULL}},
-    {"results' disk full",     NOBODY, 0, "", fill_results, ALL, THREADS, VIRTUAL, 1, 1, "", false, {NULL}},
-    {"scratch disk full",      NOBODY, 0, "", fill_scratch, JOB, THREADS | PROCESSES, VIRTUAL, 1, 0, "timeout = 9\n", false, {NULL}},
-    {"wall clock 1 h back",    NOBODY, 0, "clock back", NULL, ALL, THREADS, VIRTUAL, 0, 0, "", false, {NULL}},
-    {"wall clock 1 h on",      NOBODY, 0, "clock forward", NULL, ALL, THREADS, VIRTUAL, 0, 0, "", false, {NULL}},
-    {"first host killed",      FIRST_HOST, SIGKILL, "", NULL, MEETING, HOSTS, VIRTUAL, 1, 0, "", false, {"block 2: host simulated0: ", "block 2: rank 0 "}},
-    {"last host killed",       LAST_HOST, SIGKILL, "", NULL, MEETING, HOSTS, VIRTUAL, 1, 0, "", false, {"block 2: host simulated1: ", "block 2: rank"}},
-    {"first host silent",      FIRST_HOST, SIGSTOP, "soon", NULL, LINKED, HOSTS, VIRTUAL, 1, 0, "", false, {"block 2: host simulated0: ", NULL}},
-    {"last host silent",       LAST_HOST, SIGSTOP, "soon", NULL, LINKED | AT(MEET), HOSTS, VIRTUAL, 1, 0, "", false, {"block 2: host simulated1: ", "block 2: rank"}},
-    {"10 000 strangers",       NOBODY, 0, "", throw_garbage, AT(MEET), HOSTS, VIRTUAL, 0, 0, "", false, {NULL}},
-    {"link lost",              NOBODY, 0, "soon", lose_link, LINKED, RIG, VIRTUAL, 1, 0, "timeout = 25\n", false, {"host hostb: ", "host hosta: "}},
-    {"slow link",              NOBODY, 0, "", slow_link, LINKED, RIG, VIRTUAL, 0, 0, "", false, {NULL}},
 };
-// clang-format on
-#define NFAULTS LENGTH(faults)
 
 /* What is wrong after a fault. */
 #define HANGS       "hangs"
@@ -169,29 +118,22 @@ static void rest_ms(unsigned ms)
 /* The folder that the runner owns. */
 static void find_scratch(struct shot *s)
 {
-	static const char *const where[] = {"/dev/shm", "/tmp"};
-	char *owner = test_text("process %d on ", (int)s->runner);
-	for (unsigned i = 0; i < 2 && !s->scratch[0]; i++) {
-		DIR *dir = opendir(where[i]);
-		struct dirent *entry;
-		while (dir && (entry = readdir(dir))) {
-			if (strncmp(entry->d_name, "launchgap-", 10))
-				continue;
-			char *file = test_text("%s/%s/owner", where[i], entry->d_name);
-			char *text = cli_read(file);
-			if (text && !strncmp(text, owner, strlen(owner)))
-				snprintf(s->scratch, sizeof s->scratch, "%s/%.40s", where[i],
-				         entry->d_name);
-		}
-		if (dir)
-			closedir(dir);
+	const char *owner = test_text("process %d on ", (int)s->runner);
+	glob_t found;
+	glob("/dev/shm/launchgap-*/owner", 0, NULL, &found);
+	glob("/tmp/launchgap-*/owner", GLOB_APPEND, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		const char *file = found.gl_pathv[i], *text = cli_read(file);
+		if (text && !strncmp(text, owner, strlen(owner)))
+			snprintf(s->scratch, sizeof s->scratch, "%.*s",
+			         (int)(strrchr(file, '/') - file), file);
 	}
+	globfree(&found);
 }
 
 static char *record_of(const struct shot *s)
 {
-	char *file = test_text("%s/trials.jsonl", s->run);
-	return cli_read(file);
+	return cli_read(test_text("%s/trials.jsonl", s->run));
 }
 
 /* --- faults that another process causes --- */
@@ -204,9 +146,8 @@ static void remove_results(struct shot *s)
 /* To its first line. */
 static void cut_record(struct shot *s)
 {
-	char *file = test_text("%s/trials.jsonl", s->run);
-	if (truncate(file, strchr(s->record, '\n') + 1 - s->record))
-		is_ill(s, STATUS, "cannot cut %s", file);
+	if (truncate(test_text("%s/trials.jsonl", s->run), strchr(s->record, '\n') + 1 - s->record))
+		is_ill(s, STATUS, "cannot cut the record");
 }
 
 /* Until there is no room for a page more. */
@@ -241,10 +182,9 @@ static void make_room(const struct shot *s)
 static void take_memory(struct shot *s)
 {
 	unsigned long pages = 0;
-	char *file = test_text("/proc/%d/statm", (int)s->victim);
-	char *text = cli_read(file);
+	const char *text = cli_read(test_text("/proc/%d/statm", (int)s->victim));
 	if (!text || sscanf(text, "%lu", &pages) != 1)
-		is_ill(s, STATUS, "cannot read %s", file);
+		is_ill(s, STATUS, "cannot read its memory");
 	rlim_t bytes = pages * (rlim_t)sysconf(_SC_PAGESIZE);
 	prlimit(s->victim, RLIMIT_AS, &(struct rlimit){bytes, bytes}, NULL);
 }
@@ -266,6 +206,42 @@ static void slow_link(struct shot *s)
 	if (!struck_link(s->folder, "hostb 100kbit"))
 		is_ill(s, STATUS, "the link is not made slow");
 }
+
+// clang-format off
+static const struct fault faults[] = {
+    {"worker killed",          WORKER, SIGKILL, "", NULL, JOB, MODES | HOSTS, BACKENDS, 1, 0, "", false, {NULL}},
+    {"worker crashes",         WORKER, SIGSEGV, "", NULL, JOB, MODES, BACKENDS, 1, 0, "", false, {NULL}},
+    {"worker interrupted",     WORKER, SIGINT,  "", NULL, JOB, MODES, VIRTUAL, 1, 0, "", false, {NULL}},
+    {"worker stopped for 3 s", WORKER, SIGSTOP, "", NULL, JOB, MODES, HOST, 0, 0, "", true, {NULL}},
+    {"mpirun killed",          MPIRUN, SIGKILL, "", NULL, JOB, PROCESSES, BACKENDS, 1, 0, "", false, {NULL}},
+    {"mpirun interrupted",     MPIRUN, SIGINT,  "", NULL, JOB, PROCESSES, VIRTUAL, MAY_FAIL, 0, "", false, {NULL}},
+    {"mpirun stopped for 3 s", MPIRUN, SIGSTOP, "", NULL, JOB, PROCESSES, VIRTUAL, 0, 0, "", false, {NULL}},
+    {"runner killed",          RUNNER, SIGKILL, "", NULL, ALL, MODES, VIRTUAL, -SIGKILL, -SIGKILL, "", false, {NULL}},
+    {"runner interrupted",     RUNNER, SIGINT,  "", NULL, ALL, MODES, VIRTUAL, 130, -SIGINT, "", false, {NULL}},
+    {"runner hung up",         RUNNER, SIGHUP,  "", NULL, ALL, THREADS, VIRTUAL, 130, -SIGHUP, "", false, {NULL}},
+    {"runner quit",            RUNNER, SIGQUIT, "", NULL, ALL, THREADS, VIRTUAL, 130, -SIGQUIT, "", false, {NULL}},
+    {"runner stopped for 3 s", RUNNER, SIGSTOP, "", NULL, ALL, THREADS, VIRTUAL, 0, 0, "", false, {NULL}},
+    {"library's error",        NOBODY, 0, "error", NULL, CALLS, MODES | HOSTS, BACKENDS, 1, 0, "", false, {NULL}},
+    {"library hangs",          NOBODY, 0, "hang",  NULL, CALLS | AT(CLOSE), MODES | HOSTS, VIRTUAL, 1, 0, "timeout = 9\ncell_timeout = 1\n", false, {NULL}},
+    {"library 3 s late",       NOBODY, 0, "late",  NULL, CALLS | AT(CLOSE), MODES, HOST, 0, 0, "", true, {NULL}},
+    {"wrong data",             NOBODY, 0, "wrong data", NULL, AT(CHECK), MODES, HOST, 1, 0, "", false, {NULL}},
+    {"out of memory",          WORKER, 0, "", take_memory, JOB, MODES, HOST, MAY_FAIL, 0, "timeout = 9\n", false, {NULL}},
+    {"results folder removed", NOBODY, 0, "", remove_results, ALL, THREADS, VIRTUAL, 1, 1, "", false, {NULL}},
+    {"record cut by others",   NOBODY, 0, "", cut_record, JOB | AT(KEEP), SINGLE, VIRTUAL, 1, 0, "", false, {NULL}},
+    {"results' disk full",     NOBODY, 0, "", fill_results, ALL, THREADS, VIRTUAL, 1, 1, "", false, {NULL}},
+    {"scratch disk full",      NOBODY, 0, "", fill_scratch, JOB, THREADS | PROCESSES, VIRTUAL, 1, 0, "timeout = 9\n", false, {NULL}},
+    {"wall clock 1 h back",    NOBODY, 0, "clock back", NULL, ALL, THREADS, VIRTUAL, 0, 0, "", false, {NULL}},
+    {"wall clock 1 h on",      NOBODY, 0, "clock forward", NULL, ALL, THREADS, VIRTUAL, 0, 0, "", false, {NULL}},
+    {"first host killed",      FIRST_HOST, SIGKILL, "", NULL, MEETING, HOSTS, VIRTUAL, 1, 0, "", false, {"block 2: host simulated0: ", "block 2: rank 0 "}},
+    {"last host killed",       LAST_HOST, SIGKILL, "", NULL, MEETING, HOSTS, VIRTUAL, 1, 0, "", false, {"block 2: host simulated1: ", "block 2: rank"}},
+    {"first host silent",      FIRST_HOST, SIGSTOP, "soon", NULL, LINKED, HOSTS, VIRTUAL, 1, 0, "", false, {"block 2: host simulated0: ", NULL}},
+    {"last host silent",       LAST_HOST, SIGSTOP, "soon", NULL, LINKED | AT(MEET), HOSTS, VIRTUAL, 1, 0, "", false, {"block 2: host simulated1: ", "block 2: rank"}},
+    {"10 000 strangers",       NOBODY, 0, "", throw_garbage, AT(MEET), HOSTS, VIRTUAL, 0, 0, "", false, {NULL}},
+    {"link lost",              NOBODY, 0, "soon", lose_link, LINKED, RIG, VIRTUAL, 1, 0, "timeout = 25\n", false, {"host hostb: ", "host hosta: "}},
+    {"slow link",              NOBODY, 0, "", slow_link, LINKED, RIG, VIRTUAL, 0, 0, "", false, {NULL}},
+};
+// clang-format on
+#define NFAULTS LENGTH(faults)
 
 /* --- a shot --- */
 /* false: nothing can be mounted here. */
@@ -292,17 +268,10 @@ static void write_experiment(const struct shot *s)
 
 static void arm(const struct shot *s)
 {
-	char *trial = test_text("%d", STRUCK_AT);
 	setenv("FAULT_AT", places[s->place], 1);
 	setenv("FAULT_FOLDER", s->folder, 1);
-	setenv("FAULT_TRIAL", trial, 1);
+	setenv("FAULT_TRIAL", test_text("%d", STRUCK_AT), 1);
 	setenv("FAULT_DOES", s->fault->does, 1);
-}
-
-static void disarm(void)
-{
-	unsetenv("FAULT_AT");
-	unsetenv("FAULT_DOES");
 }
 
 /* The process that reached the place; false: the run ended before. */
@@ -362,14 +331,15 @@ static void run_struck(struct shot *s)
 	struct timespec begin, end;
 	const struct fault *f = s->fault;
 	bool said = false;
-	char *file = test_text("%s/t.exp", s->folder);
+	const char *file = test_text("%s/t.exp", s->folder);
 	write_experiment(s);
 	arm(s);
 	/* read_by_all has the report of what strikes a job. */
 	s->runner = cli_start(
 	    s->folder, (const char *[]){"run", "--file", file, "--results", s->results,
 	                                AT(s->place) & DRAWING ? NULL : "--no-report", NULL});
-	disarm();
+	unsetenv("FAULT_AT");
+	unsetenv("FAULT_DOES");
 	s->fired = comes(s);
 	find_scratch(s);
 	cli_result(s->folder, "t", "", s->run, sizeof s->run);
@@ -399,37 +369,27 @@ static void look_for_processes(struct shot *s)
 		is_ill(s, PROCESS, "%u processes are left", struck_left(s->folder));
 }
 
+/* No file is there that the pattern stands for. */
+static void look_for_files(struct shot *s, const char *pattern)
+{
+	glob_t left;
+	if (!glob(pattern, GLOB_BRACE, NULL, &left))
+		is_ill(s, FILE_LEFT, "%s is left", left.gl_pathv[0]);
+	globfree(&left);
+}
+
 static void look_for_scratch(struct shot *s)
 {
-	DIR *shm = s->own_shm ? opendir("/dev/shm") : NULL;
-	struct dirent *entry;
-	if (s->scratch[0] && !access(s->scratch, F_OK))
-		is_ill(s, FILE_LEFT, "%s is left", s->scratch);
-	while (shm && (entry = readdir(shm)))
-		if (entry->d_name[0] != '.')
-			is_ill(s, FILE_LEFT, "/dev/shm/%s is left", entry->d_name);
-	if (shm)
-		closedir(shm);
+	if (s->scratch[0])
+		look_for_files(s, s->scratch);
+	if (s->own_shm)
+		look_for_files(s, "/dev/shm/*");
 }
 
 /* Nothing but the output of a run and a report. */
 static void look_into_results(struct shot *s)
 {
-	static const char *const within[] = {"", "/plots", "/.."};
-	for (unsigned i = 0; i < LENGTH(within); i++) {
-		char *path = test_text("%s%s", s->run, within[i]);
-		DIR *dir = opendir(path);
-		struct dirent *entry;
-		while (dir && (entry = readdir(dir))) {
-			const char *name = entry->d_name, *dot = strrchr(name, '.');
-			bool hidden = name[0] == '.' && strcmp(name, ".") && strcmp(name, "..");
-			if (hidden || !strcmp(name, "lock") || (dot && !strcmp(dot, ".part")) ||
-			    !strncmp(name, "latest.", 7))
-				is_ill(s, FILE_LEFT, "%s/%s is left", path, name);
-		}
-		if (dir)
-			closedir(dir);
-	}
+	look_for_files(s, test_text("%s/{,plots/,../}{.[!.]*,lock,*.part,latest.*}", s->run));
 }
 
 /* What was kept is there yet, and all lines are whole. Blocks in *blocks; true where the last
@@ -458,8 +418,8 @@ static bool look_at_record(struct shot *s, unsigned *blocks)
 	return timed == 2 * 2; /* v and v-again, stream and isolated */
 }
 
-static bool
-    every_verb; /* after each fault; else one of them, and the report where it flags something */
+/* After each fault; else one of them, and the report where it flags something. */
+static bool every_verb;
 
 /* Verbs that read a record, without gnuplot. Of wrong data each says so. */
 static void read_by_all(struct shot *s)
@@ -630,13 +590,6 @@ static void shoot_all(struct shot *shots, unsigned n, const bool *chosen, unsign
 		continue;
 }
 
-static void use_faulty(void)
-{
-	static char self[STANDIN_BYTES];
-	standin_find_named("../faulty", self);
-	setenv("LAUNCHGAP", self, 1);
-}
-
 /* Which once lost lines, or ended as if all were well. */
 static const char *const known[] = {"worker killed in write of single on null",
                                     "results folder removed in report of threads on null"};
@@ -659,24 +612,27 @@ TEST(one_of_each_leaves_nothing_and_loses_nothing)
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned k = 0; k < LENGTH(known); k++)
 			chosen[i] = chosen[i] || !strcmp(name_of(&shots[i]), known[k]);
-	shoot_all(shots, n, chosen, 2);
+	shoot_all(shots, n, chosen, 3);
 	for (unsigned i = 0; i < n; i++)
 		assert_string_equal(shots[i].why, "");
 	free(chosen);
 	munmap(shots, MOST * sizeof *shots);
 }
 
-/* A cell of the table: how many struck there, and how many of them are not well. */
-static void print_cell(const struct shot *shots, unsigned n, const struct fault *fault,
+/* A cell of the table: how many struck there, and how many of them are not well. place PLACES: whether any is
+ * to be told of, unprinted. */
+static bool print_cell(const struct shot *shots, unsigned n, const struct fault *fault,
                        enum place place)
 {
 	unsigned fired = 0, ill = 0, skipped = 0;
 	for (unsigned i = 0; i < n; i++)
-		if (shots[i].fault == fault && shots[i].place == place) {
+		if (shots[i].fault == fault && (shots[i].place == place || place == PLACES)) {
 			fired += shots[i].fired;
 			ill += shots[i].why[0] != '\0';
 			skipped += shots[i].skipped;
 		}
+	if (place == PLACES)
+		return fired + ill + skipped;
 	if (ill)
 		printf(" %u, **%u ill** |", fired, ill);
 	else if (skipped)
@@ -685,6 +641,7 @@ static void print_cell(const struct shot *shots, unsigned n, const struct fault 
 		printf(" %u |", fired);
 	else
 		printf(" |");
+	return true;
 }
 
 static int print_table(const struct shot *shots, unsigned n)
@@ -697,13 +654,10 @@ static int print_table(const struct shot *shots, unsigned n)
 	for (unsigned p = 0; p < PLACES; p++)
 		printf("---|");
 	for (unsigned f = 0; f < NFAULTS; f++) {
-		bool any = false;
-		for (unsigned i = 0; i < n; i++)
-			any = any || (shots[i].fault == &faults[f] &&
-			              (shots[i].fired || shots[i].skipped || shots[i].why[0]));
-		if (any)
-			printf("\n| %s |", faults[f].name);
-		for (unsigned p = 0; any && p < PLACES; p++)
+		if (!print_cell(shots, n, &faults[f], PLACES))
+			continue;
+		printf("\n| %s |", faults[f].name);
+		for (unsigned p = 0; p < PLACES; p++)
 			print_cell(shots, n, &faults[f], p);
 	}
 	for (unsigned i = 0; i < n; i++) {
@@ -721,11 +675,13 @@ static int print_table(const struct shot *shots, unsigned n)
 int main(int argc, char *argv[])
 {
 	/* nohup and & ignore some; one of them dumps core. */
+	static char self[STANDIN_BYTES];
 	static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	for (unsigned i = 0; i < LENGTH(usual); i++)
 		signal(usual[i], SIG_DFL);
-	use_faulty();
+	standin_find_named("../faulty", self);
+	setenv("LAUNCHGAP", self, 1);
 	if (argc > 1) {
 		unsigned n;
 		struct shot *shots = all_shots(&n);

@@ -114,8 +114,7 @@ TEST(damaged_hosts_are_refused)
 		spoil = cases[i].spoil;
 		m.line = spoiled;
 		made_write(&m);
-		assert_int_equal(record_load(made_folder, &run, &st), -1);
-		assert_says(st.text, cases[i].says);
+		assert_refused(record_load(made_folder, &run, &st), st, cases[i].says);
 	}
 }
 

@@ -186,12 +186,9 @@ TEST(test_environment_is_bounded)
 	assert_int_equal(spec.variants[1].settings.nenv, 0);
 	load(text, "nccl");
 	assert_int_equal(spec.variants[1].settings.nenv, 20);
-	char override[TRIAL_ENV_BYTES + 32];
-	snprintf(override, sizeof override, "env.NCCL_A=%0*d", TRIAL_ENV_BYTES - 8, 0);
-	load_overridden(BASE ONE, "host", override);
+	load_overridden(BASE ONE, "host", test_text("env.NCCL_A=%0*d", TRIAL_ENV_BYTES - 8, 0));
 	assert_int_equal(strlen(variant("one")->settings.env[0]), TRIAL_ENV_BYTES - 1);
-	snprintf(override, sizeof override, "env.NCCL_A=%0*d", TRIAL_ENV_BYTES - 7, 0);
-	refuse_override(override, "too long");
+	refuse_override(test_text("env.NCCL_A=%0*d", TRIAL_ENV_BYTES - 7, 0), "too long");
 }
 
 /* Tokens are sizes of a mixture of experts: with the datatype and the width that count. */
@@ -224,8 +221,8 @@ TEST(test_tokens)
 	refuse(MOE "tokens = 2G\n" ONE, 4, "too many; allowed are 1073741824");
 	refuse("[experiment]\ncollective = alltoall\nbytes = 4K\nhost.tokens = 4\n" ONE, 4,
 	       "tokens = 4 is used by no collective");
-	assert_int_equal(load_with(BASE ONE, "host", 1, &tokens), -1);
-	assert_says(st.text, "command line: tokens = 3 is used by no collective");
+	assert_refused(load_with(BASE ONE, "host", 1, &tokens), st,
+	               "command line: tokens = 3 is used by no collective");
 #undef MOE
 }
 
@@ -297,8 +294,7 @@ TEST(test_first_reading_knows_no_backend)
 	assert_string_equal(variant("one")->settings.mode, "single");
 	load_overridden(text, NULL, "backend=host");
 	assert_string_equal(spec.backend, "host");
-	assert_int_equal(load_with(text, "null", 0, NULL), -1);
-	assert_says(st.text, "collective is missing");
+	assert_refused(load_with(text, "null", 0, NULL), st, "collective is missing");
 }
 
 /* It is inherited, and has a word that takes it away. */
@@ -341,9 +337,9 @@ TEST(test_mode_and_layout)
 	/* On the command line they would make another variant of each. */
 	char *const places[] = {"mode=processes", "layout=1x2x1", "host.mode=threads"};
 	for (unsigned i = 0; i < 3; i++) {
-		assert_int_equal(load_with(text, "host", 1, &places[i]), -1);
-		assert_says(st.text, "they are named for what they say themselves: plain, placed, "
-		                     "back, both, there");
+		assert_refused(load_with(text, "host", 1, &places[i]), st,
+		               "they are named for what they say themselves: plain, placed, "
+		               "back, both, there");
 	}
 	/* A search is in one mode, and about other settings. */
 	const char *search = BASE "[variant default]\nmode = threads\n"
@@ -392,8 +388,7 @@ TEST(test_unset_library)
 	assert_string_equal(variant("a")->backend, "auto");
 	/* Nor does it take away a library that has its own variant. */
 	char *const other[] = {"nccl=/y"};
-	assert_int_equal(load_with(text, "host", 1, other), -1);
-	assert_says(st.text, "say --only a,old,older,empty");
+	assert_refused(load_with(text, "host", 1, other), st, "say --only a,old,older,empty");
 	text = BASE "[variant a]\nmode = threads\n[variant old]\nlike = a\nnccl = ${UNSET}\n";
 	load_overridden(text, "host", "nccl=/y");
 	assert_string_equal(variant("old")->skip, "");
@@ -402,12 +397,9 @@ TEST(test_unset_library)
 	load(BASE "[variant a]\nmode = threads\nnccl.nccl = ${UNSET}\n", "host");
 	assert_string_equal(variant("a")->skip, "");
 	/* A path's bounds. */
-	char override[PATH_MAX + 8];
-	snprintf(override, sizeof override, "nccl=%0*d", PATH_MAX - 1, 0);
-	load_overridden(text, "host", override);
+	load_overridden(text, "host", test_text("nccl=%0*d", PATH_MAX - 1, 0));
 	assert_int_equal(strlen(variant("a")->settings.nccl), PATH_MAX - 1);
-	snprintf(override, sizeof override, "nccl=%0*d", PATH_MAX, 0);
-	refuse_override(override, "longer than a path");
+	refuse_override(test_text("nccl=%0*d", PATH_MAX, 0), "longer than a path");
 }
 
 TESTS(.begin = set_up, .end = tear_down);

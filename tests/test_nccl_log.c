@@ -50,40 +50,36 @@ static void expect_data(enum path_data data, const char *why)
 /* Every pair of n ranks over 2 channels for sends, and one ring. */
 static char *mesh(const char *version, unsigned n, const char *via)
 {
-	char *text = NULL;
-	size_t bytes;
-	FILE *f = open_memstream(&text, &bytes);
-	assert_non_null(f);
-	fprintf(f, HEAD "NCCL version %s+cuda12.4\n" HEAD "Channel 00/02 :    0   1   2   3\n",
-	        version);
+	char text[1 << 14];
+	snprintf(text, sizeof text,
+	         HEAD "NCCL version %s+cuda12.4\n" HEAD "Channel 00/02 :    0   1   2   3\n",
+	         version);
 	for (unsigned r = 0; r < n; r++)
-		fprintf(f, HEAD "Channel 05/0 : %u[%u] -> %u[%u] via %s\n", r, r, (r + 1) % n,
-		        (r + 1) % n, via);
-	fprintf(f, HEAD "Connected all rings\n");
+		status_add(text, sizeof text, HEAD "Channel 05/0 : %u[%u] -> %u[%u] via %s\n", r, r,
+		           (r + 1) % n, (r + 1) % n, via);
+	status_add(text, sizeof text, HEAD "Connected all rings\n");
 	for (unsigned from = 0; from < n; from++)
 		for (unsigned to = 0; to < n; to++)
 			for (unsigned c = 0; c < 2 && from != to; c++)
-				fprintf(f, HEAD "Channel %02u/1 : %u[%u] -> %u[%u] via %s\n", c,
-				        from, from, to, to, via);
-	fclose(f);
-	return test_keep(text);
+				status_add(text, sizeof text,
+				           HEAD "Channel %02u/1 : %u[%u] -> %u[%u] via %s\n", c,
+				           from, from, to, to, via);
+	return test_text("%s", text);
 }
 
 /* mesh, and both buffers of each rank opened to each of its peers, but for the pair `but`. */
 static char *registered_mesh(const char *version, const char *verb, const char *via, int but)
 {
-	char *text = NULL;
-	size_t bytes;
-	FILE *f = open_memstream(&text, &bytes);
-	assert_non_null(f);
-	fputs(mesh(version, 4, via), f);
-	fprintf(f, HEAD "register comm 0x55d0 buffer 0x7f00aa000000 size 1048576\n");
+	char text[1 << 14];
+	snprintf(text, sizeof text,
+	         "%s" HEAD "register comm 0x55d0 buffer 0x7f00aa000000 size 1048576\n",
+	         mesh(version, 4, via));
 	for (int i = 0; i < 32; i++)
 		if (i / 8 != i / 2 % 4 && i / 2 != but)
-			fprintf(f, HEAD "rank %d - IPC %s buffer" REG_A "%d" REG_Z, i / 8, verb,
-			        i / 2 % 4);
-	fclose(f);
-	return test_keep(text);
+			status_add(text, sizeof text,
+			           HEAD "rank %d - IPC %s buffer" REG_A "%d" REG_Z, i / 8, verb,
+			           i / 2 % 4);
+	return test_text("%s", text);
 }
 
 TEST(links_are_merged_over_channels_and_ends)
@@ -355,10 +351,8 @@ TEST(from_2_23_both_ends_must_be_registered)
 	expect_data(PATH_UNKNOWN, "2 registered at one end only");
 	/* Some buffers only. */
 	parse(registered_mesh("2.28.3", "register", "P2P/CUMEM", -1));
-	const char *failure =
-	    HEAD "rank 0 failed to IPC register userbuff 0x7f buffSize 4096 nPeers "
-	         "1 isLegacyIpc 0 type POSIX_FD\n";
-	parse_more(failure);
+	parse_more(HEAD "rank 0 failed to IPC register userbuff 0x7f buffSize 4096 nPeers "
+	                "1 isLegacyIpc 0 type POSIX_FD\n");
 	assert_false(e.path.registered);
 	expect_data(PATH_UNKNOWN, "failed to register 1");
 	/* One staged link among direct ones. */
@@ -433,8 +427,7 @@ TEST(choices_are_kept_by_size)
 	assert_int_equal(back.nchoices, 0);
 	path_free(&back);
 	json_object_set_new(json, "choices", json_string("RING"));
-	assert_int_equal(path_from_json(json, &back, &st), -1);
-	assert_says(st.text, "has to be a list");
+	assert_refused(path_from_json(json, &back, &st), st, "has to be a list");
 	json_decref(json);
 }
 

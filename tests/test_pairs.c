@@ -210,8 +210,8 @@ TEST(a_pair_of_other_ranks_is_no_record)
 		made.sizes = 0;
 		add_call(i % 2 ? "pair" : "pingpong", roots[i / 2]);
 		made_write(&made);
-		assert_int_equal(report_make(made_folder, "plot", NULL, &st), -1);
-		assert_says(st.text, "which is no pair of 8 ranks");
+		assert_refused(report_make(made_folder, "plot", NULL, &st), st,
+		               "which is no pair of 8 ranks");
 	}
 }
 

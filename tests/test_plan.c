@@ -185,8 +185,8 @@ TEST(test_command)
 	assert_null(argv.args[argv.count]);
 	launcher_argv_free(&argv);
 	strcpy(t->settings.launcher, "catapult");
-	assert_int_equal(plan_command(t, "self", "order", "scratch", &argv, &st), -1);
-	assert_says(st.text, "launcher = 'catapult' is not known; allowed is auto, alone");
+	assert_refused(plan_command(t, "self", "order", "scratch", &argv, &st), st,
+	               "launcher = 'catapult' is not known; allowed is auto, alone");
 }
 
 /* What has several algorithms is called at every size once, the largest last; else only that. */

@@ -143,8 +143,7 @@ TEST(bad_device_stamps_are_refused)
 		struct status st = {""};
 		made_write(&plain);
 		cli_replace(made_path("trials.jsonl"), bad[i].from, bad[i].to);
-		assert_int_equal(record_load(made_folder, &run, &st), -1);
-		assert_says(st.text, bad[i].words);
+		assert_refused(record_load(made_folder, &run, &st), st, bad[i].words);
 	}
 }
 

@@ -279,8 +279,7 @@ TEST(a_torn_end_is_dropped)
 		st.text[0] = 0;
 		int rc = record_load(folder, &run, &st);
 		if (lines + whole == 0) {
-			assert_int_equal(rc, -1);
-			assert_says(st.text, "no whole line");
+			assert_refused(rc, st, "no whole line");
 			continue;
 		}
 		assert_int_equal(rc, 0);
@@ -509,11 +508,10 @@ TEST(missing_files_are_named)
 	struct record_run run;
 	struct status st = {""};
 	unlink(file);
-	assert_int_equal(record_load(folder, &run, &st), -1);
-	assert_says(st.text, "holds no trials.jsonl, trials.jsonl.xz or trials.jsonl.gz");
-	st.text[0] = 0;
-	assert_int_equal(record_load("/nowhere/at/all", &run, &st), -1);
-	assert_says(st.text, "/nowhere/at/all: No such file");
+	assert_refused(record_load(folder, &run, &st), st,
+	               "holds no trials.jsonl, trials.jsonl.xz or trials.jsonl.gz");
+	assert_refused(record_load("/nowhere/at/all", &run, &st), st,
+	               "/nowhere/at/all: No such file");
 }
 
 TEST(a_full_disk_is_said)
@@ -524,8 +522,8 @@ TEST(a_full_disk_is_said)
 	FILE *full = fopen("/dev/full", "w");
 	if (!full)
 		skip();
-	assert_int_equal(record_write_trial(full, &trial, team, team_area(team), &st), -1);
-	assert_says(st.text, "cannot write the record: No space left");
+	assert_refused(record_write_trial(full, &trial, team, team_area(team), &st), st,
+	               "cannot write the record: No space left");
 	fclose(full);
 	team_leave(team);
 }

@@ -109,8 +109,7 @@ TEST(damaged_counters_are_refused)
 		made.blocks = 1;
 		made_write(&made);
 		cli_replace(made_path("trials.jsonl"), bad[i][0], bad[i][1]);
-		assert_int_equal(record_load(made_folder, &run, &st), -1);
-		assert_says(st.text, "trials.jsonl:");
+		assert_refused(record_load(made_folder, &run, &st), st, "trials.jsonl:");
 	}
 }
 

@@ -55,14 +55,12 @@ TEST(what_is_called_has_to_be_the_same)
 	json_t *before = environment(), *now = environment();
 	struct status none = {""};
 	/* All but the machine's cores is missing there, which does not count as the same. */
-	assert_int_equal(resume_same(before, now, &none), -1);
-	assert_says(none.text, "another machine");
+	assert_refused(resume_same(before, now, &none), none, "another machine");
 	for (unsigned i = 0; i < LENGTH(keys); i++) {
 		struct status st = {""};
 		json_t *own = json_object_get(before, keys[i]);
 		json_object_set_new(now, keys[i], json_integer(17));
-		assert_int_equal(resume_same(before, now, &st), -1);
-		assert_says(st.text, keys[i]);
+		assert_refused(resume_same(before, now, &st), st, keys[i]);
 		if (own)
 			json_object_set(now, keys[i], own);
 		else
@@ -70,8 +68,7 @@ TEST(what_is_called_has_to_be_the_same)
 	}
 	json_array_append_new(json_object_get(before, "variants"), json_object());
 	struct status st = {""};
-	assert_int_equal(resume_same(before, now, &st), -1);
-	assert_says(st.text, "`variants`");
+	assert_refused(resume_same(before, now, &st), st, "`variants`");
 }
 
 /* The GPUs may be others, but not of another kind or in another place. */

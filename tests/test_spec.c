@@ -64,8 +64,8 @@ TEST(test_no_libraries)
 	char none[] = "--no-libraries", *overrides[] = {none};
 	for (size_t i = 0; i < LENGTH(names); i++) {
 		const char *text = test_text(BASE ONE "%s\n", names[i]);
-		assert_int_equal(load_with(text, "host", 1, overrides), -1);
-		assert_says(st.text, "which --no-libraries refuses");
+		assert_refused(load_with(text, "host", 1, overrides), st,
+		               "which --no-libraries refuses");
 	}
 	for (size_t i = 0; i < LENGTH(of_all); i++) {
 		const char *text = test_text(BASE "%s\n" ONE, of_all[i]);
@@ -128,15 +128,12 @@ TEST(test_bad_lines)
 
 TEST(test_bad_files)
 {
-	assert_int_equal(load_file("/nonexistent/x.exp", "host", 0, NULL), -1);
-	assert_says(st.text, "/nonexistent/x.exp: cannot be read: No such file");
-	assert_int_equal(load_file(folder, "host", 0, NULL), -1);
-	assert_says(st.text, "cannot be read: Is a directory");
-	assert_int_equal(load_with("", "host", 0, NULL), -1);
-	assert_says(st.text, "no section");
+	assert_refused(load_file("/nonexistent/x.exp", "host", 0, NULL), st,
+	               "/nonexistent/x.exp: cannot be read: No such file");
+	assert_refused(load_file(folder, "host", 0, NULL), st, "cannot be read: Is a directory");
+	assert_refused(load_with("", "host", 0, NULL), st, "no section");
 	write_file("[experiment]\ntitle = a\0b\n", 26);
-	assert_int_equal(load_file(file, "host", 0, NULL), -1);
-	assert_says(st.text, ":2: not text");
+	assert_refused(load_file(file, "host", 0, NULL), st, ":2: not text");
 	refuse("[variant]\n", 1, "unknown section");
 	refuse("[experiment]\nbytes = 4K\n" ONE, 1, "collective is missing");
 	refuse("[experiment]\ncollective = alltoall\n" ONE, 1, "bytes is missing");
@@ -186,8 +183,7 @@ TEST(test_names)
 		assert_int_equal(rename(kept, path), 0);
 		int rc = load_file(path, "host", 0, NULL);
 		assert_int_equal(rename(path, kept), 0);
-		assert_int_equal(rc, -1);
-		assert_says(st.text, "allowed are letters");
+		assert_refused(rc, st, "allowed are letters");
 	}
 }
 

@@ -29,7 +29,6 @@ TEST(memory_that_cannot_be_had_is_a_sentence)
 	struct team *team = NULL;
 	struct status st = {0};
 	char path[64];
-	assert_int_equal(team_create(&shape, path, sizeof path, &team, &st), -1);
-	assert_says(st.text, "cannot reserve");
+	assert_refused(team_create(&shape, path, sizeof path, &team, &st), st, "cannot reserve");
 	assert_null(team);
 }

@@ -61,8 +61,7 @@ TEST_WITH(a_bad_file_is_named_with_its_line, set_up, tear_down)
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		struct status st = {""};
 		cli_write(folder, "m.csv", rows[i].text);
-		assert_int_equal(network_read(model, &network, &st), -1);
-		assert_says(st.text, rows[i].says);
+		assert_refused(network_read(model, &network, &st), st, rows[i].says);
 	}
 }
 

@@ -170,8 +170,7 @@ TEST(a_set_of_what_is_not_searched_is_refused)
 	struct status st = {""};
 	levels[0] = "[2, 0]";
 	write_record(CONFIRMED);
-	assert_int_equal(record_load(made_folder, &run, &st), -1);
-	assert_says(st.text, "set-1: \"levels\" is not a place");
+	assert_refused(record_load(made_folder, &run, &st), st, "set-1: \"levels\" is not a place");
 }
 
 TEST(what_the_search_saw_is_in_logs_over_the_default)

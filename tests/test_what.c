@@ -20,8 +20,7 @@ static void planned(const char *lines, unsigned ncells)
 
 static void refused(const char *lines, const char *why)
 {
-	assert_int_equal(make(lines), -1);
-	assert_says(st.text, why);
+	assert_refused(make(lines), st, why);
 }
 
 /* So many of the plan's cells c are so. */
@@ -262,21 +261,16 @@ TEST(splits_of_nccl_tests_are_read)
 	}
 	for (size_t i = 0; i < LENGTH(wrong); i++) {
 		struct split split;
-		st.text[0] = '\0';
-		assert_int_equal(split_parse(wrong[i], &split, &st), -1);
-		assert_says(st.text, wrong[i]);
+		assert_refused(split_parse(wrong[i], &split, &st), st, wrong[i]);
 	}
 }
 
 TEST(uneven_groups_are_refused)
 {
 	unsigned size;
-	st.text[0] = '\0';
-	assert_int_equal(split_size((struct split){SPLIT_DIV, 3}, 8, &size, &st), -1);
-	assert_says(st.text, "different sizes");
-	st.text[0] = '\0';
-	assert_int_equal(split_size((struct split){SPLIT_MOD, 8}, 8, &size, &st), -1);
-	assert_says(st.text, "one rank");
+	assert_refused(split_size((struct split){SPLIT_DIV, 3}, 8, &size, &st), st,
+	               "different sizes");
+	assert_refused(split_size((struct split){SPLIT_MOD, 8}, 8, &size, &st), st, "one rank");
 }
 
 TEST(words_name_what_is_called)

@@ -143,59 +143,52 @@ TEST(ten_thousand_strangers_keep_nobody_out)
 	assert_int_equal(open_fds(), were);
 }
 
-/* What is said at a door of 4 if these are all that come; each hears why it is refused. */
-static void door_says(const struct door_world *as, const unsigned *who, unsigned n,
-                      const char *refused, struct status *st)
+/* Numbers that the world has not; a secret whose first, middle or last digit is wrong; another size. Each ends at
+ * once, and those of this world still come in; who waits for these says who else came. */
+TEST(who_is_of_another_world_is_turned_away_and_said)
 {
+	static const char place[] = "there is no place for rank ",
+	                  proof[] = "another world or a stranger answers",
+	                  size[] = " a world of 4 meets; rank 1 was started in one of 8: start all "
+	                           "with one size";
+	char others[3][WIRE_SECRET_BYTES];
+	const struct {
+		struct door_world as;
+		unsigned who;
+		const char *refused;
+	} guests[] = {{world_of(4), 0, place},
+	              {world_of(4), 4, place},
+	              {world_of(4), 4000000000, place},
+	              {{others[0], "rank", 4, NULL}, 1, proof},
+	              {{others[1], "rank", 4, NULL}, 1, proof},
+	              {{others[2], "rank", 4, NULL}, 1, proof},
+	              {world_of(8), 1, size}};
 	const struct door_world world = world_of(4);
-	struct peer peers[MOST];
-	for (unsigned i = 0; i < n; i++)
-		peer_start(&peers[i], *as, door.address, who[i], 60000);
-	st->text[0] = '\0';
-	assert_int_equal(door_gather(door.fd, &world, in_ms(LONG_MS), wires, st), -1);
-	for (unsigned i = 0; i < n; i++) {
-		peer_join(&peers[i]);
-		assert_int_equal(peers[i].failed, -1);
-		assert_says(peers[i].st.text, refused);
-	}
-}
-
-TEST(numbers_beyond_the_world_get_no_place)
-{
-	static const unsigned beyond[] = {0, 4, 4000000000};
-	const struct door_world world = world_of(4);
-	struct status st = {""};
-	door_says(&world, beyond, 3, "there is no place for rank ", &st);
-	assert_missing(&st, "ranks 1, 2, 3", "; 3 strangers turned away");
-}
-
-/* A peer of another world at the door of a world of 4 ends at once; those of this one still come in. */
-static void try_other(struct door_world other, const char *said)
-{
+	struct peer peers[LENGTH(guests)];
 	struct opened opened;
 	struct status st = {""};
 	struct wire none;
-	opened_start(&opened, 4);
-	assert_int_equal(door_connect(door.address, &other, 1, in_ms(600000), &none, &st), -1);
-	assert_says(st.text, said);
-	opened_end(&opened);
-}
-
-/* Whichever digit is wrong. */
-TEST(another_secret_is_turned_away)
-{
-	static const char refused[] = "another world or a stranger answers";
-	static const unsigned digits[] = {0, 15, 31}, first = 1;
-	char other[WIRE_SECRET_BYTES];
-	struct status st = {""};
-	const struct door_world world = {other, "rank", 4, NULL};
 	for (unsigned i = 0; i < 3; i++) {
-		memcpy(other, secret, sizeof other);
-		other[digits[i]] = other[digits[i]] == '0' ? '1' : '0';
-		try_other(world, refused);
+		char *digit = &others[i][i * 31 / 2];
+		memcpy(others[i], secret, sizeof secret);
+		*digit = *digit == '0' ? '1' : '0';
 	}
-	door_says(&world, &first, 1, refused, &st);
-	assert_missing(&st, "ranks 1, 2, 3", "; 1 turned away without a proof of the secret");
+	opened_start(&opened, 4);
+	for (unsigned i = 0; i < LENGTH(guests); i++)
+		assert_refused(door_connect(door.address, &guests[i].as, guests[i].who,
+		                            in_ms(60000), &none, &st),
+		               st, guests[i].refused);
+	opened_end(&opened);
+	for (unsigned i = 0; i < LENGTH(guests); i++)
+		peer_start(&peers[i], guests[i].as, door.address, guests[i].who, 60000);
+	assert_int_equal(door_gather(door.fd, &world, in_ms(LONG_MS), wires, &st), -1);
+	for (unsigned i = 0; i < LENGTH(guests); i++) {
+		peer_join(&peers[i]);
+		assert_refused(peers[i].failed, peers[i].st, guests[i].refused);
+	}
+	assert_missing(&st, "ranks 1, 2, 3",
+	               "; 3 turned away without a proof of the secret; one came that expects a "
+	               "world of 8, not of 4; 3 strangers turned away");
 }
 
 /* Hosts may have an address in common, of a bridge, and at it each its own world. */
@@ -218,18 +211,6 @@ TEST(another_world_at_one_of_several_addresses_is_passed_by)
 	peer_came(&peer);
 	opened_end(&opened);
 	close(beside.fd);
-}
-
-TEST(another_size_is_turned_away)
-{
-	static const char refused[] = " a world of 4 meets; rank 1 was started in one of 8: start "
-	                              "all with one size";
-	static const unsigned first = 1;
-	const struct door_world world = world_of(8);
-	struct status st = {""};
-	try_other(world, refused);
-	door_says(&world, &first, 1, refused, &st);
-	assert_says(st.text, "; one came that expects a world of 8, not of 4");
 }
 
 /* The second one is refused, and only it. */
@@ -302,8 +283,8 @@ TEST(what_is_not_launchgap_is_said)
 	struct listener other;
 	struct wire none;
 	listener_start(&other, UINT_MAX);
-	assert_int_equal(door_connect(door.address, &world, 1, in_ms(500), &none, &st), -1);
-	assert_says(st.text, " s: what answers there is not launchgap");
+	assert_refused(door_connect(door.address, &world, 1, in_ms(500), &none, &st), st,
+	               " s: what answers there is not launchgap");
 	shutdown(door.fd, SHUT_RDWR);
 	pthread_join(other.thread, NULL);
 }
@@ -362,8 +343,7 @@ static void is_no_door(const char *address, const char *said)
 {
 	struct door_place at;
 	struct status st = {""};
-	assert_int_equal(door_open(address, &at, &st), -1);
-	assert_says(st.text, said);
+	assert_refused(door_open(address, &at, &st), st, said);
 }
 
 TEST(an_odd_address_gets_a_sentence)
@@ -472,8 +452,8 @@ TEST(what_cannot_be_an_address_is_said_at_once)
 	for (size_t i = 0; i < LENGTH(odd); i++) {
 		struct status st = {""};
 		struct wire none;
-		assert_int_equal(door_connect(odd[i][0], &world, 1, INT64_MAX, &none, &st), -1);
-		assert_says(st.text, odd[i][1]);
+		assert_refused(door_connect(odd[i][0], &world, 1, INT64_MAX, &none, &st), st,
+		               odd[i][1]);
 	}
 }
 

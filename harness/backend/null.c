@@ -1,6 +1,7 @@
 /* A virtual device that moves nothing: a rank's queue ends a known delay per call later, and time beyond that is the
  * harness's own. The delay is in the device, as with a real one, and not in issue(). */
 #include "../core/backend.h"
+#include "../memory.h"
 
 #include "../clock.h"
 
@@ -24,10 +25,9 @@ static int null_supports(const struct trial *trial, struct status *st)
 
 static int null_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)
 {
+	(void)st;
 	const struct settings *set = &place->trial->settings;
-	struct backend_ctx *ctx = calloc(1, sizeof *ctx + place->count * sizeof ctx->queue[0]);
-	if (!ctx)
-		return status_set(st, "out of memory for %u queues", place->count);
+	struct backend_ctx *ctx = memory_take(1, sizeof *ctx + place->count * sizeof ctx->queue[0]);
 	ctx->count = place->count;
 	for (unsigned i = 0; i < place->count; i++) {
 		ctx->queue[i].delay_ns = set->delay_ns;

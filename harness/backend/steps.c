@@ -1,4 +1,5 @@
 #include "steps.h"
+#include "../memory.h"
 
 #include "host/host_reduce.h"
 
@@ -286,17 +287,13 @@ static unsigned list(const struct steps_call *call, unsigned rank, bool pushes,
 	return count;
 }
 
-int steps_plan(const struct steps_call *call, unsigned rank, struct steps_plan *plan,
-               struct status *st)
+void steps_plan(const struct steps_call *call, unsigned rank, struct steps_plan *plan)
 {
 	const size_t most = (size_t)steps_phases(call) * call->nranks;
-	struct steps_move *moves = reallocarray(plan->pulls, 2 * most, sizeof *moves);
-	if (!moves)
-		return status_set(st, "no memory for the moves of %u ranks", call->nranks);
+	struct steps_move *moves = memory_more(plan->pulls, 2 * most, sizeof *moves);
 	*plan = (struct steps_plan){.pulls = moves, .pushes = moves + most};
 	plan->npulls = list(call, rank, false, plan->pulls);
 	plan->npushes = list(call, rank, true, plan->pushes);
-	return 0;
 }
 
 void steps_plan_free(struct steps_plan *plan)

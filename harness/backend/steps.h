@@ -61,7 +61,6 @@ struct steps_plan {
 	unsigned npulls, npushes;
 };
 
-/* In place of what the plan had. -1: memory is out. */
-int steps_plan(const struct steps_call *call, unsigned rank, struct steps_plan *plan,
-               struct status *st);
+/* In place of what the plan had. */
+void steps_plan(const struct steps_call *call, unsigned rank, struct steps_plan *plan);
 void steps_plan_free(struct steps_plan *plan);

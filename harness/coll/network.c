@@ -1,4 +1,5 @@
 #include "network.h"
+#include "../memory.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -102,8 +103,8 @@ int network_read(const char *file, struct network *out, struct status *st)
 	FILE *in = sanitize_stream(file, MAX_BYTES, &why);
 	if (!in)
 		return status_set(st, "cannot read %s: %s", file, why);
-	struct network *network = calloc(1, sizeof *network);
-	int rc = network ? lines_read(in, file, network, st) : status_set(st, "out of memory");
+	struct network *network = memory_take(1, sizeof *network);
+	int rc = lines_read(in, file, network, st);
 	fclose(in);
 	if (!rc) {
 		snprintf(network->name, sizeof network->name, "%.*s", (int)strcspn(name, "."),

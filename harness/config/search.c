@@ -95,8 +95,8 @@ unsigned search_cover(const struct search_space *space, const search_losses *los
                       struct search_set *rows, unsigned most)
 {
 	enum { VALUES = SEARCH_MAX_KEYS * SEARCH_MAX_VALUES };
-	struct pair *pairs = malloc(VALUES * VALUES / 2 * sizeof *pairs);
-	unsigned left = pairs ? pairs_list(space, losses, value_mix(seed), pairs) : 0, n = 0;
+	struct pair *pairs = memory_have(malloc(VALUES * VALUES / 2 * sizeof *pairs));
+	unsigned left = pairs_list(space, losses, value_mix(seed), pairs), n = 0;
 	for (; left && n < most; n++) {
 		unsigned kept = 0;
 		rows[n] = (struct search_set){{0}};

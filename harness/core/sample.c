@@ -1,4 +1,5 @@
 #include "sample.h"
+#include "../memory.h"
 
 #include "../exchange/hosts_link.h"
 #include "team.h"
@@ -39,15 +40,12 @@ static size_t walk(const struct trial *trial, unsigned cell, size_t *places)
 	return offset;
 }
 
-int sample_place(struct trial *trial, struct status *st)
+void sample_place(struct trial *trial)
 {
-	size_t *places = calloc((size_t)trial->ncells + 1, sizeof *places);
-	if (!places)
-		return status_set(st, "out of memory for a trial");
+	size_t *places = memory_take((size_t)trial->ncells + 1, sizeof *places);
 	walk(trial, trial->ncells, places);
 	free(trial->places);
 	trial->places = places;
-	return 0;
 }
 
 static size_t part_offset(const struct trial *trial, unsigned cell, unsigned rank)

@@ -52,7 +52,7 @@ struct tally {
 };
 
 /* Computes each cell's place once, for the calls below; the trial's cells may not change any more. */
-int sample_place(struct trial *trial, struct status *st);
+void sample_place(struct trial *trial);
 /* When each rank's work and its communication ran in the last row of a timeline cell of a training step. */
 enum sample_lane { LANE_WORK, LANE_COMMUNICATION, LANES };
 extern const char *const sample_lane_keys[LANES]; /* in a record */

@@ -1,4 +1,5 @@
 #include "team.h"
+#include "../memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,9 +97,7 @@ int team_create(const struct team_shape *shape, char *path, size_t path_bytes, s
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct header plan = {0};
-	struct team *team = calloc(1, sizeof *team);
-	if (!team)
-		return status_set(st, "out of memory for the team");
+	struct team *team = memory_take(1, sizeof *team);
 	lay_out(&plan, shape, page);
 	/* A memfd reserves whatever is asked for, until the machine has no more memory. */
 	if (plan.store_at / page > (size_t)sysconf(_SC_PHYS_PAGES) / 2) {
@@ -136,9 +135,7 @@ fail:
 int team_join(const char *path, struct team **out, struct status *st)
 {
 	struct stat stat;
-	struct team *team = calloc(1, sizeof *team);
-	if (!team)
-		return status_set(st, "out of memory for the team");
+	struct team *team = memory_take(1, sizeof *team);
 	team->fd = open(path, O_RDWR | O_CLOEXEC);
 	if (team->fd < 0 || fstat(team->fd, &stat)) {
 		status_set(st, "cannot join the team's block at %s: %s", path, strerror(errno));
@@ -199,14 +196,13 @@ size_t team_bytes(const struct team *team)
 
 struct team *team_member(const struct team *team, unsigned worker)
 {
-	struct team *member = malloc(sizeof *member);
-	if (member)
-		*member = (struct team){
-		    .block = team->block,
-		    .come = come_of(team, worker),
-		    .link = worker == team_first(team) ? team->link : NULL,
-		    .fd = -1,
-		};
+	struct team *member = memory_take(1, sizeof *member);
+	*member = (struct team){
+	    .block = team->block,
+	    .come = come_of(team, worker),
+	    .link = worker == team_first(team) ? team->link : NULL,
+	    .fd = -1,
+	};
 	return member;
 }
 

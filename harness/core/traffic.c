@@ -1,4 +1,5 @@
 #include "traffic.h"
+#include "../memory.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -216,12 +217,10 @@ int traffic_off(struct traffic *t, int64_t deadline_ns)
 }
 
 /* The trial's settings, without those for the measured calls alone. */
-static int make_trial(struct traffic *t, struct status *st)
+static void make_trial(struct traffic *t)
 {
 	const struct trial *from = t->place->trial;
-	t->trial = malloc(sizeof *t->trial);
-	if (!t->trial)
-		return status_set(st, "out of memory for the traffic");
+	t->trial = memory_take(1, sizeof *t->trial);
 	*t->trial = *from;
 	t->cell = (struct cell){.coll = COLL_SENDRECV, .dtype = DTYPE_FLOAT32, .op = OP_NONE};
 	t->cell.bytes = t->backend->is.gpus ? DEVICE_BYTES : CPU_BYTES;
@@ -243,7 +242,6 @@ static int make_trial(struct traffic *t, struct status *st)
 	set->flip_rank = -1;
 	t->own = *t->place;
 	t->own.trial = t->trial;
-	return 0;
 }
 
 /* One call by the worker itself, like the first of any cell (loop_first_call). */
@@ -265,7 +263,8 @@ static int call_once(struct traffic *t, struct status *st)
 static int open_context(struct traffic *t, struct status *st)
 {
 	const struct backend *b = t->backend;
-	if (make_trial(t, st) || b->supports(t->trial, st) || b->open(&t->own, &t->ctx, st) ||
+	make_trial(t);
+	if (b->supports(t->trial, st) || b->open(&t->own, &t->ctx, st) ||
 	    buffers_prepare(b, t->ctx, t->own.count, &t->cell, t->trial->seed, 1, st))
 		return -1;
 	if (call_once(t, st))
@@ -278,15 +277,6 @@ static int open_context(struct traffic *t, struct status *st)
 	return 0;
 }
 
-static int make_copies(struct traffic *t, struct status *st)
-{
-	t->copies = malloc(2 * COPY_BYTES);
-	if (!t->copies)
-		return status_set(st, "out of memory for the traffic");
-	memset(t->copies, 1, 2 * COPY_BYTES);
-	return 0;
-}
-
 int traffic_open(const struct backend *backend, const struct backend_place *place,
                  struct traffic **out, struct status *st)
 {
@@ -294,15 +284,15 @@ int traffic_open(const struct backend *backend, const struct backend_place *plac
 	*out = NULL;
 	if (kind == TRAFFIC_NONE)
 		return 0;
-	struct traffic *t = calloc(1, sizeof *t);
-	if (!t)
-		return status_set(st, "out of memory for the traffic");
+	struct traffic *t = memory_take(1, sizeof *t);
 	t->backend = backend;
 	t->place = place;
 	sem_init(&t->orders, 0, 0);
-	int failed = kind == TRAFFIC_CPU    ? 0
-	             : backend->is.traffics ? open_context(t, st)
-	                                    : make_copies(t, st);
+	int failed = kind != TRAFFIC_CPU && backend->is.traffics ? open_context(t, st) : 0;
+	if (kind != TRAFFIC_CPU && !backend->is.traffics) {
+		t->copies = memory_take(2, COPY_BYTES);
+		memset(t->copies, 1, 2 * COPY_BYTES);
+	}
 	if (!failed && pthread_create(&t->thread, NULL, carry, t))
 		failed = status_set(st, "cannot start a thread for the traffic");
 	if (failed) {

@@ -1,4 +1,5 @@
 #include "watchdog.h"
+#include "../memory.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -100,9 +101,7 @@ static int wake_init(pthread_cond_t *wake)
 struct watchdog *watchdog_start(const struct trial *trial, struct team *team, unsigned grace_s,
                                 void (*keep)(void *arg), void *arg)
 {
-	struct watchdog *dog = malloc(sizeof *dog);
-	if (!dog)
-		return NULL;
+	struct watchdog *dog = memory_take(1, sizeof *dog);
 	*dog = (struct watchdog){.lock = PTHREAD_MUTEX_INITIALIZER,
 	                         .team = team,
 	                         .trial = trial,

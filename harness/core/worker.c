@@ -1,4 +1,5 @@
 #include "worker.h"
+#include "../memory.h"
 
 #include <sys/resource.h>
 
@@ -371,13 +372,11 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 	    .aggregate = trial_group(trial),
 	    .pause = trial->settings.wait == WAIT_BLOCK ? loop_pause_blocked : loop_pause,
 	    .replays = 1,
-	    .rows = calloc(count, sizeof *loop.rows),
-	    .scratch = calloc(count, sizeof *loop.scratch),
-	    .busy = calloc(count, sizeof *loop.busy),
+	    .rows = memory_take(count, sizeof *loop.rows),
+	    .scratch = memory_take(count, sizeof *loop.scratch),
+	    .busy = memory_take(count, sizeof *loop.busy),
 	};
-	if (!loop.rows || !loop.scratch || !loop.busy) {
-		team_fail(team, loop.place.first, "out of memory for the worker");
-	} else if (take_cpus(&loop)) {
+	if (take_cpus(&loop)) {
 		team_fail(team, loop.place.first, "cpus: the system refused these CPUs");
 	} else if (!open_backend(&loop)) {
 		for (unsigned cell = 0; cell < trial->ncells; cell++)
@@ -400,10 +399,6 @@ void worker_run(const struct trial *trial, const struct backend *backend, struct
                 unsigned index, void (*awake)(void *arg), void *arg)
 {
 	struct team *member = team_member(team, index);
-	if (member)
-		run_member(trial, backend, member, index, awake, arg);
-	else
-		team_fail(team, index * trial->settings.layout.ranks_per_thread,
-		          "out of memory for the worker");
+	run_member(trial, backend, member, index, awake, arg);
 	free(member);
 }

@@ -1,4 +1,5 @@
 #include "record_agree.h"
+#include "../memory.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -247,9 +248,7 @@ int record_agree_places(const struct member_place *at, const struct record_run *
 	size_t ncells = 0, nsums = 0, most = 0;
 	for (unsigned i = 0; i < run->ncells; i++)
 		most += 1 + (size_t)run->cells[i].nranks * run->cells[i].rows / CALLS_TOGETHER;
-	struct part *cells = malloc((run->ncells + most + 1) * sizeof *cells);
-	if (!cells)
-		return member_bad(at, "out of memory for the record");
+	struct part *cells = memory_have(malloc((run->ncells + most + 1) * sizeof *cells));
 	for (unsigned i = 0; i < run->ncells; i++)
 		if (!run->cells[i].error[0])
 			cells[ncells++] = (struct part){&run->cells[i], cell_key(&run->cells[i])};

@@ -1,4 +1,5 @@
 #include "record_cell.h"
+#include "../memory.h"
 
 #include <inttypes.h>
 
@@ -165,8 +166,7 @@ static int take_tally(const struct member_place *at, const json_t *line,
 		return f->use == UNREAD ? 0 : -1;
 	if (!list)
 		return f->use == SUM ? member_bad(at, "\"%s\" is missing", f->key) : 0;
-	if (!(times = calloc(cell->nranks, sizeof *times)))
-		return member_bad(at, "out of memory for \"%s\"", f->key);
+	times = memory_take(cell->nranks, sizeof *times);
 	json_array_foreach(list, r, each)
 	{
 		times[r] = json_is_integer(each) ? json_integer_value(each) : -1;
@@ -311,9 +311,7 @@ static int take_samples(const struct member_place *at, json_t *line, struct reco
 	if (rows == 0 || rows > INT_MAX)
 		return member_bad(at, "\"%s\" is missing or holds no rows", stamps[0].key);
 	cell->rows = (unsigned)rows;
-	cell->samples = calloc(rows * cell->nranks, sizeof *cell->samples);
-	if (!cell->samples)
-		return member_bad(at, "out of memory for the samples");
+	cell->samples = memory_take(rows * cell->nranks, sizeof *cell->samples);
 	/* null or missing: the backend has no clock. */
 	for (const struct stamp *f = stamps; f < stamps + NSTAMPS; f++)
 		cell->device_clock |= f->device && json_array_size(json_object_get(line, f->key));
@@ -369,9 +367,7 @@ static int take_counters(const struct member_place *at, const json_t *line,
 		return -1;
 	if (!list)
 		return 0;
-	cell->counters = calloc(cell->nranks, sizeof *cell->counters);
-	if (!cell->counters)
-		return member_bad(at, "out of memory for the counters");
+	cell->counters = memory_take(cell->nranks, sizeof *cell->counters);
 	for (unsigned r = 0; r < cell->nranks; r++) {
 		const json_t *one = json_array_get(list, r);
 		if (json_is_null(one)) { /* of a backend that has none */
@@ -437,9 +433,7 @@ json_t *record_text(const char *text, size_t bytes)
 	json_t *string = json_stringn(text, bytes);
 	if (string)
 		return string;
-	char *plain = malloc(bytes + 1);
-	if (!plain)
-		return NULL;
+	char *plain = memory_take(bytes + 1, 1);
 	for (size_t i = 0; i < bytes; i++)
 		plain[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
 	string = json_stringn(plain, bytes);

@@ -1,6 +1,7 @@
 /* Reading the record. The file may have been edited, cut, or made by another version, so that
  * everything is checked here once and all other code relies on it. */
 #include "record.h"
+#include "../memory.h"
 
 #include "../backend/table.h"
 #include "../sanitize.h"
@@ -112,7 +113,7 @@ static int add_backend(const struct member_place *at, struct record_run *run, co
 	return 0;
 }
 
-int record_variant_take(const struct member_place *at, json_t *json, struct record_variant *out)
+void record_variant_take(json_t *json, struct record_variant *out)
 {
 	struct status ignored = {""};
 	*out = (struct record_variant){.name = member_or_empty(json, "name"),
@@ -124,13 +125,10 @@ int record_variant_take(const struct member_place *at, json_t *json, struct reco
 	                               .skip = member_or_empty(json, "skip"),
 	                               .json = json};
 	settings_default(&out->settings);
-	json_t *all = settings_to_json(&out->settings);
-	if (!all)
-		return member_bad(at, "out of memory for the record");
+	json_t *all = memory_have(settings_to_json(&out->settings));
 	json_object_update_existing(all, json);
 	out->known = !settings_from_json(all, &out->settings, &ignored);
 	json_decref(all);
-	return 0;
 }
 
 static int take_environment(const struct member_place *at, json_t *line, struct record_run *run)
@@ -140,17 +138,15 @@ static int take_environment(const struct member_place *at, json_t *line, struct 
 	if (record_check_environment(at, line))
 		return -1;
 	run->environment = json_incref(line);
-	run->backends = calloc(n + 1, sizeof *run->backends);
-	run->variants = calloc(n + 1, sizeof *run->variants);
-	if (!run->backends || !run->variants)
-		return member_bad(at, "out of memory for the record");
+	run->backends = memory_take(n + 1, sizeof *run->backends);
+	run->variants = memory_take(n + 1, sizeof *run->variants);
 	if (add_backend(at, run, line))
 		return -1;
 	for (size_t i = 0; i < n; i++, run->nvariants++) {
 		json_t *variant = json_array_get(variants, i);
-		if (add_backend(at, run, variant) ||
-		    record_variant_take(at, variant, &run->variants[i]))
+		if (add_backend(at, run, variant))
 			return -1;
+		record_variant_take(variant, &run->variants[i]);
 	}
 	return record_search_begin(at, run);
 }
@@ -191,16 +187,14 @@ static int take_origin(const struct member_place *at, const json_t *line,
 static void *list_add(const struct member_place *at, void *list, unsigned *count, size_t each,
                       unsigned most)
 {
-	const bool full = *count == most, doubles = !full && !(*count & (*count - 1));
-	char *had, *more;
-	memcpy(&had, list, sizeof had);
-	more = doubles ? realloc(had, (*count ? 2 * (size_t)*count : 1) * each) : had;
-	if (full)
+	char *more;
+	if (*count == most) {
 		member_bad(at, "a record has at most %u lines of this kind", most);
-	else if (!more)
-		member_bad(at, "out of memory for the record");
-	if (full || !more)
 		return NULL;
+	}
+	memcpy(&more, list, sizeof more);
+	if (!(*count & (*count - 1)))
+		more = memory_more(more, *count ? 2 * (size_t)*count : 1, each);
 	memcpy(list, &more, sizeof more);
 	return memset(more + (*count)++ * each, 0, each);
 }
@@ -394,10 +388,9 @@ static bool clean(json_t *value)
 	    well && sanitize_is_clean(key) && clean(child);
 	if (!text || sanitize_is_clean(text))
 		return well;
-	char *plain = strdup(text);
-	if (plain)
-		sanitize_text(plain);
-	well = plain && !json_string_set(value, plain);
+	char *plain = memory_text(text);
+	sanitize_text(plain);
+	well = !json_string_set(value, plain);
 	free(plain);
 	return well;
 }
@@ -458,13 +451,11 @@ int record_load(const char *dir, struct record_run *out, struct status *st)
 	if (record_file_find(dir, file, st))
 		return -1;
 	struct member_place at = {.file = file, .st = st};
-	int rc = load_file(&at, &run) || record_agree_places(&at, &run);
-	if (!rc && record_search_part(&run))
-		rc = status_set(st, "out of memory for the record");
-	if (rc) {
+	if (load_file(&at, &run) || record_agree_places(&at, &run)) {
 		record_free(&run);
 		return -1;
 	}
+	record_search_part(&run);
 	if (strlen(dir) < sizeof run.folder)
 		strcpy(run.folder, dir);
 	*out = run;

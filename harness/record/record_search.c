@@ -1,4 +1,5 @@
 #include "record_search.h"
+#include "../memory.h"
 
 #include "../config/search.h"
 
@@ -35,9 +36,7 @@ static int take_set(const struct member_place *at, json_t *set, struct record_se
 	if (bad)
 		return member_bad(at, "set %s: \"levels\" is not a place of each key's values",
 		                  member_or_empty(set, "name"));
-	if (record_variant_take(at, set, &s->variants[s->nsets]))
-		return -1;
-	s->nsets++;
+	record_variant_take(set, &s->variants[s->nsets++]);
 	json_incref(set);
 	return 0;
 }
@@ -46,29 +45,23 @@ int record_search_begin(const struct member_place *at, struct record_run *run)
 {
 	const json_t *space = json_object_get(run->environment, "search");
 	struct status why = {""};
-	run->search = space ? calloc(1, sizeof *run->search) : NULL;
-	if (space && !run->search)
-		return member_bad(at, "out of memory for the record");
+	run->search = space ? memory_take(1, sizeof *run->search) : NULL;
 	return space && search_space_take(space, &run->search->space, &why)
 	           ? member_bad(at, "%s", why.text)
 	           : 0;
 }
 
 /* With the first block that confirms them they join the variants of the file. */
-static int add_finalists(const struct member_place *at, const struct record_search_block *b,
-                         struct record_run *run)
+static void add_finalists(const struct record_search_block *b, struct record_run *run)
 {
 	struct record_variant *all =
-	    realloc(run->variants, (run->nvariants + b->nsets + 1) * sizeof *all);
-	if (!all)
-		return member_bad(at, "out of memory for the record");
+	    memory_more(run->variants, run->nvariants + b->nsets + 1, sizeof *all);
 	run->search->confirmed = b;
 	run->variants = all;
 	for (unsigned i = 0; i < b->nsets; i++) {
 		all[run->nvariants] = run->search->variants[b->sets[i]];
 		all[run->nvariants++].role = "variant";
 	}
-	return 0;
 }
 
 int record_search_take(const struct member_place *at, json_t *line, struct record_run *run)
@@ -99,7 +92,9 @@ int record_search_take(const struct member_place *at, json_t *line, struct recor
 			return member_bad(at, "\"measures\" names what is no set");
 		b->sets[b->nsets++] = (unsigned char)place;
 	}
-	return b->confirms && !s->confirmed ? add_finalists(at, b, run) : 0;
+	if (b->confirms && !s->confirmed)
+		add_finalists(b, run);
+	return 0;
 }
 
 /* Nothing is searched after the first block that confirms, but for a set that a damaged record has there
@@ -115,19 +110,14 @@ static bool is_own(const struct record_run *run, unsigned block, const char *var
 	return true;
 }
 
-int record_search_part(struct record_run *run)
+void record_search_part(struct record_run *run)
 {
 	struct record_search *s = run->search;
 	unsigned ncells = 0, nfailures = 0;
 	if (!s)
-		return 0;
-	struct record_cell *cells = malloc((run->ncells + 1) * sizeof *cells);
-	struct record_failure *failures = malloc((run->nfailures + 1) * sizeof *failures);
-	if (!cells || !failures) {
-		free(cells);
-		free(failures);
-		return -1;
-	}
+		return;
+	struct record_cell *cells = memory_take(run->ncells + 1, sizeof *cells);
+	struct record_failure *failures = memory_take(run->nfailures + 1, sizeof *failures);
 	for (int own = 0; own < 2; own++) {
 		s->ncells = run->ncells - ncells;
 		s->nfailures = run->nfailures - nfailures;
@@ -144,7 +134,6 @@ int record_search_part(struct record_run *run)
 	run->failures = failures;
 	run->ncells -= s->ncells;
 	run->nfailures -= s->nfailures;
-	return 0;
 }
 
 void record_search_free(struct record_search *s)

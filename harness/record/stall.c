@@ -1,4 +1,5 @@
 #include "stall.h"
+#include "../memory.h"
 
 #include "../core/sample.h"
 
@@ -36,7 +37,7 @@ unsigned stall_leave_out(struct sample *samples, unsigned nranks, unsigned rows,
 	struct sample *to = samples;
 	unsigned left = 0;
 	*out = (struct stall){0};
-	int64_t *ns = stall.off_ns < STALL_NS / 2 ? NULL : malloc(2 * rows * sizeof *ns);
+	int64_t *ns = stall.off_ns < STALL_NS / 2 ? NULL : memory_take(2 * rows, sizeof *ns);
 	if (!ns)
 		return rows;
 	for (unsigned i = 0; i < rows; i++)

@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "../memory.h"
 #include "../record/record_file.h"
 
 /* --- locks --- */
@@ -264,11 +265,7 @@ int folder_open(const char *root, const char *experiment, size_t scratch_bytes,
 		return -1;
 	if (open_record(folder, resumes, st))
 		return -1;
-	folder->trials = open_memstream(&folder->lines, &folder->lines_bytes);
-	if (!folder->trials) {
-		close(folder->record);
-		return status_set(st, "out of memory for the record");
-	}
+	folder->trials = memory_have(open_memstream(&folder->lines, &folder->lines_bytes));
 	/* After an error folder_close closes the rest. */
 	return folder_open_scratch(folder, scratch_bytes, st);
 }

@@ -82,11 +82,7 @@ int run_set_up(struct runner *r, struct status *st)
 		r->spec.seed = seed;
 	if (plan_make(&r->spec, q->machine, seed, &r->plan, st) || allow_files(r->plan.nranks, st))
 		goto out;
-	r->environment = describe_run(&r->plan, q->argc, q->argv, LAUNCHGAP_COMMIT);
-	if (!r->environment) {
-		status_set(st, "out of memory for the record");
-		goto out;
-	}
+	r->environment = memory_have(describe_run(&r->plan, q->argc, q->argv, LAUNCHGAP_COMMIT));
 	if (q->resume &&
 	    (resume_same(before.environment, r->environment, st) || take_before(r, &before, st)))
 		goto out;

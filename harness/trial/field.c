@@ -281,10 +281,6 @@ int field_read(const struct field *f, const char *text, void *base, struct statu
 			return -1;
 		memcpy(at, &share, sizeof share);
 		return 0;
-	case FIELD_RATE: /* of its default alone */
-		share = NAN;
-		memcpy(at, &share, sizeof share);
-		return 0;
 	case FIELD_RANGE:
 		return range_read(f, text, (size_t *)at, st);
 	case FIELD_CHOICE:

@@ -187,8 +187,9 @@ static int take_order(struct order *order, const struct launched *as, struct pee
 	    check_size(as, rendezvous, st) ? NULL : take_bytes(as->order, rendezvous, &bytes, st);
 	int result = read ? trial_take(read, bytes, as->order, &order->trial, st) : -1;
 	free(read);
-	if (result || sample_place(order->trial, st))
+	if (result)
 		return -1;
+	sample_place(order->trial);
 	const struct settings *set = &order->trial->settings;
 	order->backend = backend_find(set->backend);
 	if (!order->backend || !mode_pick(set->mode, set->layout, settings_hosts(set)))

@@ -102,16 +102,15 @@ TEST(a_rank_that_never_comes_is_named)
 	} rows[] = {{"4K", "rank 0 waited 0.5 s for rank 1 to send, and gave up"},
 	            {"40K", "rank 0 waited 0.5 s for rank 1 to begin, and gave up"}};
 	static const char *const modes[] = {"threads", "processes", "single"};
-	char text[256];
 	/* In packets in every mode, straight into the buffer in one. */
 	for (unsigned m = 0; m < 3; m++)
 		for (unsigned i = 0; i < (m ? 1 : 2); i++) {
 			again();
 			setenv("STANDIN_ABSENT", "1", 1);
-			snprintf(text, sizeof text,
-			         "collective = alltoall\nbytes = %s\ncell_timeout = 1\n"
-			         "[variant v]\nmode = %s\ncall_ctas = 1\n",
-			         rows[i].bytes, modes[m]);
+			const char *text =
+			    test_text("collective = alltoall\nbytes = %s\ncell_timeout = 1\n"
+			              "[variant v]\nmode = %s\ncall_ctas = 1\n",
+			              rows[i].bytes, modes[m]);
 			cli_expect(move(text, NULL), CLI_FAILS, rows[i].says);
 			assert_int_equal(cli_processes(folder), 0);
 		}
@@ -129,13 +128,13 @@ TEST(what_it_cannot_do_is_said)
 	     "path = fifo: with nccl allowed are auto and, with api = device, packets"},
 	    {"call_ctas = 129\n", "call_ctas = 129: api = device allows up to 128"},
 	};
-	char text[256];
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		again();
-		snprintf(text, sizeof text,
-		         "collective = alltoall\nbytes = 4K\n[variant v]\nmode = threads\n%s",
-		         rows[i].variant);
-		cli_expect(move(text, NULL), 1, rows[i].says);
+		cli_expect(move(test_text("collective = alltoall\nbytes = 4K\n[variant v]\n"
+		                          "mode = threads\n%s",
+		                          rows[i].variant),
+		                NULL),
+		           1, rows[i].says);
 	}
 	again();
 	cli_expect(move("collective = alltoall\nbytes = 64K\n[variant v]\nmode = threads\n"

@@ -1,4 +1,5 @@
 #include "blocking.h"
+#include "../../memory.h"
 
 #include <sys/mman.h>
 
@@ -173,6 +174,7 @@ static int blocking_prepare(struct backend_ctx *ctx, const struct cell *cell, ui
 {
 	const unsigned n = ctx->place.n;
 	const size_t element = coll_dtype_bytes(cell->dtype);
+	(void)st;
 	ctx->call = steps_call(ctx->trial, cell);
 	ctx->span = coll_span(cell, &ctx->call.parts, n, ctx->place.me);
 	ctx->seed = seed;
@@ -193,7 +195,9 @@ static int blocking_prepare(struct backend_ctx *ctx, const struct cell *cell, ui
 	};
 	if (cell->coll == COLL_ALLTOALLV)
 		take_counts(ctx);
-	return exchanged(cell->coll) ? steps_plan(&ctx->call, ctx->place.me, &ctx->plan, st) : 0;
+	if (exchanged(cell->coll))
+		steps_plan(&ctx->call, ctx->place.me, &ctx->plan);
+	return 0;
 }
 
 /* --- opening and closing --- */
@@ -250,11 +254,9 @@ static int blocking_open(const struct backend_place *place, struct backend_ctx *
                          struct status *st)
 {
 	const struct blocking_library *library = library_of(place->trial);
-	struct backend_ctx *ctx = calloc(1, sizeof *ctx);
+	struct backend_ctx *ctx = memory_take(1, sizeof *ctx);
 	struct split split = place->trial->settings.split;
 	struct split_place at = split_place(split, place->nranks, place->first);
-	if (!ctx)
-		return status_set(st, "%s: no memory", library->name);
 	*out = ctx; /* from here on close() frees it */
 	ctx->library = library;
 	ctx->trial = place->trial;
@@ -264,9 +266,7 @@ static int blocking_open(const struct backend_place *place, struct backend_ctx *
 	                                     .me = at.index,
 	                                     .color = at.color,
 	                                     .split = split};
-	ctx->counts = calloc(4 * (size_t)at.size, sizeof *ctx->counts);
-	if (!ctx->counts)
-		return status_set(st, "%s: no memory", library->name);
+	ctx->counts = memory_take(4 * (size_t)at.size, sizeof *ctx->counts);
 	return make_arenas(ctx, st) ? -1 : blocking_connect(ctx, st);
 }
 

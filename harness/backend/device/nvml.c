@@ -1,4 +1,5 @@
 #include "nvml.h"
+#include "../../memory.h"
 
 #include <math.h>
 
@@ -317,9 +318,7 @@ static void open_gpm(struct nvml_watch *w)
 int nvml_watch_open(const char *library, const char *pci, struct nvml_watch **out,
                     struct status *st)
 {
-	struct nvml_watch *w = calloc(1, sizeof *w);
-	if (!w)
-		return status_set(st, "no memory is left for GPU counters");
+	struct nvml_watch *w = memory_take(1, sizeof *w);
 	if (load(library, &w->call, st)) {
 		free(w);
 		return -1;

@@ -1,4 +1,5 @@
 #include "stage.h"
+#include "../../memory.h"
 
 #ifdef HAVE_CUDA_NCCL
 #include "device.h"
@@ -24,10 +25,8 @@ static void stage_close(struct stage *s)
 static int stage_open(unsigned device, size_t arena_bytes, size_t call_bytes, struct stage **out,
                       struct status *st)
 {
-	struct own *own = calloc(1, sizeof *own);
+	struct own *own = memory_take(1, sizeof *own);
 	*out = NULL;
-	if (!own)
-		return status_set(st, "out of memory for staging");
 	struct stage *s = &own->s;
 	s->memory = &device_buffers;
 	s->at = &own->place;

@@ -1,4 +1,5 @@
 #include "trace.h"
+#include "../../memory.h"
 
 #include <pthread.h>
 
@@ -49,17 +50,14 @@ static void keep_kernel(const CUpti_ActivityKernel4 *k)
 {
 	if (trace.count == trace.room) {
 		size_t room = trace.room ? 2 * trace.room : 1024;
-		struct kernel *more = realloc(trace.kernels, room * sizeof *more);
-		if (!more)
-			return;
-		trace.kernels = more;
+		trace.kernels = memory_more(trace.kernels, room, sizeof *trace.kernels);
 		trace.room = room;
 	}
 	/* Thread blocks are counted for kernels that move data, not for the work beside them. */
 	const bool moves = !k->name || strstr(k->name, "nccl");
-	trace.kernels[trace.count++] = (struct kernel){
-	    k->deviceId, moves ? (unsigned)(k->gridX * k->gridY * k->gridZ) : 0,
-	    (int64_t)k->start, (int64_t)k->end};
+	trace.kernels[trace.count++] =
+	    (struct kernel){k->deviceId, moves ? (unsigned)(k->gridX * k->gridY * k->gridZ) : 0,
+	                    (int64_t)k->start, (int64_t)k->end};
 }
 
 static void take_buffer(CUcontext context, uint32_t stream, uint8_t *buffer, size_t bytes,

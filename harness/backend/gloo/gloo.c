@@ -1,6 +1,7 @@
 /* The gloo backend: Gloo's collectives over TCP, of one host on loopback. Ranks find each other through the team's store:
  * a share per rank, where it listens for each other of its group; this host's address. */
 #include "../../exchange/hosts_link.h"
+#include "../../memory.h"
 #include "../../part.h"
 #include "../blocking/blocking.h"
 
@@ -89,10 +90,8 @@ static int gloo_connect(const struct blocking_place *place, const struct coll_ca
 {
 	void *library; /* stays: what it is linked with ends no thread where it is closed */
 	const struct gloo_part *part = load(&library, st);
-	struct gloo_address *addresses = calloc(place->n, sizeof *addresses);
-	int result = !part        ? -1
-	             : !addresses ? status_set(st, "gloo: no memory")
-	                          : connect_all(part, place, addresses, link, st);
+	struct gloo_address *addresses = memory_take(place->n, sizeof *addresses);
+	int result = part ? connect_all(part, place, addresses, link, st) : -1;
 	free(addresses);
 	*calls = part ? &part->calls : NULL;
 	return result;

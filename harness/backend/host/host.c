@@ -1,5 +1,6 @@
 /* The host backend: real copies in CPU memory, made by the workers while they poll. A rank is a pair of buffers. */
 #include "../../clock.h"
+#include "../../memory.h"
 #include "../../core/counters.h"
 #include "host.h"
 
@@ -83,40 +84,33 @@ static unsigned queue_calls(const struct trial *trial)
 	return most > group ? (most + group - 1) / group * group : group;
 }
 
-static int allocate(struct backend_ctx *ctx, struct status *st)
+static void allocate(struct backend_ctx *ctx)
 {
 	const struct backend_place *place = &ctx->place;
 	const unsigned n = place->nranks;
 	ctx->queue_calls = queue_calls(place->trial);
-	ctx->places = calloc(n, sizeof *ctx->places);
-	bool all = ctx->places;
-	for (unsigned rank = 0; ctx->places && rank < n; rank++)
+	ctx->places = memory_take(n, sizeof *ctx->places);
+	for (unsigned rank = 0; rank < n; rank++)
 		ctx->places[rank] = split_place(place->trial->settings.split, n, rank);
 	/* Aligned, or two workers' ranks would share a cache line. */
-	ctx->ranks = aligned_alloc(HOST_LINE_BYTES, place->count * sizeof *ctx->ranks);
-	if (ctx->ranks)
-		memset(ctx->ranks, 0, place->count * sizeof *ctx->ranks);
-	for (unsigned i = 0; ctx->ranks && i < place->count; i++) {
+	ctx->ranks = memory_have(aligned_alloc(HOST_LINE_BYTES, place->count * sizeof *ctx->ranks));
+	memset(ctx->ranks, 0, place->count * sizeof *ctx->ranks);
+	for (unsigned i = 0; i < place->count; i++) {
 		struct host_rank *rank = &ctx->ranks[i];
 		rank->rank = place->first + i;
 		rank->extra_ns = settings_extra_ns(&place->trial->settings, rank->rank);
-		rank->queue = calloc(ctx->queue_calls, sizeof *rank->queue);
-		all = all && rank->queue;
+		rank->queue = memory_take(ctx->queue_calls, sizeof *rank->queue);
 	}
-	if (!all || !ctx->ranks)
-		return status_set(st, "host: no memory for the state of %u ranks", place->count);
-	return 0;
 }
 
 static int host_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)
 {
-	struct backend_ctx *ctx = calloc(1, sizeof *ctx);
-	if (!ctx)
-		return status_set(st, "host: no memory");
+	struct backend_ctx *ctx = memory_take(1, sizeof *ctx);
 	*out = ctx; /* from here on close() frees it */
 	ctx->place = *place;
 	ctx->transport = (enum host_transport)transport_of(place->trial);
-	return allocate(ctx, st) ? -1 : host_memory_open(ctx, st);
+	allocate(ctx);
+	return host_memory_open(ctx, st);
 }
 
 /* --- a cell: never in a timed call --- */
@@ -132,12 +126,11 @@ static int wait_readers(const struct backend_ctx *ctx, struct status *st)
 	return 0;
 }
 
-static int call_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st)
+static void call_plan(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	const struct split_place *at = &ctx->places[rank->rank];
 	struct steps_plan *plan = &rank->plan;
-	if (steps_plan(&ctx->call, at->index, plan, st))
-		return -1;
+	steps_plan(&ctx->call, at->index, plan);
 	for (unsigned m = 0; m < plan->npulls + plan->npushes; m++) {
 		struct steps_move *move =
 		    m < plan->npulls ? &plan->pulls[m] : &plan->pushes[m - plan->npulls];
@@ -146,7 +139,6 @@ static int call_plan(const struct backend_ctx *ctx, struct host_rank *rank, stru
 			of++;
 		move->peer = (unsigned)(of - ctx->places);
 	}
-	return 0;
 }
 
 static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
@@ -161,9 +153,10 @@ static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 	ctx->phases = steps_phases(&ctx->call);
 	ctx->waits = steps_waits(cell->coll);
 	ctx->access_stride = cell->coll == COLL_ACCESS ? ctx->place.trial->settings.stride : 0;
-	for (unsigned i = 0; i < ctx->place.count; i++)
-		if (call_plan(ctx, &ctx->ranks[i], st) || host_move_plan(ctx, &ctx->ranks[i], st))
-			return -1;
+	for (unsigned i = 0; i < ctx->place.count; i++) {
+		call_plan(ctx, &ctx->ranks[i]);
+		host_move_plan(ctx, &ctx->ranks[i]);
+	}
 	return 0;
 }
 

@@ -142,7 +142,7 @@ void host_memory_share(enum host_transport transport, const struct trial *trial,
 /* Places and touches this worker's buffers, and maps those of the others: meets the team once. */
 int host_memory_open(struct backend_ctx *ctx, struct status *st);
 
-int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st);
+void host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank);
 
 /* Continues the calls of local rank i: 1 when all are done. Never blocks. */
 int host_move(struct backend_ctx *ctx, unsigned i);

@@ -1,6 +1,7 @@
 /* The timed path: moves, and the work of a training step (products of small matrices, copies into buckets), in bounded
  * pieces. A piece moves only when the other side is ready for it; else the poll returns. */
 #include "../../clock.h"
+#include "../../memory.h"
 #include "host.h"
 
 #define JOIN_NS 20000 /* pieces of a lane this close together are drawn as one */
@@ -31,7 +32,7 @@ static void plan_expert(const struct backend_ctx *ctx, struct host_rank *rank)
 }
 
 /* A bucket is reduced once the work of its layers is done and, if it is separate, its gradients are copied. */
-int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st)
+void host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	const struct settings *set = &ctx->place.trial->settings;
 	const struct steps_call *call = &ctx->call;
@@ -40,15 +41,12 @@ int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct
 	size_t element = coll_dtype_bytes(call->cell.dtype), copied = 0;
 	struct bucket bucket, *last = NULL;
 	unsigned phase = 0, phases = ctx->phases;
-	struct host_stage *stages = reallocarray(rank->stages, phases + 1, sizeof *stages);
-	if (!stages)
-		return status_set(st, "host: no memory for the stages of a step");
-	rank->stages = stages;
-	memset(stages, 0, (phases + 1) * sizeof *stages);
+	rank->stages = memory_more(rank->stages, phases + 1, sizeof *rank->stages);
+	memset(rank->stages, 0, (phases + 1) * sizeof *rank->stages);
 	if (coll_info(call->cell.coll)->is & COLL_ROUTED)
 		plan_expert(ctx, rank);
 	if (!(coll_info(call->cell.coll)->is & COLL_TRAINS))
-		return 0;
+		return;
 	uint64_t flops = 0, passes = works ? set->batch : 0;
 	if (buckets->network)
 		flops = (set->accumulation - 1) * network_sums(buckets->network).flops * passes;
@@ -59,7 +57,6 @@ int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct
 			rank->stages[phase++] = (struct host_stage){flops / TILE_FLOPS, copied};
 	}
 	rank->stages[phases] = (struct host_stage){flops / TILE_FLOPS, copied};
-	return 0;
 }
 
 static bool is_reached(const struct host_rank *rank, const struct host_stage *stage)

@@ -57,13 +57,14 @@ static void take_way(struct backend_ctx *ctx)
 	ctx->grouped = !put;
 }
 
-static int take_sides(struct backend_ctx *ctx, struct place *p, struct status *st)
+static void take_sides(struct backend_ctx *ctx, struct place *p)
 {
 	const struct nccl_coll *row = nccl_coll(ctx->call.cell.coll);
 	p->span = coll_span(&ctx->call.cell, &ctx->call.parts, ctx->n, p->me);
 	p->from = ctx->call.cell.in_place ? p->recv + p->span.send_at : nccl_send_of(ctx, p);
 	p->to = nccl_recv_of(ctx, p) + p->span.recv_at;
-	return row->moves ? steps_plan(&ctx->call, p->me, &p->plan, st) : 0;
+	if (row->moves)
+		steps_plan(&ctx->call, p->me, &p->plan);
 }
 
 static int take_op(struct backend_ctx *ctx, struct place *p, struct status *st)
@@ -90,10 +91,12 @@ int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct stat
 	ctx->elements = ctx->call.cell.bytes / coll_dtype_bytes(cell->dtype);
 	ctx->part = ctx->elements / ctx->n;
 	take_way(ctx);
-	for (struct place *p = ctx->places; p < ctx->places + ctx->count; p++)
-		if (take_sides(ctx, p, st) || take_op(ctx, p, st) || nccl_links_take(ctx, p, st) ||
+	for (struct place *p = ctx->places; p < ctx->places + ctx->count; p++) {
+		take_sides(ctx, p);
+		if (take_op(ctx, p, st) || nccl_links_take(ctx, p, st) ||
 		    (ctx->issue == nccl_put_moves && nccl_move_take(ctx, p, st)))
 			return -1;
+	}
 	return nccl_coll(cell->coll)->trains ? nccl_train_warm(ctx, st) : 0;
 }
 

@@ -1,4 +1,5 @@
 #include "nccl_log.h"
+#include "../../memory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -42,13 +43,9 @@ static void words(const struct line *line, unsigned group, char *out, size_t byt
 }
 
 /* The list with one more of `size` bytes; its room doubles. */
-static void *append(struct line *line, void *list, unsigned *n, const void *one, size_t size)
+static void *append(void *list, unsigned *n, const void *one, size_t size)
 {
-	void *all = *n & (*n - 1) ? list : reallocarray(list, *n ? 2 * *n : 1, size);
-	if (!all) {
-		line->rc = status_set(line->st, "out of memory");
-		return list;
-	}
+	void *all = *n & (*n - 1) ? list : memory_more(list, *n ? 2 * *n : 1, size);
 	memcpy((char *)all + *n * size, one, size);
 	++*n;
 	return all;
@@ -84,7 +81,7 @@ static void add_link(struct line *line)
 		                      : !c || line->text[0] == 'C')
 			link.seen[c] = UINT64_C(1) << channel;
 	if (link.from != link.to)
-		path->links = append(line, path->links, &path->nlinks, &link, sizeof link);
+		path->links = append(path->links, &path->nlinks, &link, sizeof link);
 }
 
 static const char *const reg_names[NCCL_REG_KINDS] = {"IPC", "NET", "NVLS", "COLLNET"};
@@ -106,7 +103,7 @@ static void add_opening(struct line *line)
 	if (!is_given(line, 6))
 		return;
 	const struct nccl_log_pair pair = {(unsigned)number(line, 1), (unsigned)number(line, 6)};
-	e->pairs = append(line, e->pairs, &e->npairs, &pair, sizeof pair);
+	e->pairs = append(e->pairs, &e->npairs, &pair, sizeof pair);
 }
 
 static void tally(const struct line *line, struct nccl_log_tally *of, unsigned reason)
@@ -198,8 +195,7 @@ static void add_choice(struct line *line)
 	if (i < path->nchoices)
 		path->choices[i] = choice;
 	else
-		path->choices =
-		    append(line, path->choices, &path->nchoices, &choice, sizeof choice);
+		path->choices = append(path->choices, &path->nchoices, &choice, sizeof choice);
 }
 
 const struct nccl_log_set *nccl_log_set_find(const struct nccl_log *log, const char *name)
@@ -220,7 +216,7 @@ static void add_set(struct line *line)
 	if (one.value[0] && one.value[strlen(one.value) - 1] == '.')
 		one.value[strlen(one.value) - 1] = '\0';
 	if (!nccl_log_set_find(e, one.name))
-		e->set = append(line, e->set, &e->nset, &one, sizeof one);
+		e->set = append(e->set, &e->nset, &one, sizeof one);
 }
 
 static void add_copy_engine(struct line *line)
@@ -488,9 +484,7 @@ int nccl_log_path(const struct settings *settings, const char *folder, const cha
 	int result = nccl_log_read_files(folder, prefix, &log, st);
 	if (!result) {
 		nccl_log_model(settings, &log);
-		result = nccl_acted(settings, &log, st);
-	}
-	if (!result) {
+		nccl_acted(settings, &log);
 		*out = log.path;
 		log.path = (struct path){0}; /* the caller's now */
 	}

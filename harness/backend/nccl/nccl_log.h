@@ -47,7 +47,7 @@ int nccl_log_compare_pairs(const void *a, const void *b);
 int nccl_log_parse(const char *text, size_t bytes, struct nccl_log *inout, struct status *st);
 
 /* Fills path.settings: the effect of each setting that the log shows. -1: memory is out. */
-int nccl_acted(const struct settings *settings, struct nccl_log *inout, struct status *st);
+void nccl_acted(const struct settings *settings, struct nccl_log *inout);
 
 void nccl_log_free(struct nccl_log *log); /* what it owns; all zero afterwards */
 

@@ -1,6 +1,7 @@
 #include <ctype.h>
 
 #include "nccl_log.h"
+#include "../../memory.h"
 
 /* The oldest version that the rule is based on, and the first with the new one (2.23.4). */
 #define OLDEST_VERSION   21210
@@ -300,7 +301,7 @@ static void inherit(const struct settings *set, struct nccl_log *log)
 	}
 }
 
-int nccl_acted(const struct settings *set, struct nccl_log *log, struct status *st)
+void nccl_acted(const struct settings *set, struct nccl_log *log)
 {
 	const struct {
 		const char *key;
@@ -308,9 +309,7 @@ int nccl_acted(const struct settings *set, struct nccl_log *log, struct status *
 	} own[] = {{"min_ctas", set->min_ctas}, {"max_ctas", set->max_ctas}};
 	struct path *path = &log->path;
 	inherit(set, log);
-	path->settings = calloc(set->nenv + 3, sizeof *path->settings);
-	if (!path->settings)
-		return status_set(st, "out of memory");
+	path->settings = memory_take(set->nenv + 3, sizeof *path->settings);
 	for (unsigned i = 0; i < set->nenv; i++) {
 		const char *is = strchr(set->env[i], '=');
 		char key[TRIAL_ENV_BYTES];
@@ -327,5 +326,4 @@ int nccl_acted(const struct settings *set, struct nccl_log *log, struct status *
 	}
 	if (set->cta_policy == CTA_ZERO)
 		copy_engines(path, &path->settings[path->nsettings++]);
-	return 0;
 }

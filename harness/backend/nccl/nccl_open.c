@@ -1,5 +1,6 @@
 /* The resources of a trial: communicators, registered buffers, streams, the gate. */
 #include "../../clock.h"
+#include "../../memory.h"
 #include "../device/nvml.h"
 #include "nccl.h"
 
@@ -105,9 +106,7 @@ static int init_all(struct backend_ctx *ctx, ncclUniqueId id, struct status *st)
 	const unsigned workers = set->init == INIT_GROUPED ? set->layout.threads : 1;
 	const bool makes = ctx->where.worker % workers == 0;
 	const unsigned all = makes ? workers * ctx->count : 0;
-	ncclComm_t *comms = calloc((size_t)workers * ctx->count, sizeof(ncclComm_t));
-	if (!comms)
-		return status_set(st, "out of memory for communicators");
+	ncclComm_t *comms = memory_take((size_t)workers * ctx->count, sizeof(ncclComm_t));
 	int result = makes ? init_ranks(ctx, id, ctx->where.first, all, comms, st) : 0;
 	for (unsigned i = 0; !result && i < all; i++)
 		memcpy((char *)team_mailbox(ctx->team, ctx->where.first + i) + MAILBOX_COMM,
@@ -275,9 +274,7 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 	if (place->processes > 1)
 		return 0;
 	if (!ctx->peers)
-		ctx->peers = calloc(ctx->nranks, sizeof *ctx->peers);
-	if (!ctx->peers)
-		return status_set(st, "out of memory for %u peers", ctx->nranks);
+		ctx->peers = memory_take(ctx->nranks, sizeof *ctx->peers);
 	for (unsigned r = 0; r < ctx->nranks; r++)
 		memcpy(&ctx->peers[r], team_mailbox(place->team, r), sizeof ctx->peers[r]);
 	return nccl_links_open(ctx, st);
@@ -459,9 +456,8 @@ int nccl_wake(const struct backend_place *place, struct status *st)
 
 int nccl_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)
 {
-	struct backend_ctx *ctx = calloc(1, sizeof *ctx + place->count * sizeof ctx->places[0]);
-	if (!ctx)
-		return status_set(st, "out of memory for %u ranks", place->count);
+	struct backend_ctx *ctx =
+	    memory_take(1, sizeof *ctx + place->count * sizeof ctx->places[0]);
 	*out = ctx;
 	if (open_ctx(ctx, place, st) || open_places(ctx, st) ||
 	    (place->trial->settings.start == START_GATED && /* every device reads the gate */
