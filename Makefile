@@ -240,4 +240,5 @@ help:
 ## make fuzz TARGET=name RUNS=n
 ##                             odd inputs for what reads files (clang)
 ## make scale                  what 2 to 256 ranks cost (10 min, python3)
+## make simulate               the simulated tables of harness/analysis (10 min)
 ## make lint, format, clean    cppcheck; clang-format; build/ removed

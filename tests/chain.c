@@ -23,6 +23,12 @@ struct chain_run {
 	unsigned blocks;
 };
 
+const char *chain_noise_name(enum chain_noise noise)
+{
+	static const char *const names[] = {"drift", "bad block", "cold start"};
+	return noise < CHAIN_DRIFT ? noise_name((enum noise)noise) : names[noise - CHAIN_DRIFT];
+}
+
 static double chain_luck(const struct chain *c, unsigned variant, unsigned block, unsigned order,
                          bool bad, uint64_t *seed)
 {
@@ -267,7 +273,7 @@ static double chain_truth_of(const struct chain *c, const char *left, const char
 /* All words of the report. `more`: the blocks that it asks for to decide its first claim. */
 static struct chain_words chain_judge(const struct chain *c, struct chain_run *run, unsigned *more)
 {
-	struct chain_words out = {0};
+	struct chain_words out = {.blocks = run->blocks};
 	struct status st = {""};
 	const struct arena_mark mark = arena_mark(scratch());
 	struct db *db = figures_load(&run->record, NULL, scratch(), &st);
@@ -285,6 +291,7 @@ static struct chain_words chain_judge(const struct chain *c, struct chain_run *r
 		           processes = !strcmp(db_text(rows, 0), "processes"),
 		           large = !strcmp(db_text(rows, 2), "large");
 		out.found |= processes && large && slower;
+		out.found_small |= processes && !large && slower;
 	}
 	db_end(rows, &st);
 	rows = chain_ask(db, "SELECT outcome, kind, by, alone, left_name, right_name, unit = 'µs' "
@@ -352,6 +359,8 @@ struct chain_sums chain_sum(struct chain first, unsigned runs)
 		sums.wrong += words.wrong;
 		sums.wrong_runs += words.wrong > 0;
 		sums.found += words.found;
+		sums.found_small += words.found_small;
+		sums.blocks += words.blocks;
 		sums.looks += words.looks;
 	}
 	return sums;

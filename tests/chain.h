@@ -37,13 +37,15 @@ struct chain {
 /* The words of one run's report. */
 struct chain_words {
 	unsigned verdicts, decided, wrong;
-	bool found; /* processes are slower at large sizes, in any degree */
-	unsigned looks;
+	bool found, found_small; /* large, small: processes are slower, in any degree */
+	unsigned blocks, looks;
 };
+
+const char *chain_noise_name(enum chain_noise noise);
 
 /* The words of several runs' reports, together. */
 struct chain_sums {
-	unsigned runs, verdicts, decided, wrong, wrong_runs, found, looks;
+	unsigned runs, verdicts, decided, wrong, wrong_runs, found, found_small, blocks, looks;
 };
 
 /* Of runs like `first`, each with the next seed. */

@@ -1,5 +1,13 @@
 #include "noise.h"
 
+const char *noise_name(enum noise noise)
+{
+	static const char *const names[] = {
+	    "normal", "skewed", "t, 3 df", "t, 2 df", "spikes", "lopsided",
+	};
+	return names[noise];
+}
+
 double noise_uniform(uint64_t *seed)
 {
 	uint64_t z = *seed += 0x9E3779B97F4A7C15u;

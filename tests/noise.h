@@ -8,6 +8,7 @@ enum noise { NOISE_NORMAL, NOISE_SKEWED, NOISE_T3, NOISE_T2, NOISE_SPIKES, NOISE
 
 #define NOISE_KINDS 6
 
+const char *noise_name(enum noise noise);
 /* splitmix64 (Steele, Lea and Flood 2014), to (0, 1). */
 double noise_uniform(uint64_t *seed);
 /* Box and Muller 1958. */

@@ -1,6 +1,7 @@
 # How the tests are built and run: of the Makefile, which includes it.
 
 STANDIN := $(B)/standin
+SIMS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/sim_*.c))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 # What tests share; of the archive a program gets what it uses.
 SHARED  := $(patsubst %,$(B)/tests/%.o,test cli here json told guards made noise chain searched host_rig struck)
@@ -11,13 +12,13 @@ HELPERS := $(KNOWN) $(B)/tests/helpers.a
 COUNTED := $(if $(filter coverage,$(SAN)),$(B)/tests/gcov_exit.o)
 $(B)/core.a: $(COUNTED)
 $(B)/launchgap: $(KNOWN)
--include $(TESTS:=.d) $(SHARED:.o=.d) $(wildcard $(B)/tests/fuzz/*.d)
+-include $(TESTS:=.d) $(SHARED:.o=.d) $(SIMS:=.d) $(wildcard $(B)/tests/fuzz/*.d)
 
-.PHONY: test again same reference documents fuzz scale coverage faults bare bare-deb reproducible
+.PHONY: test again same reference documents fuzz scale simulate coverage faults bare bare-deb reproducible
 
 # --- tests: one program per file, then the scripts that drive the built program ------------------
-$(TESTS): private LINK += -lcmocka
-$(TESTS): $(B)/tests/%: $(B)/tests/%.o $(HELPERS) $(B)/core.a
+$(TESTS) $(SIMS): private LINK += -lcmocka
+$(TESTS) $(SIMS): $(B)/tests/%: $(B)/tests/%.o $(HELPERS) $(B)/core.a
 	$(link)
 
 # They are compiled more often than they are run: -O1 takes two thirds of the time, and warns as -O2 does.
@@ -32,6 +33,15 @@ $(B)/tests/helpers.a: $(SHARED)
 $(B)/tests/check_told: private LINK += -lcmocka
 $(B)/tests/check_told: $(B)/tests/check_told.o $(HELPERS) $(B)/core.a
 	$(link)
+
+# Tables of harness/analysis/SIMULATED.md, printed, and where that has a mark, written there.
+simulate: $(SIMS:=.txt)
+	@cat $^
+	@tests/simulated $^
+# Each on a core of its own. Seeds are fixed: what was printed once need not be made again.
+$(SIMS:=.txt): %.txt: %
+	$(SAY) SIM $<
+	$(Q)$< >$@.part && mv $@.part $@
 
 # What takes the place of another library has its functions, with all that they are given.
 THEIRS := -Wno-missing-prototypes -Wno-unused-parameter
