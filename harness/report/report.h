@@ -16,7 +16,6 @@ struct report_options {
 	enum report_format format;
 	/* Of REPORT_NCCL_TESTS: */
 	const char *average;                 /* of nccl_averages; NULL: the mean */
-	bool per_call;                       /* times of single calls too */
 	const char *json;                    /* a file for nccl-tests' JSON, or NULL; borrowed */
 	const char *summary;  /* a file that gets a short page in Markdown appended, or NULL */
 	const char *chapters; /* a folder with chapters of one's own, or NULL */
