@@ -241,7 +241,7 @@ static void reads(const char *name, const char *text, const char *variant, const
 	assert_string_equal(us(variant, 4096, true), "20.5");
 	says("ranks", "2");
 	says("program", program);
-	assert_string_equal(told("unchecked"), "0");         /* what is not said, too */
+	assert_string_equal(told("unchecked"), "0"); /* what is not said, too */
 }
 
 #define COLUMNS "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong "

@@ -6,8 +6,8 @@ static const struct section {
 	const char *title;
 	bool whole;
 	unsigned items;
-} sections[] = {{"", true, 9},         {"Advice", true, 3},   {"Results", false, 8},
-                {"Claims", false, 12}, {"Pairs", false, 6},   {"Warnings", false, 1}};
+} sections[] = {{"", true, 9},         {"Advice", true, 3}, {"Results", false, 8},
+                {"Claims", false, 12}, {"Pairs", false, 6}, {"Warnings", false, 1}};
 
 static char *text;
 static size_t bytes;
@@ -70,9 +70,11 @@ TEST(a_page_with_room_is_whole)
 
 TEST(what_has_no_room_is_named)
 {
-	assert_page("Claims", 10, LIST("Results7", "Claims21", "In the report too: the rest of Pairs"),
+	assert_page("Claims", 10,
+	            LIST("Results7", "Claims21", "In the report too: the rest of Pairs"),
 	            LIST("Pairs5"));
-	assert_page("Claims", 60, LIST("Results7", "Claims0", "In the report too: the rest of Claims"),
+	assert_page("Claims", 60,
+	            LIST("Results7", "Claims0", "In the report too: the rest of Claims"),
 	            LIST("Claims71"));
 	assert_page("Advice", 37,
 	            LIST("Advice39", "In the report too: Results, Claims, Pairs, Warnings.\n"),

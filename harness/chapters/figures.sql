@@ -345,7 +345,8 @@ CREATE TABLE crossed(
   PRIMARY KEY(variant, place)
 );
 
--- What reference records reached in stream (results/reference/bandwidth.csv).
+-- What reference records reached in stream: results/reference/bandwidth.csv, and its rows.
+CREATE TABLE reached_file(text TEXT);
 CREATE TABLE reached(
   gpu TEXT, layout TEXT, what TEXT, settings TEXT, bytes INTEGER,
   library TEXT, created TEXT, record TEXT, boot TEXT, link TEXT, data_path TEXT,

@@ -114,8 +114,7 @@ void nccl_print(const json_t *tables, FILE *out)
 		const json_t *program = json_array_get(json_object_get(table, "args"), 0);
 		json_array_foreach(json_object_get(table, "printed"), k, line)
 		    put_comments(out, line);
-		json_array_foreach(json_object_get(table, "results"), k, line)
-		    put_line(out, line);
+		json_array_foreach(json_object_get(table, "results"), k, line) put_line(out, line);
 		fprintf(out, "# Out of bounds values : %" JSON_INTEGER_FORMAT " %s\n", wrong,
 		        wrong ? "FAILED" : "OK");
 		if (json_is_number(busbw))

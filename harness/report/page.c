@@ -34,9 +34,8 @@ struct page_short {
 void page_short_begin(struct page *p)
 {
 	struct page_short *s = p->shortens = ARENA_NEW(p->arena, struct page_short);
-	*s = (struct page_short){.to = p->out,
-	                         .written = arena_stream(p->arena),
-	                         .left = PAGE_SHORT_LINES - END_LINES};
+	*s = (struct page_short){
+	    .to = p->out, .written = arena_stream(p->arena), .left = PAGE_SHORT_LINES - END_LINES};
 	p->out = s->written->out;
 }
 

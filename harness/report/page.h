@@ -23,11 +23,11 @@ struct page {
 	enum page_kind kind;
 	FILE *out; /* borrowed, as is the arena, which tables and pictures take */
 	struct arena *arena;
-	const char *dir;             /* of the record, and of plots/NAME.svg or .png, which HTML has in it */
-	bool whole;                  /* a terminal's: all sections, not only those at a run's end */
-	unsigned level;              /* of the section's heading; 0: none yet */
-	bool opened;                 /* something was written */
-	bool listing, front;         /* of HTML: within a list; page_front */
+	const char *dir; /* of the record, and of plots/NAME.svg or .png, which HTML has in it */
+	bool whole;      /* a terminal's: all sections, not only those at a run's end */
+	unsigned level;  /* of the section's heading; 0: none yet */
+	bool opened;     /* something was written */
+	bool listing, front;            /* of HTML: within a list; page_front */
 	unsigned pictures, left, right; /* of HTML: so far; about the pixels of its columns */
 	bool bars;                   /* its tables are drawn as bars, if their form asks for it */
 	struct page_short *shortens; /* a terminal's at a run's end; else NULL */

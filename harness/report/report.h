@@ -15,8 +15,8 @@ enum report_format { REPORT_TABLES, REPORT_NCCL_TESTS };
 struct report_options {
 	enum report_format format;
 	/* Of REPORT_NCCL_TESTS: */
-	const char *average;                 /* of nccl_averages; NULL: the mean */
-	const char *json;                    /* a file for nccl-tests' JSON, or NULL; borrowed */
+	const char *average;  /* of nccl_averages; NULL: the mean */
+	const char *json;     /* a file for nccl-tests' JSON, or NULL; borrowed */
 	const char *summary;  /* a file that gets a short page in Markdown appended, or NULL */
 	const char *chapters; /* a folder with chapters of one's own, or NULL */
 	const char *sqlite;   /* a file that gets the run's tables (chapters/figures.h), or NULL */

@@ -114,8 +114,8 @@ static json_t *roles_of(unsigned roles)
 {
 	/* By their bits; "": in no file. */
 	static const char *const names[] = {
-	    "answer",  "caption",  "advice",   "warning",        "item", "body",  "stress",
-	    "instead", "caveat",   "open",     "trust",          "row",  "doubt", "",
+	    "answer",  "caption",  "advice",   "warning",        "item",  "body",  "stress",
+	    "instead", "caveat",   "open",     "trust",          "row",   "doubt", "",
 	    "",        "measured", "headline", "above pictures", "names", "advice"};
 	json_t *list = json_array();
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)

@@ -6,8 +6,8 @@
 #include "../chapters/run.h"
 #include "section.h"
 
-#define MOST_ADVICE   3 /* on page 1 */
-#define COUNT(list)   (sizeof(list) / sizeof *(list))
+#define MOST_ADVICE 3 /* on page 1 */
+#define COUNT(list) (sizeof(list) / sizeof *(list))
 
 /* --- page 1 --- */
 

@@ -61,7 +61,7 @@ struct story_form {
 	                     * made */
 	const char *bars;   /* the key of a ratio that a terminal draws at a run's end, in place of
 	                     * the columns after it; or NULL */
-	unsigned bar;       /* what is drawn of it, on one scale: the place of the column `bar` + 1 */
+	unsigned bar; /* what is drawn of it, on one scale: the place of the column `bar` + 1 */
 	enum story_drawn drawn;
 };
 /* A table of the story. */
