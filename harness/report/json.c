@@ -1,7 +1,6 @@
 #include "json.h"
 
 #include "../analysis/looks.h"
-#include "../analysis/sessions.h"
 #include "../chapters/run.h"
 #include "section.h"
 
@@ -41,34 +40,35 @@ static json_t *regimes_of(const struct model *m, struct status *st)
 	return list;
 }
 
-/* The cells measured in one session, and those seen before it. */
-static json_t *sessions_of(const struct model *m)
+/* What is not known is left out. */
+static json_t *sessions_of(const struct model *m, struct status *st)
 {
-	const struct record_run *run = &m->run;
-	const unsigned end = record_next_block(run);
-	struct session_pause pause;
+	static const struct db_source query = {
+	    .file = "harness/report/json.c",
+	    .sql = "WITH e(said) AS (SELECT json_group_object(key, value) FROM environment), "
+	           "s AS (SELECT 0 nth, 0 first_block, 0 added, said ->> 'created' created, "
+	           "said ->> 'launchgap' launchgap, said ->> 'machine.host' host, "
+	           "said ->> 'machine.boot' boot, NULL begun, NULL pause_s FROM e "
+	           "UNION ALL SELECT rowid, first_block, added, created, launchgap, host, boot, "
+	           "begun, pause_s FROM session) "
+	           "SELECT json_patch('{}', json_object('first_block', first_block, 'blocks', "
+	           "lead(first_block, 1, next_block) OVER (ORDER BY nth) - first_block, 'planned', "
+	           "json(iif(added, 'false', 'true')), 'created', created, 'launchgap', launchgap, "
+	           "'host', host, 'boot', boot, 'begun', begun, 'pause_s', pause_s)), "
+	           "begun NOT NULL AND pause_s IS NULL FROM s, (SELECT next_block FROM went) "
+	           "ORDER BY nth"};
 	json_t *list = json_array();
-	for (unsigned i = 0; i <= run->nresumes; i++) {
-		const struct record_resume *r = i ? &run->resumes[i - 1] : NULL;
-		const json_t *machine =
-		    r ? r->machine : json_object_get(run->environment, "machine");
-		const char *created = r ? r->created : run_text(&m->run, "created");
-		const char *launchgap = r ? r->launchgap : run_text(&m->run, "launchgap");
-		const int from = r ? (int)r->first_block : 0;
-		const bool paused = r && session_paused(run, i - 1, &pause);
-		json_array_append_new(
-		    list,
-		    json_pack("{s:i, s:i, s:b, s:s*, s:s*, s:s*, s:s*, s:o*, s:o*}", "first_block",
-		              from, "blocks",
-		              (int)(i < run->nresumes ? run->resumes[i].first_block : end) - from,
-		              "planned", !r || !looks_adds(run, i - 1), "created", created,
-		              "launchgap", launchgap, "host",
-		              json_string_value(json_object_get(machine, "host")), "boot",
-		              json_string_value(json_object_get(machine, "boot")), "begun",
-		              paused ? json_integer(pause.begun) : NULL, "pause_s",
-		              paused ? table_figure(pause.pause_s) : NULL));
+	struct db_rows *rows = db_ask(m->db, &query, st);
+	while (rows && db_next(rows)) {
+		json_t *session = json_loads(db_text(rows, 0), 0, NULL);
+		if (db_real(rows, 1) > 0)
+			json_object_set_new(session, "pause_s", json_null());
+		json_array_append_new(list, session);
 	}
-	return list;
+	if (rows && !db_end(rows, st))
+		return list;
+	json_decref(list);
+	return NULL;
 }
 
 static json_t *looks_of(const struct model *m)
@@ -120,7 +120,7 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 	    run_text(run, "question"), "created", run_text(run, "created"), "backend",
 	    run_text(run, "backend"), "seed", run_text(run, "seed"), "verdicts", (int)m->verdicts,
 	    "intervals", (int)m->intervals, "ranks", (int)run_number(run, "ranks"), "blocks",
-	    (int)m->blocks, "looks", looks_of(m), "sessions", sessions_of(m), "margin",
+	    (int)m->blocks, "looks", looks_of(m), "sessions", sessions_of(m, st), "margin",
 	    table_figure(m->margin), "reference", m->reference, "answer", answer, "trust", trust,
 	    "regimes", regimes_of(m, st), "warnings", warnings, "pictures", pictures_of(m),
 	    "sections", sections, "tables", tables, "chapters", chapters_of(m));
