@@ -33,7 +33,7 @@ static const struct perf_option options[] = {
     {'V', "device_cta_count", "N", NULL, "call_ctas", {NULL}, "thread blocks of -D; those of the library's kernels are the keys min_ctas and max_ctas"},
     {'M', "memory", "0|1", "0", NULL, {NULL}, "memory is in the report, always: report.md of the record, section Memory"},
     {'u', "unalign", "N", "0", "offset", {NULL}, "elements by which buffers are off an aligned address"},
-    {'I', "per_iter_timing", "0|1", "0", "pace", {NULL}, "1: columns of single calls too, measured one by one"},
+    {'I', "per_iter_timing", "0|1", "0", "pace", {NULL}, "single calls are measured too: their p50, p95 and p99 are in the record's summary.csv"},
     {'K', "per_iter_skip", "N", "0", NULL, {NULL}, "none is skipped: -w are before the times, and a slow beginning is a warning of the report"},
     {1, "results", "DIR", "results", NULL, {NULL}, "launchgap's: where DIR/nccl_tests/<UTC stamp>/ goes"},
     {2, "dry-run", NULL, NULL, NULL, {NULL}, "launchgap's: say what would be measured"},

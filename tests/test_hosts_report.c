@@ -1,5 +1,4 @@
 /* What a report says of several hosts, on records that are made up. */
-#include "../harness/analysis/networks.h"
 #include "made.h"
 #include "scratch.h"
 
@@ -135,65 +134,13 @@ static void with_cards(json_t *line, const struct made_place *place)
 	}
 }
 
-static struct networks networks_by(const char *a, const char *b, const char *transport)
-{
-	struct made m = plain;
-	struct made_loaded l;
-	m.line = with_cards;
-	boots[0] = "hosta 0-1";
-	boots[1] = boots[1] ? boots[1] : "hostb 0-2";
-	cards[0] = a;
-	cards[1] = b;
-	made_load(&m, &l);
-	struct networks of = networks_of(&l.run, l.run.variants[0].name, transport, scratch());
-	made_unload(&l);
-	return of;
-}
-
-TEST(the_network_is_that_of_the_host_with_the_least)
-{
-	const char *two = "eth0 10000, IB mlx5_0:1 200000, IB mlx5_1:1 200000",
-	           *one = "eth0 25000, eth1 25000, IB mlx5_0:1 100000";
-	struct networks of = networks_by(two, two, "NET/IB/0/GDRDMA");
-	assert_int_equal(of.hosts, 2);
-	assert_int_equal(of.ranks, 2);
-	assert_float_equal(of.gbs, 50, 1e-9);
-	assert_string_equal(of.text, "2 IB cards a host (50 GB/s together)");
-	assert_null(of.why);
-	of = networks_by(two, one, "NET/IB");
-	assert_float_equal(of.gbs, 12.5, 1e-9);
-	assert_string_equal(of.text, "1 IB card a host (12.5 GB/s)");
-	assert_float_equal(networks_by(one, two, "NET/Socket/0").gbs, 1.25, 1e-9);
-	assert_says(networks_by(two, NULL, "NET/IB").why, "no rates of its hosts' network cards");
-	assert_says(networks_by(two, two, "NET/Other").why, "names no network");
-	assert_true(isnan(networks_by(NULL, two, "NET/IB").gbs));
-	/* Of one boot: a machine that pretends. */
-	boots[1] = "hostb 0-1";
-	assert_says(networks_by(two, two, "NET/IB").why, "one machine");
-	boots[1] = NULL;
-	/* A variant on one host. */
-	struct made_loaded l;
-	made_load(&plain, &l);
-	assert_int_equal(networks_of(&l.run, l.run.variants[1].name, "NET/IB", scratch()).hosts, 0);
-	made_unload(&l);
-}
-
-/* A job that failed has no facts of the other hosts. */
-static void after_a_failure(json_t *line, const struct made_place *place)
-{
-	with_cards(line, place);
-	if (place->block || !json_object_get(line, "facts"))
-		return;
-	made_error(line);
-	json_object_set_new(line, "facts", json_pack("[{}, {}, {}, {}]"));
-}
-
 /* Within hosts data goes by NVLink, as with more than one GPU a host. */
+static const char *transport;
 static void by_both(FILE *out)
 {
 	json_t *links = json_pack("[{s:i, s:i, s:s, s:i}, {s:i, s:i, s:s, s:i}]", "from", 0, "to",
 	                          1, "via", "P2P/CUMEM", "channels", 2, "from", 1, "to", 2, "via",
-	                          "NET/IB/0/GDRDMA", "channels", 2);
+	                          transport, "channels", 2);
 	made_data_path(out, "across", "staged",
 	               json_pack("{s:s, s:o}", "transport", "mixed", "links", links));
 }
@@ -206,7 +153,8 @@ static void two_gpus_a_host(json_t *env)
 	json_object_set_new(made_variant_of(env, 0), "hosts", json_string("hosta:2,hostb:2"));
 }
 
-static const json_t *normal_of(void (*line)(json_t *line, const struct made_place *place))
+static struct made between(void (*line)(json_t *line, const struct made_place *place),
+                           const char *a, const char *b, const char *via)
 {
 	static const struct made_call call = {.bytes = 64 << 20};
 	struct made m = plain;
@@ -216,8 +164,65 @@ static const json_t *normal_of(void (*line)(json_t *line, const struct made_plac
 	m.more = by_both;
 	m.environment = two_gpus_a_host;
 	boots[0] = "hosta 0-1";
-	boots[1] = "hostb 0-2";
-	cards[0] = cards[1] = "IB mlx5_0:1 200000, IB mlx5_1:1 200000";
+	boots[1] = boots[1] ? boots[1] : "hostb 0-2";
+	cards[0] = a;
+	cards[1] = b;
+	transport = via;
+	return m;
+}
+
+static const char *db_words(struct db *db, const char *sql)
+{
+	const struct db_source query = {.file = "test", .sql = sql, .line = 1};
+	struct status st = {""};
+	struct db_rows *rows = db_ask(db, &query, &st);
+	const char *text =
+	    rows && db_next(rows) ? arena_copy(scratch(), db_text(rows, 0)) : st.text;
+	return test_text("%s", text);
+}
+
+/* What the record's tables say of it, "links gbs why". */
+static const char *crossed_by(const char *a, const char *b, const char *via)
+{
+	const struct made m = between(with_cards, a, b, via);
+	return db_words(made_tables(&m, NULL),
+	                "SELECT coalesce(why, links || ' ' || gbs) FROM crossed "
+	                "WHERE variant = 0");
+}
+
+/* Of the 6 parts that a host's 2 ranks send to others, 4 leave it: busbw is 3/4 of what the cards carry. */
+TEST(the_network_is_that_of_the_host_with_the_least)
+{
+	const char *two = "eth0 10000, IB mlx5_0:1 200000, IB mlx5_1:1 200000",
+	           *one = "eth0 25000, eth1 25000, IB mlx5_0:1 100000";
+	assert_string_equal(crossed_by(two, two, "NET/IB/0/GDRDMA"),
+	                    "2 IB cards a host (50 GB/s together) 37.5");
+	assert_string_equal(crossed_by(two, one, "NET/IB"), "1 IB card a host (12.5 GB/s) 9.375");
+	assert_string_equal(crossed_by(one, two, "NET/Socket/0"),
+	                    "1 network card a host (1.25 GB/s) 0.9375");
+	assert_says(crossed_by(two, NULL, "NET/IB"), "no rates of its hosts' network cards");
+	assert_says(crossed_by(two, two, "NET/Other"), "names no network");
+	assert_says(crossed_by(NULL, two, "NET/IB"), "no rates of its hosts' network cards");
+	/* Of one boot: a machine that pretends. */
+	boots[1] = "hostb 0-1";
+	assert_says(crossed_by(two, two, "NET/IB"), "one machine");
+	boots[1] = NULL;
+}
+
+/* A job that failed has no facts of the other hosts. */
+static void after_a_failure(json_t *line, const struct made_place *place)
+{
+	with_cards(line, place);
+	if (place->block || !json_object_get(line, "facts"))
+		return;
+	made_error(line);
+	json_object_set_new(line, "facts", json_pack("[{}, {}, {}, {}]"));
+}
+
+static const json_t *normal_of(void (*line)(json_t *line, const struct made_place *place))
+{
+	const char *ib = "IB mlx5_0:1 200000, IB mlx5_1:1 200000";
+	const struct made m = between(line, ib, ib, "NET/IB/0/GDRDMA");
 	return json_table(made_report(&m), "normal_sizes");
 }
 
@@ -236,25 +241,42 @@ TEST(the_line_rate_between_hosts_is_that_of_their_cards)
 	boots[1] = NULL;
 }
 
-/* By hand, of 16 ranks on two hosts with 50 GB/s each: what has to cross for 16 bytes of busbw's bytes. */
+/* Each rank is a host. */
+static void on_four_hosts(json_t *line, const struct made_place *place)
+{
+	static const char *const names[] = {"a 1", "b 2", "c 3", "d 4"};
+	json_t *worker, *hosts = json_array();
+	size_t w;
+	on_two_hosts(line, place);
+	json_array_foreach(json_object_get(line, "facts"), w, worker)
+	{
+		json_object_set_new(worker, "host", json_string(names[w]));
+		json_object_set_new(worker, "host_networks", json_string("IB x 400000"));
+		json_array_append_new(hosts, host(w > 0, place->block));
+	}
+	if (json_object_get(line, "hosts"))
+		json_object_set(line, "hosts", hosts);
+	json_decref(hosts);
+}
+
+/* By hand, of hosts with 50 GB/s each: what has to cross for a rank's bytes of busbw. */
 TEST(the_bus_bandwidth_that_a_network_allows)
 {
-	const struct networks of = {.hosts = 2, .ranks = 8, .gbs = 50};
-	/* A host sends 8 × 8 of its 8 × 15 parts: 64 bytes in 1.28, while a rank sends 15. */
-	assert_float_equal(networks_rate(&of, COLL_ALLTOALL, false), 15 / 1.28, 1e-9);
-	/* It gets the 8 parts of the other one, of 15 that a rank gets. */
-	assert_float_equal(networks_rate(&of, COLL_ALL_GATHER, false), 50 * 15 / 8.0, 1e-9);
-	assert_float_equal(networks_rate(&of, COLL_ALL_REDUCE, false), 50 * 15 / 8.0, 1e-9);
-	/* Switches that add get 16 bytes of each host and give 16. */
-	const struct networks four = {.hosts = 4, .ranks = 4, .gbs = 50};
-	assert_float_equal(networks_rate(&four, COLL_ALL_REDUCE, false), 50 * 15 / 12.0, 1e-9);
-	assert_float_equal(networks_rate(&four, COLL_ALL_REDUCE, true), 50 * 2 * 15 / 16.0, 1e-9);
-	assert_float_equal(networks_rate(&of, COLL_BROADCAST, false), 50, 1e-9);
-	assert_true(isnan(networks_rate(&of, COLL_SENDRECV_PAIRS, false)));
-	/* One rank a host: the card itself. */
-	const struct networks each = {.hosts = 16, .ranks = 1, .gbs = 50};
-	for (enum coll_kind c = COLL_ALL_REDUCE; c <= COLL_ALLTOALL; c++)
-		assert_float_equal(networks_rate(&each, c, false), 50, 1e-9);
+	static const char all[] =
+	    "SELECT group_concat(coalesce(gbs, '-'), ' ') FROM (SELECT * FROM "
+	    "network_rate WHERE variant = 0 AND (NOT adds OR coll = "
+	    "'all_reduce') AND coll IN ('all_reduce', 'all_gather', "
+	    "'alltoall', 'broadcast', 'sendrecv_pairs') ORDER BY coll, adds)";
+	const char *ib = "IB mlx5_0:1 200000, IB mlx5_1:1 200000";
+	/* A host of two ranks gets 2 of the 3 parts that a rank gets of others, and sends 4 where a
+	 * rank sends 3. */
+	const struct made two = between(with_cards, ib, ib, "NET/IB");
+	assert_string_equal(db_words(made_tables(&two, NULL), all), "75.0 75.0 75.0 37.5 50.0 -");
+	boots[1] = NULL;
+	/* One rank a host: the card itself. Switches that add get its bytes once and give them once. */
+	const struct made four = between(on_four_hosts, ib, ib, "NET/IB");
+	assert_string_equal(db_words(made_tables(&four, NULL), all), "50.0 50.0 75.0 50.0 50.0 -");
+	boots[1] = NULL;
 }
 
 TESTS(.begin = made_begin, .end = made_end);

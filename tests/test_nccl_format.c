@@ -269,7 +269,7 @@ TEST(what_is_not_allowed_is_named)
 	    {"--format", NULL, NULL, NULL, "--format needs a value"},
 	    {"--format", "nccl-tests", "--average", "4", "allowed are 0 (rank 0), 1 (mean)"},
 	    {"--average", "1", NULL, NULL, "--average is of --format nccl-tests"},
-	    {"--json", "x", NULL, NULL, "--per-call and --json are of --format nccl-tests"},
+	    {"--json", "x", NULL, NULL, "--json is of --format nccl-tests"},
 	    {"--json", NULL, NULL, NULL, "--json needs a value"},
 	    {"--colour", NULL, NULL, NULL, "'--colour' is not understood"},
 	};

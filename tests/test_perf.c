@@ -48,7 +48,7 @@ static const struct {
     {"-t 2 -D 0 -V 8", {"# -V 8: thread blocks of -D"}},
     {"-t 2 -M 1", {"# -M 1: memory is in the report"}},
     {"-t 2 -u 3 -d double", {" offset=24 "}},
-    {"-t 2 -I 1 -n 9", {"'pace=stream, isolated'", " isolated_calls=9 --per-call"}},
+    {"-t 2 -I 1 -n 9", {"'pace=stream, isolated'", " isolated_calls=9 "}},
     {"-t 2 -K 1", {"# -K 1: none is skipped"}},
     {"-t 2 calls=3 -n 9", {" calls=3"}},
     {"-g 2 mode=processes", {" ranks=2 ", " mode=processes", "2x1x1 processes on host"}},
@@ -273,46 +273,15 @@ TEST(each_table_has_its_own_file)
 	           "cannot write /nowhere/x.json: No such file");
 }
 
-/* As tools/analyze_perf_json.py wants it: of each call the longest of all processes. */
-static void check_calls(const json_t *row, const char *key, size_t processes, size_t calls)
-{
-	const json_t *x = json_object_get(row, key), *times = json_object_get(x, "times_us");
-	const json_t *own = json_object_get(x, "per_process_max_times_us");
-	double least = 1e300, most = 0;
-	assert_int_equal(json_array_size(own), processes > 1 ? processes : 0);
-	assert_int_equal(json_array_size(times), calls);
-	for (size_t i = 0; i < calls; i++) {
-		double longest = 0;
-		for (size_t p = 0; p < json_array_size(own); p++) {
-			const double us =
-			    json_real_value(json_array_get(json_array_get(own, p), i));
-			longest = us > longest ? us : longest;
-		}
-		const double us = json_real_value(json_array_get(times, i));
-		if (own)
-			assert_true(us == longest);
-		least = us < least ? us : least;
-		most = us > most ? us : most;
-	}
-	assert_true(json_real_value(json_object_get(x, "min_us")) == least);
-	assert_true(json_real_value(json_object_get(x, "max_us")) == most);
-	assert_true(json_real_value(json_object_get(x, "p99_us")) <= most);
-}
-
-TEST(single_calls_have_columns_and_times)
+/* Their quantiles are in the record. */
+TEST(single_calls_are_measured_too)
 {
 	char field[24][32];
-	struct cli cli = perf("all_reduce_perf", "-t 2 -b 4K -e 8K -f 2 -n 9 -I 1 -J $HERE/x.json");
-	assert_int_equal(lines_of(cli.out, COLUMNS + 8, field), 2);
-	cli_expect(cli, 0, "i_min    i_max    i_p99    i_cv%", "# Per-Iteration Report:");
-	json_t *json = json_of("x.json");
-	const json_t *config = json_object_get(json, "config");
-	assert_string_equal(json_string_value(json_object_get(config, "per_iter_timing")), "true");
-	for (size_t i = 0; i < 2; i++) {
-		const json_t *row = json_array_get(json_object_get(json, "results"), i);
-		check_calls(row, "out_of_place_per_iter", 1, 9);
-		check_calls(row, "in_place_per_iter", 1, 9);
-	}
+	struct cli cli = perf("all_reduce_perf", "-t 2 -b 4K -e 8K -f 2 -n 9 -I 1");
+	assert_int_equal(lines_of(cli.out, COLUMNS, field), 2);
+	cli_expect(cli, 0, "# -I 1: single calls are measured too");
+	cli_expect(here_shell("grep ,isolated, $HERE/results/nccl_tests/latest/summary.csv"), 0,
+	           ",4096,", ",8192,");
 }
 
 /* --- processes that somebody else started ------------------------------------------------ */
@@ -325,16 +294,15 @@ TEST(mpiruns_processes_are_the_ranks)
 		skip();
 	struct cli cli = here_shell("unset LAUNCHGAP_RENDEZVOUS; mpirun --allow-run-as-root "
 	                            "--oversubscribe --bind-to none -np 2 $LAUNCHGAP "
-	                            "all_reduce_perf -g 1 -b 4K -e 8K -f 2 -n 3 -I 1 "
+	                            "all_reduce_perf -g 1 -b 4K -e 8K -f 2 -n 3 "
 	                            "-J $HERE/x.json --results $HERE/results backend=host");
-	assert_int_equal(lines_of(cli.out, COLUMNS + 8, field), 2);
+	assert_int_equal(lines_of(cli.out, COLUMNS, field), 2);
 	assert_int_equal(text_count(cli.out, "# Collective test starting"), 1);
 	assert_int_equal(text_count(cli.out, "# as: launchgap join"), 1);
 	cli_expect(cli, 0, "2 agents joined on 1 host", " layout=2x1x1 ", "#  Rank  1 ");
 	json_t *json = json_of("x.json");
 	const json_t *devices = json_object_get(json_object_get(json, "config"), "devices");
 	assert_int_equal(json_array_size(devices), 2);
-	check_calls(json_array_get(json_object_get(json, "results"), 0), "in_place_per_iter", 2, 3);
 	cli_expect(here_shell("mpirun --allow-run-as-root --oversubscribe -np 2 $LAUNCHGAP "
 	                      "all_reduce_perf -z 2"),
 	           CLI_FAILS, "-z 2 lets ranks drift apart");

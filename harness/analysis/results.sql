@@ -4,6 +4,26 @@
 INSERT INTO phase SELECT part, seconds FROM spent_part ORDER BY nth;
 DROP VIEW spent_part;
 
+-- What a block takes: the mean step from trial to trial of one session, times its trials.
+UPDATE went SET block_s = block_trials * (
+  SELECT 1.0 * sum(written_s - before_s) / sum(ord - before)
+  FROM (SELECT *, lag(block) OVER t at, lag(ord) OVER t before, lag(last_s) OVER t before_s
+        FROM trial WINDOW t AS (ORDER BY id))
+  WHERE block = at AND before < ord AND before_s > 0 AND written_s >= before_s
+    AND NOT EXISTS (SELECT 1 FROM session s WHERE ord >= first_block * trials + begun
+                    AND before < first_block * trials + begun));
+
+-- The trials of a block should be close in time: only then do they share the machine's state. One
+-- that a session began and a later one completed holds a pause.
+UPDATE session SET pause_s = (
+  SELECT nullif(min(written_s) FILTER (WHERE ord >= first_block * trials + session.begun), 0)
+         - nullif(max(last_s) FILTER (WHERE ord < first_block * trials + session.begun), 0)
+  FROM (SELECT block, ord, nullif(written_s, 0) written_s, last_s FROM trial
+        UNION ALL SELECT block, ord, nullif(written_s, 0), written_s FROM failure)
+  WHERE block = first_block)
+WHERE begun;
+UPDATE session SET far = NOT ifnull(pause_s <= (SELECT block_s FROM went), 0) WHERE begun;
+
 -- A trial that measures its cells several times has their mean: over connections and allocations
 -- the geometric one, as they differ by factors, as jobs do. A time below the clock's step is none.
 -- Of a p99 the first connection may alone have enough calls.

@@ -23,14 +23,10 @@ static void finish(sqlite3_context *context, sqlite3_str *list)
 static void calls(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	const struct record_cell *c = cell_of(context, values[0]);
-	const int64_t first = n > 1 ? sqlite3_value_int64(values[1]) : 0,
-	              ranks = n > 1 ? sqlite3_value_int64(values[2])
-	                      : c   ? c->nranks
-	                            : 0;
-	if (!c || first < 0 || ranks < 1 || first + ranks > c->nranks)
+	(void)n;
+	if (!c)
 		return;
-	const struct timing_view view = {(unsigned)ranks, c->rows, c->calls,
-	                                 c->samples + (size_t)first * c->rows};
+	const struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
 	sqlite3_str *list = sqlite3_str_new(NULL);
 	for (unsigned i = 0; i < c->rows; i++)
 		sqlite3_str_appendf(list, "%s%!.17g", i ? "," : "[", timing_row_ns(&view, i));
@@ -88,6 +84,5 @@ bool stamps_add(struct sqlite3 *lite, const struct record_run *run)
 	const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
 	void *of = (void *)(uintptr_t)run;
 	return !sqlite3_create_function(lite, "calls", 1, flags, of, calls, NULL, NULL) &&
-	       !sqlite3_create_function(lite, "calls", 3, flags, of, calls, NULL, NULL) &&
 	       !sqlite3_create_function(lite, "stamps", 2, flags, of, stamps, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 /* A record's stamps as functions of SQL: single calls are no rows of a table.
  *
  *   calls(cell)                   the times of its rows, ns a call, as a list of JSON
- *   calls(cell, rank, n)          the same by the stamps of n ranks from one on
  *   stamps(cell, row)             of each rank a list: when it started, had issued, was idle, when the
  *                                 device began and ended, or null, all in ns from the first start on, and
  *                                 the largest error of any rank's device clock, or null */

@@ -26,23 +26,6 @@ struct figures {
 double figures_number(const struct figures *figures, const char *sql);
 /* What the experiment's file asks. -1: the record's questions cannot be read. */
 int figures_of_asked(const struct figures *figures, struct status *st);
-/* After evidence.sql, which it asks. */
-int figures_of_bandwidth(const struct figures *figures, struct status *st);
-/* What joins the ranks (ranks_joined). */
-struct figures_joined {
-	const char *kind; /* that of all links, those of PCIe as PCIe; "": there are several */
-	double all_gbs, next_gbs, pcie_gbs; /* of the narrowest rank; NaN: not known */
-	const char *text;   /* "18 NVLinks of 25 GB/s to NVSwitches", "PCIe 5 ×16"; or "" */
-	const char *memory; /* "PCIe 5 ×16 to the host's memory", or "" */
-};
-struct figures_joined figures_joined_of(struct db *db, struct arena *arena, struct status *st);
-/* The line rate that busbw is compared with, GB/s; NaN: not known, or some ranks are joined by NVLink
- * and others not. busbw's factors (coll_info) are those by which each collective's data crosses a
- * GPU's link, so that none exceeds it (nccl-tests, doc/PERFORMANCE.md). Sends go to one rank, and take
- * the links to that one. Only switches that add (NVLS) let all_reduce exceed it: each GPU then sends and
- * receives its data once, algbw is at most the line rate, and busbw at most 2 (n − 1) ÷ n times it. */
-double figures_line_gbs(const struct figures_joined *joined, enum coll_kind coll, unsigned nranks,
-                        bool adds);
 void figures_of_trust(const struct figures *figures);
 int figures_of_tuning(const struct figures *figures, struct status *st);
 

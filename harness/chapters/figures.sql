@@ -345,7 +345,8 @@ CREATE TABLE crossed(
   PRIMARY KEY(variant, place)
 );
 
--- What reference records reached in stream (results/reference/bandwidth.csv).
+-- What reference records reached in stream: results/reference/bandwidth.csv, and its rows.
+CREATE TABLE reached_file(text TEXT);
 CREATE TABLE reached(
   gpu TEXT, layout TEXT, what TEXT, settings TEXT, bytes INTEGER,
   library TEXT, created TEXT, record TEXT, boot TEXT, link TEXT, data_path TEXT,
@@ -391,14 +392,15 @@ CREATE TABLE chapter(name TEXT);
 -- A session after the first.
 CREATE TABLE session(
   created TEXT,
-  launchgap TEXT, boot TEXT, -- its build; its machine's start
+  launchgap TEXT,            -- its build
+  host TEXT, boot TEXT,      -- its machine, and that one's start
   command TEXT,              -- a list as JSON
   counters INTEGER,          -- 1: it read them; 0: it did not
   added INTEGER,             -- 1: to what was planned
   first_block INTEGER,
   begun INTEGER, trials INTEGER, -- of that block measured before, of so many; or nothing
-  pause_s REAL,
-  far INTEGER                -- 1: the pause is longer than a block
+  pause_s REAL,              -- from the last of these to the first after
+  far INTEGER                -- 1: the pause is longer than a block, or not known
 );
 
 -- Where a cell belongs.

@@ -4,7 +4,6 @@
 
 #include "../analysis/cells.h"
 #include "../analysis/looks.h"
-#include "../analysis/sessions.h"
 #include "../analysis/stats.h"
 #include "../config/plan.h"
 #include "figures.h"
@@ -54,19 +53,20 @@ static void put_went(const struct figures *f)
 	             ranks = figures_number(f, "SELECT max(ranks) FROM place");
 	db_add(f->db, "went", "iiiliittttdiiii", run->nlines, run->unsummed, run->torn,
 	       (int64_t)record_blocks_asked(run), record_begun(run), record_block_trials(run),
-	       run->end.reason, run->end.text, run->folder, (const char *)NULL,
-	       session_block_s(run), record_next_block(run), cores,
+	       run->end.reason, run->end.text, run->folder, (const char *)NULL, NAN,
+	       record_next_block(run), cores,
 	       ranks > 0 && run_shares_cores(run, (unsigned)ranks),
 	       cores && load > 1 && load > 0.1 * cores);
 	for (unsigned i = 0; i < run->nresumes; i++) {
 		const struct record_resume *r = &run->resumes[i];
-		struct session_pause p = {.pause_s = NAN};
-		const bool paused = session_paused(run, i, &p);
-		db_add(f->db, "session", "tttjjiiiidi", r->json ? r->created : NULL,
+		const unsigned trials = record_block_trials(run);
+		const bool paused = r->begun && r->begun < trials;
+		db_add(f->db, "session", "ttttjjiiiidi", r->json ? r->created : NULL,
 		       r->json ? r->launchgap : NULL,
+		       json_string_value(json_object_get(r->machine, "host")),
 		       json_string_value(json_object_get(r->machine, "boot")), r->command,
 		       json_object_get(r->json, "counters"), looks_adds(run, i), r->first_block,
-		       paused ? p.begun : DB_NONE, paused ? p.trials : DB_NONE, p.pause_s, p.far);
+		       paused ? r->begun : DB_NONE, paused ? trials : DB_NONE, NAN, 0);
 	}
 }
 

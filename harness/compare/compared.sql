@@ -107,46 +107,31 @@ WHERE a.side = 'A' AND NOT EXISTS (SELECT 1 FROM given WHERE refused NOT NULL)
 GROUP BY a.kind, a.variant
 HAVING count(b.id);
 
--- What a cell has of each key that both sides have to agree in.
+-- What a side's cells have of each key that both have to agree in.
 CREATE VIEW key AS
-SELECT side, id, size, 'v' key, 'variant is' name, variant value FROM series WHERE counted UNION ALL
-SELECT side, id, size, 'c', 'collective is', collective FROM series WHERE counted UNION ALL
-SELECT side, id, size, 'd', 'dtype is', dtype FROM series WHERE counted UNION ALL
-SELECT side, id, size, 'o', 'op is', ifnull(op, 'none') FROM series WHERE counted UNION ALL
-SELECT side, id, size, 'r', 'root is', CAST(pair AS TEXT) FROM series WHERE counted UNION ALL
-SELECT side, id, size, 'i', 'in_place is', iif(in_place, 'yes', 'no') FROM series
+SELECT side, id, size, 1 key, 'variant is' name, variant value FROM series WHERE counted UNION ALL
+SELECT side, id, size, 2, 'collective is', collective FROM series WHERE counted UNION ALL
+SELECT side, id, size, 3, 'dtype is', dtype FROM series WHERE counted UNION ALL
+SELECT side, id, size, 4, 'op is', ifnull(op, 'none') FROM series WHERE counted UNION ALL
+SELECT side, id, size, 5, 'root is', CAST(pair AS TEXT) FROM series WHERE counted UNION ALL
+SELECT side, id, size, 6, 'in_place is', iif(in_place, 'yes', 'no') FROM series
 WHERE counted UNION ALL
-SELECT side, id, size, 'p', 'pace is', pace FROM series WHERE counted UNION ALL
-SELECT side, id, size, 's', 'size is', size(asked_bytes) FROM series WHERE counted;
+SELECT side, id, size, 7, 'pace is', pace FROM series WHERE counted UNION ALL
+SELECT side, id, size, 8, 'size is', size(asked_bytes) FROM series WHERE counted;
 
--- Two cells, a letter for each key in which they differ.
-CREATE VIEW unlike AS
-SELECT a.id a, b.id b,
-       iif(a.variant = b.variant, '', 'v') || iif(a.collective = b.collective, '', 'c') ||
-       iif(a.dtype = b.dtype, '', 'd') || iif(a.op IS b.op, '', 'o') ||
-       iif(a.pair = b.pair, '', 'r') || iif(a.in_place = b.in_place, '', 'i') ||
-       iif(a.pace = b.pace, '', 'p') || iif(a.size = b.size, '', 's') keys
-FROM series a JOIN series b ON a.side = 'A' AND b.side = 'B'
-WHERE a.counted AND b.counted;
-
--- Those that differ in the fewest, and in the same as the first of them.
-CREATE VIEW nearest AS
-WITH fewest AS MATERIALIZED (SELECT keys FROM unlike ORDER BY length(keys), a, b LIMIT 1)
-SELECT 'A' side, a id, keys FROM unlike JOIN fewest USING (keys) UNION
-SELECT 'B', b, keys FROM unlike JOIN fewest USING (keys);
-
--- The values of these keys on a side; of many sizes the smallest and the largest.
+-- All values of a key that has none on both sides; of many sizes the smallest and the largest.
 CREATE VIEW apart AS
-SELECT side, keys, key, name,
-       iif(key = 's' AND length(group_concat(value, ', ')) >= 48,
+SELECT side, key, name,
+       iif(key = 8 AND length(group_concat(value, ', ')) >= 48,
            min(value) FILTER (WHERE nth = 1) || ' to ' || min(value) FILTER (WHERE back = 1),
            substr(group_concat(value, ', '), 1, 159)) vals
 FROM (SELECT *, row_number() OVER (PARTITION BY side, key ORDER BY size) nth,
              row_number() OVER (PARTITION BY side, key ORDER BY size DESC) back
-      FROM (SELECT side, keys, key, name, value, min(id) id, min(size) size
-            FROM nearest JOIN key USING (side, id) WHERE instr(keys, key)
+      FROM (SELECT side, key, name, value, min(id) id, min(size) size FROM key
             GROUP BY side, key, value)
       ORDER BY id)
+WHERE key NOT IN (SELECT a.key FROM key a JOIN key b USING (key, value)
+                  WHERE a.side = 'A' AND b.side = 'B')
 GROUP BY side, key;
 
 -- Their time in a trial of a side: its logarithm, of the median over cycles.
@@ -183,9 +168,9 @@ FROM (SELECT side, iif(knows, ifnull(iif((SELECT min(knows) FROM side),
 -- Why they are not compared: calls of other kinds, or no cell that both have but the limit's.
 CREATE VIEW refused AS
 WITH key_apart AS (SELECT a.name || ' ' || a.vals || ' in A, ' || b.vals || ' in B' text,
-                          a.keys LIKE 'v%' variant
+                          key = 1 variant
                    FROM apart a JOIN apart b USING (key)
-                   WHERE a.side = 'A' AND b.side = 'B' ORDER BY instr(a.keys, key))
+                   WHERE a.side = 'A' AND b.side = 'B' ORDER BY key)
 SELECT 'not the same kind of call: nccl-tests'' options are ''' || a.manner || ''' in A and '''
        || b.manner || ''' in B, and calls back to back have none of -m, -z, -G, -I' why
 FROM side a JOIN side b ON a.side = 'A' AND b.side = 'B' WHERE a.manner <> b.manner
@@ -193,9 +178,11 @@ UNION ALL
 SELECT 'no cell in common: ' || ifnull(
          group_concat(text, '; ') || iif(max(variant) AND (SELECT sum(files) FROM side),
                                          ' (--variant NAME names nccl-tests'' files)', ''),
-         CASE WHEN NOT EXISTS (SELECT 1 FROM series WHERE side = 'A') THEN 'A has'
-              WHEN NOT EXISTS (SELECT 1 FROM series WHERE side = 'B') THEN 'B has'
-              ELSE 'a side has' END || ' no time of any variant') ||
+         CASE WHEN NOT EXISTS (SELECT 1 FROM series WHERE side = 'A')
+              THEN 'A has no time of any variant'
+              WHEN NOT EXISTS (SELECT 1 FROM series WHERE side = 'B')
+              THEN 'B has no time of any variant'
+              ELSE 'variant, collective and size are not the same in any' END) ||
        ifnull((SELECT '; ranks: ' || a || ' in A, ' || b || ' in B' FROM fact
                WHERE name = 'ranks' AND a <> b), '')
 FROM key_apart

@@ -113,10 +113,6 @@ static int refuse_kind(const struct member_place *at, const char *head)
 		const char *words, *whose, *give;
 	} kinds[] = {
 	    {"\"launchgap\"", "launchgap's report.json", "give the folder of its run, which has trials.jsonl"},
-	    {"\"benchmark\"", "JSON of a fork of nccl-tests (its pull request 318), which names neither collective nor GPUs", GIVE},
-	    {"size,count,type,redop", "CSV of a fork of nccl-tests (its pull request 138), which names neither collective nor GPUs", GIVE},
-	    {"busBw", "rows of rccl-tests that name no collective or no GPUs", GIVE},
-	    {"size,", "CSV that names no collective or no GPUs", GIVE},
 	    {"\"results\"", "JSON like that of nccl-tests, without its \"config\"", GIVE},
 	    {"{", "JSON of another program", GIVE},
 	    {"", "neither JSON nor text of nccl-tests", GIVE},
@@ -193,25 +189,6 @@ static int read_root(struct reading *r)
 	return 0;
 }
 
-/* Of nccl-tests, or rows of rccl-tests. */
-static json_t *read_json(FILE *in, json_error_t *why)
-{
-	json_error_t end;
-	json_t *root = json_loadf(in, 0, why), *row;
-	json_t *rows = json_is_array(root) ? json_incref(root) : json_array();
-	if (!root)
-		rewind(in);
-	while (!root && (row = json_loadf(in, JSON_DISABLE_EOF_CHECK, &end)))
-		json_array_append_new(rows, row);
-	if (json_is_object(root))
-		json_array_append(rows, root);
-	json_t *made = nccl_rows_read(rows);
-	json_decref(rows);
-	if (made)
-		json_decref(root);
-	return made ? made : root;
-}
-
 int nccl_tests_read(const char *file, const char *variant, unsigned trial, struct side *side,
                     struct status *st)
 {
@@ -224,15 +201,10 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 		return status_set(st, "cannot read %s: %s", file, cause);
 	r.head[fread(r.head, 1, sizeof r.head - 1, in)] = '\0';
 	rewind(in);
-	json_t *root = read_json(in, &why);
-	rewind(in);
-	const bool json = root || getc(in) == '{';
-	rewind(in);
-	if (!json)
-		root = nccl_text_read(in, file);
+	const bool json = *r.head == '{';
+	json_t *root = json ? json_loadf(in, 0, &why) : nccl_text_read(in, file);
 	fclose(in);
-	/* Whole values that are no rows, or no JSON at all. */
-	if (!root && (!json || json_error_code(&why) == json_error_end_of_input_expected))
+	if (!root && !json)
 		return refuse_kind(&r.at, r.head);
 	/* Without why.text, which quotes the file: the quoted part may be the environment. */
 	if (!root)

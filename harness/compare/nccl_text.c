@@ -1,10 +1,8 @@
-/* Text of nccl-tests and rccl-tests, of any version, and rows of rccl-tests, as the object that -J would have
- * written: logs and reports hold little else. Tags of launchers and timestamps before a line, colours and decimal
+/* Text of nccl-tests and rccl-tests, of any version, as the object that -J would have written: logs and reports hold little else. Tags of launchers and timestamps before a line, colours and decimal
  * commas are taken off; a table that was cut off has the rows that are whole. */
 #include "side.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,12 +53,12 @@ static bool number_of(const char *word, double *out)
 	return end != text && !*end && strlen(word) < sizeof text;
 }
 
-static unsigned words_of(char *line, const char *between, char *words[MOST_WORDS + 1])
+static unsigned words_of(char *line, char *words[MOST_WORDS + 1])
 {
 	unsigned n = 0;
 	char *rest = NULL;
-	for (char *w = strtok_r(line, between, &rest); w && n <= MOST_WORDS;
-	     w = strtok_r(NULL, between, &rest))
+	for (char *w = strtok_r(line, " \t", &rest); w && n <= MOST_WORDS;
+	     w = strtok_r(NULL, " \t", &rest))
 		words[n++] = w;
 	return n;
 }
@@ -98,7 +96,7 @@ static void add_row(struct table *t, char **words, unsigned n)
 static void read_heading(struct table *t, char *line)
 {
 	char *words[MOST_WORDS + 1];
-	const unsigned n = words_of(line, " \t", words);
+	const unsigned n = words_of(line, words);
 	unsigned time = 0, second = 0;
 	t->redop = t->root = false;
 	t->unit_us = 1;
@@ -162,7 +160,7 @@ static void read_line(struct table *t, char *line)
 	t->rccl |= strstr(line, "rccl-tests") || strstr(line, "RCCL version");
 	line = bare(line);
 	if (line[0] != '#') {
-		add_row(t, words, words_of(line, " \t", words));
+		add_row(t, words, words_of(line, words));
 		return;
 	}
 	read_option(t, line, "nThread ", "nthreads");
@@ -201,115 +199,22 @@ static json_t *object_of(const struct table *t)
 	    t->rccl, "end_time", t->ended ? "" : NULL, "config", t->config, "results", t->results);
 }
 
-/* --- rows of rccl-tests' -Z: an array, an object a line, or CSV ----------------------------- */
-
-/* JSON's key, or CSV's column. */
-static const char *key_of(const json_t *row, const char *key, const char *column)
-{
-	return json_object_get(row, key) ? key : column;
-}
-
-/* CSV has texts alone. */
-static double value_of(const json_t *row, const char *key)
-{
-	const json_t *value = json_object_get(row, key);
-	return json_is_string(value) ? atof(json_string_value(value)) : json_number_value(value);
-}
-
-/* "AllReduce" is all_reduce. */
-static void name_program(struct table *t, const char *name)
-{
-	const char *found = name;
-	for (int k = 0; k < COLL_KINDS; k++) {
-		const char *ours = coll_info((enum coll_kind)k)->name, *at = name;
-		for (; *at && tolower((unsigned char)*at) == *ours; at++)
-			ours += ours[1] == '_' ? 2 : 1;
-		if (!*at && !*ours)
-			found = coll_info((enum coll_kind)k)->name;
-	}
-	snprintf(t->program, sizeof t->program, "%.40s_perf", found);
-}
-
-static bool is_checked(const json_t *row)
-{
-	return strcmp(member_or_empty(row, key_of(row, "wrong", "#wrong")), "N/A") != 0;
-}
-
-static json_t *row_of(const json_t *row)
-{
-	const bool in_place = value_of(row, key_of(row, "inPlace", "inplace"));
-	const double size = fmin(fmax(value_of(row, "size"), 0), 1e18);
-	const double wrong = value_of(row, key_of(row, "wrong", "#wrong"));
-	return json_pack("{s:I, s:s, s:s, s:{s:f, s:o}}", "size", (json_int_t)size, "type",
-	                 member_or_empty(row, "type"), "redop", member_or_empty(row, "redop"),
-	                 in_place ? "in_place" : "out_of_place", "time", value_of(row, "time"),
-	                 "nwrong", is_checked(row) ? json_real(wrong) : json_null());
-}
-
-json_t *nccl_rows_read(const json_t *rows)
-{
-	const json_t *row, *first = json_array_get(rows, 0);
-	const char *name = member_or_empty(first, key_of(first, "name", "collective"));
-	const double gpus = value_of(first, key_of(first, "gpusPerRank", "gpus"));
-	const double processes = fmax(value_of(first, "ranks"), 1);
-	size_t i;
-	if (!*name || !(gpus >= 1) || !(gpus * processes <= RECORD_MAX_RANKS))
-		return NULL;
-	struct table t = {.results = json_array(),
-	                  .devices = json_array(),
-	                  .config = json_pack("{s:i}", "validation", is_checked(first)),
-	                  .ranks = (unsigned)(gpus * processes),
-	                  .rccl = true,
-	                  .ended = true}; /* rows have no end */
-	name_program(&t, name);
-	for (unsigned p = 0; p < (unsigned)processes; p++)
-		json_array_append_new(t.devices, json_object());
-	json_array_foreach(rows, i, row) json_array_append_new(t.results, row_of(row));
-	return object_of(&t);
-}
-
-static json_t *read_csv(FILE *in, char *heading)
-{
-	static const char between[] = ",\"\r\n";
-	char *names[MOST_WORDS + 1], *words[MOST_WORDS + 1], *line = NULL;
-	const unsigned columns = words_of(heading, between, names);
-	json_t *rows = json_array();
-	size_t room = 0;
-	while (getline(&line, &room, in) > 0) {
-		json_t *row = json_object();
-		const unsigned n = words_of(line, between, words);
-		for (unsigned i = 0; i < n && i < columns; i++)
-			json_object_set_new(row, names[i], json_string(words[i]));
-		if (n == columns)
-			json_array_append(rows, row);
-		json_decref(row);
-	}
-	free(line);
-	json_t *root = nccl_rows_read(rows);
-	json_decref(rows);
-	return root;
-}
-
 json_t *nccl_text_read(FILE *in, const char *file)
 {
 	struct table t = {
 	    .results = json_array(), .devices = json_array(), .config = json_object(), .pid = -1};
 	char *line = NULL;
 	size_t room = 0;
-	json_t *root = NULL;
-	while (!root && getline(&line, &room, in) > 0) {
+	while (getline(&line, &room, in) > 0) {
 		line[strcspn(line, "\n")] = '\0';
-		if (strstr(line, "size,") && !t.values)
-			root = read_csv(in, line);
-		else
-			read_line(&t, line);
+		read_line(&t, line);
 	}
 	free(line);
 	find_program(&t, file); /* old text does not name it */
-	if (!root && (json_array_size(t.devices) || json_array_size(t.results)))
+	if (json_array_size(t.devices) || json_array_size(t.results))
 		return object_of(&t);
 	json_decref(t.devices);
 	json_decref(t.results);
 	json_decref(t.config);
-	return root;
+	return NULL;
 }

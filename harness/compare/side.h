@@ -59,8 +59,6 @@ void source_facts(struct side *side, const struct source_record *record);
 int source_load(struct side *side, const char *variant, struct status *st);
 /* nccl_text.c: its text as that object, new; NULL: it is no such text. */
 json_t *nccl_text_read(FILE *in, const char *file);
-/* The same of rows as rccl-tests writes them; NULL: they name no collective or no GPUs. */
-json_t *nccl_rows_read(const json_t *rows);
 /* nccl_tests.c: JSON of nccl-tests (option -J), as its version 2.19.6 writes it. Adds one file's rows
  * to the side as the trial `trial`, in pace stream. The variant is named `variant`, or, when that is
  * NULL, after the layout. Of the file's dump of the environment it keeps alltoallv's counts

@@ -202,7 +202,7 @@ static int is_json(const struct dirent *entry)
 
 static int is_text(const struct dirent *entry)
 {
-	return !fnmatch("*.@(txt|log|out|csv)", entry->d_name, FNM_PERIOD | FNM_EXTMATCH);
+	return !fnmatch("*.@(txt|log|out)", entry->d_name, FNM_PERIOD | FNM_EXTMATCH);
 }
 
 /* A folder of nccl-tests' files: its text, if no JSON is there. */
@@ -224,7 +224,7 @@ static int load_folder(const char *path, const char *variant, struct side *side,
 	if (n <= 0)
 		return status_set(st,
 		                  "%s holds no trials.jsonl, packed or not, and no *.json, "
-		                  "*.txt, *.log, *.out or *.csv of nccl-tests%s",
+		                  "*.txt, *.log or *.out of nccl-tests%s",
 		                  path, record_file_latest(path).text);
 	for (int i = 0; i < n; i++) {
 		if (n > MOST_FILES || strlen(files[i]) >= PATH_MAX)

@@ -195,8 +195,11 @@ static void put_cells(struct db *db, struct arena *arena, const struct record_ru
 		const struct arena_mark mark = arena_mark(arena);
 		if (!last || last->order != c->order || last->block != c->block ||
 		    strcmp(last->variant, c->variant)) {
-			db_add(db, "trial", "iiiil", trials, variant_of(run, c->variant), c->block,
-			       c->order, c->written_s);
+			unsigned end = i;
+			while (end < run->ncells && run->cells[end].order == c->order)
+				end++;
+			db_add(db, "trial", "iiiill", trials, variant_of(run, c->variant), c->block,
+			       c->order, c->written_s, run->cells[end - 1].written_s);
 			put_each(db, "fact", trials++, json_object_get(c->json, "facts"));
 		}
 		put_cell(db, arena, run, i, trials - 1);
@@ -264,8 +267,9 @@ struct db *load_run(const struct record_run *run, struct arena *arena, struct st
 	for (unsigned i = 0; i < run->npaths; i++)
 		put_path(db, arena, variant_of(run, run->paths[i].variant), &run->paths[i]);
 	for (unsigned i = 0; i < run->nfailures; i++)
-		db_add(db, "failure", "iit", variant_of(run, run->failures[i].variant),
-		       run->failures[i].block, run->failures[i].error);
+		db_add(db, "failure", "iiilt", variant_of(run, run->failures[i].variant),
+		       run->failures[i].block, run->failures[i].order, run->failures[i].written_s,
+		       run->failures[i].error);
 	put_spent(db, run);
 	return db;
 }

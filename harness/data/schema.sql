@@ -36,7 +36,8 @@ CREATE TABLE trial(
   variant   INTEGER,
   block     INTEGER, -- from 0
   ord       INTEGER, -- its place in the run
-  written_s INTEGER  -- when it ended, since 1970
+  written_s INTEGER, -- when it ended, since 1970
+  last_s    INTEGER  -- the same of its last cell
 );
 
 -- What a worker said of itself at its trial's end.
@@ -108,7 +109,7 @@ CREATE TABLE path(variant INTEGER, key TEXT, value);
 CREATE INDEX path_of ON path(variant, key);
 
 -- Trials that left nothing else.
-CREATE TABLE failure(variant INTEGER, block INTEGER, error TEXT);
+CREATE TABLE failure(variant INTEGER, block INTEGER, ord INTEGER, written_s INTEGER, error TEXT);
 
 -- What the run's time went to; the last row is all of it.
 CREATE TABLE phase(part TEXT, seconds REAL); -- sum

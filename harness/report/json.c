@@ -1,7 +1,6 @@
 #include "json.h"
 
 #include "../analysis/looks.h"
-#include "../analysis/sessions.h"
 #include "../chapters/run.h"
 #include "section.h"
 
@@ -18,58 +17,41 @@ json_t *json_keep(struct arena *arena, json_t *json)
 	return json;
 }
 
-static json_t *regimes_of(const struct model *m, struct status *st)
+/* Each row's text as JSON. */
+static json_t *rows_of(const struct model *m, const char *sql, struct status *st)
 {
-	static const struct db_source query = {
-	    .file = "harness/report/json.c",
-	    .sql = "SELECT name, third, least_bytes, most_bytes, metric, pace, tells, "
-	           "least_effect, doubt FROM regime ORDER BY nth"};
+	const struct db_source query = {.file = "harness/report/json.c", .sql = sql};
 	json_t *list = json_array();
 	struct db_rows *rows = db_ask(m->db, &query, st);
 	while (rows && db_next(rows))
-		json_array_append_new(
-		    list, json_pack("{s:s, s:b, s:[I, I], s:s, s:s, s:b, s:o, s:s}", "name",
-		                    db_text(rows, 0), "third", db_real(rows, 1) > 0, "bytes",
-		                    (json_int_t)db_real(rows, 2), (json_int_t)db_real(rows, 3),
-		                    "metric", db_text(rows, 4), "pace", db_text(rows, 5), "tells",
-		                    db_real(rows, 6) > 0, "least_effect",
-		                    table_figure(db_real(rows, 7)), "why", db_text(rows, 8)));
-	if (!rows || db_end(rows, st)) {
-		json_decref(list);
-		return NULL;
-	}
-	return list;
+		json_array_append_new(list, json_loads(db_text(rows, 0), 0, NULL));
+	if (rows && !db_end(rows, st))
+		return list;
+	json_decref(list);
+	return NULL;
 }
 
-/* The cells measured in one session, and those seen before it. */
-static json_t *sessions_of(const struct model *m)
-{
-	const struct record_run *run = &m->run;
-	const unsigned end = record_next_block(run);
-	struct session_pause pause;
-	json_t *list = json_array();
-	for (unsigned i = 0; i <= run->nresumes; i++) {
-		const struct record_resume *r = i ? &run->resumes[i - 1] : NULL;
-		const json_t *machine =
-		    r ? r->machine : json_object_get(run->environment, "machine");
-		const char *created = r ? r->created : run_text(&m->run, "created");
-		const char *launchgap = r ? r->launchgap : run_text(&m->run, "launchgap");
-		const int from = r ? (int)r->first_block : 0;
-		const bool paused = r && session_paused(run, i - 1, &pause);
-		json_array_append_new(
-		    list,
-		    json_pack("{s:i, s:i, s:b, s:s*, s:s*, s:s*, s:s*, s:o*, s:o*}", "first_block",
-		              from, "blocks",
-		              (int)(i < run->nresumes ? run->resumes[i].first_block : end) - from,
-		              "planned", !r || !looks_adds(run, i - 1), "created", created,
-		              "launchgap", launchgap, "host",
-		              json_string_value(json_object_get(machine, "host")), "boot",
-		              json_string_value(json_object_get(machine, "boot")), "begun",
-		              paused ? json_integer(pause.begun) : NULL, "pause_s",
-		              paused ? table_figure(pause.pause_s) : NULL));
-	}
-	return list;
-}
+static const char regimes[] =
+    "SELECT json_object('name', name, 'third', json(iif(third, 'true', 'false')), "
+    "'bytes', json_array(least_bytes, most_bytes), 'metric', metric, 'pace', pace, "
+    "'tells', json(iif(tells, 'true', 'false')), 'least_effect', least_effect, 'why', doubt) "
+    "FROM regime ORDER BY nth";
+
+/* What is not known is left out. */
+static const char sessions[] =
+    "WITH s AS (SELECT 0 nth, 0 first_block, 0 added, "
+    "max(value) FILTER (WHERE key = 'created') created, "
+    "max(value) FILTER (WHERE key = 'launchgap') launchgap, "
+    "max(value) FILTER (WHERE key = 'machine.host') host, "
+    "max(value) FILTER (WHERE key = 'machine.boot') boot, NULL begun, NULL pause_s FROM "
+    "environment "
+    "UNION ALL SELECT rowid, first_block, added, created, launchgap, host, boot, begun, pause_s "
+    "FROM session), "
+    "said AS (SELECT *, json_patch('{}', json_object('first_block', first_block, 'blocks', "
+    "lead(first_block, 1, next_block) OVER (ORDER BY nth) - first_block, 'planned', "
+    "json(iif(added, 'false', 'true')), 'created', created, 'launchgap', launchgap, 'host', host, "
+    "'boot', boot, 'begun', begun)) text FROM s, (SELECT next_block FROM went)) "
+    "SELECT iif(begun, json_set(text, '$.pause_s', pause_s), text) FROM said ORDER BY nth";
 
 static json_t *looks_of(const struct model *m)
 {
@@ -120,9 +102,9 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 	    run_text(run, "question"), "created", run_text(run, "created"), "backend",
 	    run_text(run, "backend"), "seed", run_text(run, "seed"), "verdicts", (int)m->verdicts,
 	    "intervals", (int)m->intervals, "ranks", (int)run_number(run, "ranks"), "blocks",
-	    (int)m->blocks, "looks", looks_of(m), "sessions", sessions_of(m), "margin",
+	    (int)m->blocks, "looks", looks_of(m), "sessions", rows_of(m, sessions, st), "margin",
 	    table_figure(m->margin), "reference", m->reference, "answer", answer, "trust", trust,
-	    "regimes", regimes_of(m, st), "warnings", warnings, "pictures", pictures_of(m),
+	    "regimes", rows_of(m, regimes, st), "warnings", warnings, "pictures", pictures_of(m),
 	    "sections", sections, "tables", tables, "chapters", chapters_of(m));
 	if (!report)
 		return status_set(st, "out of memory for report.json");

@@ -13,29 +13,25 @@
 
 const char *const nccl_averages[] = {"0", "1", "2", "3", "span", "launch", NULL};
 static const char *const halves[] = {"out_of_place", "in_place"};
-static const char *const singles[] = {"out_of_place_per_iter", "in_place_per_iter"};
 
 /* --- the tables -------------------------------------------------------------------------- */
 
-/* nccl-tests' words for ours; nothing in place of single calls that were not measured. */
+/* nccl-tests' words for ours. */
 static void finish_line(json_t *line)
 {
 	static const char *const words[] = {"type", "redop"};
 	for (unsigned i = 0; i < 2; i++) {
 		const char *ours = json_string_value(json_object_get(line, words[i]));
 		json_object_set_new(line, words[i], json_string(perf_word_theirs(ours)));
-		if (json_is_null(json_object_get(line, singles[i])))
-			json_object_del(line, singles[i]);
 	}
 }
 
-json_t *nccl_tables(const struct model *m, const char *average, bool per_call, struct status *st)
+json_t *nccl_tables(const struct model *m, const char *average, struct status *st)
 {
 	static const struct db_source query = {
 	    "nccl.sql", "SELECT document FROM document ORDER BY variant, first", 1, 0};
 	json_t *tables = json_keep(m->arena, json_array()), *line;
-	const char *wanted =
-	    arena_text(m->arena, "SELECT '%s' average, %d per_call", average, per_call);
+	const char *wanted = arena_text(m->arena, "SELECT '%s' average", average);
 	struct db_rows *rows = model_ask(m, "wanted", wanted, "harness/report/nccl.sql", st)
 	                           ? NULL
 	                           : db_ask(m->db, &query, st);
@@ -81,19 +77,14 @@ static void put_half(FILE *out, const json_t *half)
 		fprintf(out, "    N/A"); /* a column narrower, as there */
 }
 
-static void put_line(FILE *out, const json_t *line, bool per_call)
+static void put_line(FILE *out, const json_t *line)
 {
-	static const char *const spread[] = {"min_us", "max_us", "p99_us", "cv_pct"};
 	fprintf(out, "%12" JSON_INTEGER_FORMAT "  %12" JSON_INTEGER_FORMAT "  %8s  %6s  %s",
 	        json_integer_value(json_object_get(line, "size")),
 	        json_integer_value(json_object_get(line, "count")), member_or_empty(line, "type"),
 	        member_or_empty(line, "redop"), member_or_empty(line, "root"));
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++)
 		put_half(out, json_object_get(line, halves[i]));
-		for (unsigned k = 0; k < 4 && per_call; k++)
-			put_number(
-			    out, json_object_get(json_object_get(line, singles[i]), spread[k]), 7);
-	}
 	fputc('\n', out);
 }
 
@@ -116,17 +107,14 @@ void nccl_print(const json_t *tables, FILE *out)
 	size_t i, k;
 	json_array_foreach(tables, i, table)
 	{
-		const json_t *config = json_object_get(table, "config");
 		const json_t *bounds = json_object_get(table, "out_of_bounds");
 		const json_t *busbw =
 		    json_object_get(json_object_get(table, "average_bus_bandwidth"), "bandwidth");
 		const json_int_t wrong = json_integer_value(json_object_get(bounds, "count"));
 		const json_t *program = json_array_get(json_object_get(table, "args"), 0);
-		const bool per_call = !strcmp(member_or_empty(config, "per_iter_timing"), "true");
 		json_array_foreach(json_object_get(table, "printed"), k, line)
 		    put_comments(out, line);
-		json_array_foreach(json_object_get(table, "results"), k, line)
-		    put_line(out, line, per_call);
+		json_array_foreach(json_object_get(table, "results"), k, line) put_line(out, line);
 		fprintf(out, "# Out of bounds values : %" JSON_INTEGER_FORMAT " %s\n", wrong,
 		        wrong ? "FAILED" : "OK");
 		if (json_is_number(busbw))

@@ -12,11 +12,9 @@
  * start to the latest end over all; or that of launching alone, as its -C 1. NULL after the last. */
 extern const char *const nccl_averages[];
 
-/* A list of the tables, each as -J has it but for the record, and `printed`, what is
- * printed above its lines. per_call: with the times
- * of single calls, of the isolated ones, as its -I 1. The arena's; NULL: a defect of nccl.sql. */
-json_t *nccl_tables(const struct model *model, const char *average, bool per_call,
-                    struct status *st);
+/* A list of the tables, each as -J has it but for the record, and `printed`, what is printed above its
+ * lines. The arena's; NULL: a defect of nccl.sql. */
+json_t *nccl_tables(const struct model *model, const char *average, struct status *st);
 /* As text. A half without a time reads nan, and N/A for its wrong elements. */
 void nccl_print(const json_t *tables, FILE *out);
 /* A file for each table: `file`, or if it exists file.0, file.1, …, as nccl-tests does. Says on `out`,

@@ -1,5 +1,5 @@
 -- A run as the tables of nccl-tests' programs: names, columns and counts are those of its 2.19.6
--- (src/common.cu, src/util.cu). `wanted`, one row, has the average and per_call.
+-- (src/common.cu, src/util.cu). `wanted`, one row, has the average.
 
 -- Its programs, as far as their columns differ. parts: the count is of one rank's part; redop: what
 -- is shown as the operation; NULL: the one that is done.
@@ -27,9 +27,9 @@ SELECT p.*, iif(p.coll IN (SELECT coll FROM program), ifnull(redop, op), 'none')
 FROM place p LEFT JOIN program USING (coll)
 WHERE pace = iif('stream' IN (SELECT pace FROM place WHERE NOT is_limit), 'stream', 'isolated');
 
--- A half of a line; bandwidths follow the time. isolated: the place of its single calls.
+-- A half of a line; bandwidths follow the time.
 CREATE TEMP TABLE half AS
-WITH timed AS (SELECT r.*, per_call, average, CASE average
+WITH timed AS (SELECT r.*, average, CASE average
                  WHEN '0' THEN time_rank0_us WHEN '1' THEN time_mean_us WHEN '2' THEN time_min_us
                  WHEN '3' THEN time_max_us WHEN 'span' THEN time_us ELSE launch_us END us
                FROM result r JOIN known USING (variant) JOIN wanted WHERE asked)
@@ -39,72 +39,17 @@ SELECT t.*, variant, wrong, CAST(round(row_us / time_us) AS INTEGER) calls,
               iif(average = 'launch', 'cpu_time', 'time'), quote(us),
               iif(algbw_gbs NOT NULL, quote(algbw_gbs * (time_us / us)), '"nan"'),
               iif(busbw_gbs NOT NULL, quote(busbw_gbs * (time_us / us)), '"nan"'),
-              iif(wrong NOT NULL, wrong || '.0', 'null')) figures,
-       i.id isolated
+              iif(wrong NOT NULL, wrong || '.0', 'null')) figures
 FROM timed JOIN tabled t ON t.id = place
-LEFT JOIN place i ON per_call AND i.pace = 'isolated' AND i.coll = t.coll AND i.dtype = t.dtype
-                     AND i.op = t.op AND i.in_place = t.in_place AND i.root = t.root
-                     AND i.ranks = t.ranks AND i.comm_ranks = t.comm_ranks AND i.bytes = t.bytes
 WHERE us > 0;
 
 -- A line, of both halves.
 CREATE TEMP TABLE line AS
 SELECT variant, first, lines, bytes, moved_bytes, count, dtype, shown_op, shown_root,
        max(figures) FILTER (WHERE NOT in_place) out_of_place,
-       max(isolated) FILTER (WHERE NOT in_place) out_calls,
-       max(figures) FILTER (WHERE in_place) in_place,
-       max(isolated) FILTER (WHERE in_place) in_calls
+       max(figures) FILTER (WHERE in_place) in_place
 FROM half
 GROUP BY variant, first, lines, bytes;
-
--- The single calls of each process, by its own stamps: from its first start to its last end, which
--- is what nccl-tests' -I times.
-CREATE TEMP TABLE call_of AS
-WITH RECURSIVE
-  asked AS (SELECT variant, out_calls place FROM line UNION SELECT variant, in_calls FROM line),
-  own AS (SELECT a.variant, a.place, c.id cell, c.ranks,
-                 iif(v.processes AND c.ranks % v.processes = 0, v.processes, 1) processes
-          FROM asked a JOIN cell_place p ON p.place = a.place JOIN cell c ON c.id = p.cell
-          JOIN trial t ON t.id = c.trial AND t.variant = a.variant
-          JOIN variant v ON v.id = a.variant
-          WHERE pass = 'timed' AND error IS NULL),
-  nth(process) AS (SELECT 0 UNION ALL
-                   SELECT process + 1 FROM nth
-                   WHERE process + 1 < (SELECT max(processes) FROM own))
-SELECT variant, place, process, processes, cell, key AS row, value / 1000 us
-FROM own JOIN nth ON process < processes,
-     json_each(calls(cell, process * (ranks / processes), ranks / processes))
-ORDER BY variant, place, process, cell, row;
-
--- Of each call the longest, and all together, as nccl-tests prints them: quantiles are the nearest
--- rank, the deviation is the population's.
-CREATE TEMP TABLE call AS
-SELECT *, row_number() OVER (PARTITION BY variant, place ORDER BY us) nth, count(*) OVER own n,
-       avg(us) OVER own mean
-FROM (SELECT variant, place, processes, cell, row, max(us) us FROM call_of
-      GROUP BY variant, place, cell, row)
-WINDOW own AS (PARTITION BY variant, place)
-ORDER BY variant, place, cell, row;
-CREATE TEMP TABLE spread AS
-WITH made AS (
-  SELECT variant, place, max(processes) processes, sqrt(avg((us - mean) * (us - mean))) deviation,
-         min(us) least, max(us) most, max(mean) mean,
-         max(us) FILTER (WHERE nth = n / 2 + 1) p50,
-         max(us) FILTER (WHERE nth = (n * 95 + 99) / 100) p95,
-         max(us) FILTER (WHERE nth = (n * 99 + 99) / 100) p99, json_group_array(us) times
-  FROM call GROUP BY variant, place),
-processes AS (SELECT variant, place, json_group_array(json(times)) own
-              FROM (SELECT variant, place, json_group_array(us) times FROM call_of
-                    GROUP BY variant, place, process)
-              GROUP BY variant, place),
-said AS (SELECT m.*, own, json_object(
-           'skipped_iterations', 0, 'min_us', least, 'max_us', most, 'avg_us', mean, 'p50_us', p50,
-           'p95_us', p95, 'p99_us', p99, 'stdev_us', deviation,
-           'cv_pct', iif(mean > 0, 100 * deviation / mean, 0.0), 'times_us', json(times)) text
-         FROM made m JOIN processes USING (variant, place))
-SELECT variant, place,
-       iif(processes > 1, json_set(text, '$.per_process_max_times_us', json(own)), text) spread
-FROM said;
 
 -- The range of sizes that was typed last, whose first ones may come to 0 and whose steps may not
 -- meet the last.
@@ -151,7 +96,7 @@ WITH measured AS (SELECT variant, first, max(calls) calls, max(wrong NOT NULL) c
                       group_concat(DISTINCT shown_root) roots
                FROM (SELECT * FROM tabled ORDER BY first, grp) GROUP BY first)
 SELECT m.variant, first, coll, s.ranks, v.name, v.role, v.mode, v.layout, v.backend, library,
-       average, per_call, substr(v.layout, instr(v.layout, 'x') + 1) + 0 threads,
+       average, substr(v.layout, instr(v.layout, 'x') + 1) + 0 threads,
        substr(v.layout, length(rtrim(v.layout, '0123456789')) + 1) + 0 gpus, checked,
        ifnull(wrong, 0) wrong, busbw, waits, ifnull(together, 1) together, ifnull(graph, 0) graph,
        ifnull(offset, 0) / width unalign, ifnull(parallel_init, 0) parallel_init,
@@ -214,23 +159,17 @@ SELECT variant, first, (SELECT json_group_array(column1) FROM (VALUES
           WHEN step OR least = most THEN 'bytes' ELSE 'list' END, warmup, iters, together, checked,
           graph, unalign)),
   (iif(waits, '# Blocking Enabled: wait and barrier after each inner iteration (-m) ', NULL)),
-  (iif(per_call, '# Per-Iteration Report: of isolated calls, by the host''s clock; i_* uses max '
-                 || 'over process rows ', NULL)),
   ('#'), ('# Using devices')) WHERE column1 NOT NULL) head
 FROM tables;
 
 CREATE TEMP VIEW columns AS
-WITH half AS (SELECT per_call, '  ' || printf('%7s', iif(average = 'launch', 'cputime', 'time'))
-                     || '   algbw   busbw  #wrong'
-                     || iif(per_call, '    i_min    i_max    i_p99    i_cv%', '') names,
-                     '     (us)  (GB/s)  (GB/s)        '
-                     || iif(per_call, '     (us)     (us)     (us)      (%)', '') units
+WITH half AS (SELECT '  ' || printf('%7s', iif(average = 'launch', 'cputime', 'time'))
+                     || '   algbw   busbw  #wrong' names,
+                     '     (us)  (GB/s)  (GB/s)        ' units
               FROM wanted)
 SELECT json_array('#',
-         '#' || printf('%51s', '') || iif(per_call,
-           '              out-of-place (+ per-iteration)                '
-           || '                in-place (+ per-iteration)',
-           '           out-of-place                       in-place          '),
+         '#' || printf('%51s', '')
+             || '           out-of-place                       in-place          ',
          '#       size         count      type   redop    root' || names || names || ' ',
          '#        (B)    (elements)                          ' || units || units || ' ')
        columns
@@ -244,14 +183,14 @@ SELECT variant, first, (SELECT json_group_array(column1) FROM (VALUES
     (iif(average < 'a', '-a' || average, NULL)), (iif(together <> 1, '-m' || together, NULL)),
     (iif(parallel_init, '-p1', NULL)), (iif(waits, '-z1', NULL)), (iif(graph, '-G' || graph, NULL)),
     (iif(registers, '-R' || registers, NULL)), (iif(cta_policy >= 0, '-x' || cta_policy, NULL)),
-    (iif(unalign, '-u' || unalign, NULL)), (iif(per_call, '-I1', NULL)),
-    (iif(average = 'launch', '-C1', NULL))) WHERE column1 NOT NULL) args,
+    (iif(unalign, '-u' || unalign, NULL)), (iif(average = 'launch', '-C1', NULL)))
+    WHERE column1 NOT NULL) args,
   json_object(
     'nthreads', threads, 'ngpus', gpus, 'minimum_bytes', least, 'maximum_bytes', most,
     iif(factor, 'step_factor', 'step_bytes'), iif(factor, factor, step), 'warmup_iters', warmup,
     'iterations', iters, 'aggregated_iterations', together, 'validation', checked, 'graph', graph,
     'blocking_collectives', iif(waits, 'true', 'false'),
-    'per_iter_timing', iif(per_call, 'true', 'false'), 'per_iter_skip', 0,
+    'per_iter_timing', 'false', 'per_iter_skip', 0,
     'parallel_init', iif(parallel_init, 'true', 'false'),
     'devices', (SELECT json_group_array(json_object(
                   'rank', rank, 'group', colour, 'pid', 0, 'hostname', host, 'device', number,
@@ -265,13 +204,9 @@ CREATE TEMP VIEW results AS
 SELECT variant, first, (SELECT json_group_array(json_object(
     'size', moved_bytes, 'count', count, 'type', dtype, 'redop', shown_op,
     'root', printf('%6d', shown_root), 'out_of_place', json(out_of_place),
-    'out_of_place_per_iter', json(out_spread), 'in_place', json(in_place),
-    'in_place_per_iter', json(in_spread), 'actual_iterations', iters, 'experiment_name', ''))
-  FROM (SELECT l.*, o.spread out_spread, i.spread in_spread FROM line l
-        LEFT JOIN spread o ON (o.variant, o.place) = (l.variant, l.out_calls)
-        LEFT JOIN spread i ON (i.variant, i.place) = (l.variant, l.in_calls)
-        WHERE l.variant = t.variant AND l.first = t.first
-        ORDER BY lines, l.bytes)) results
+    'in_place', json(in_place), 'actual_iterations', iters, 'experiment_name', ''))
+  FROM (SELECT * FROM line l WHERE l.variant = t.variant AND l.first = t.first
+        ORDER BY lines, bytes)) results
 FROM tables t;
 
 -- What its -J writes, in the file's version 3; `printed` are lines above the results.

@@ -17,10 +17,71 @@ static void begin(struct page *p)
 	p->opened = true;
 }
 
-static void block_ends(struct page *p, bool rows)
+/* --- at a run's end ---------------------------------------------------------------------- */
+
+#define END_LINES 6 /* that name the files, and what had no room */
+
+struct page_short {
+	FILE *to;
+	struct arena_stream *written; /* all of the page */
+	size_t done;                  /* of it: it is there, or was left out */
+	unsigned left;                /* lines */
+	const char *title;            /* of the section */
+	bool whole, any, cut;         /* its beginning is there; its end is not */
+	char rest[PAGE_TEXT_BYTES];
+};
+
+void page_short_begin(struct page *p)
 {
-	if (p->block_ends)
-		p->block_ends(p, rows);
+	struct page_short *s = p->shortens = ARENA_NEW(p->arena, struct page_short);
+	*s = (struct page_short){
+	    .to = p->out, .written = arena_stream(p->arena), .left = PAGE_SHORT_LINES - END_LINES};
+	p->out = s->written->out;
+}
+
+void page_section(struct page *p, const char *title, bool whole)
+{
+	struct page_short *s = p->shortens;
+	if (!s)
+		return;
+	if (s->cut)
+		status_add(s->rest, sizeof s->rest, "%s%s%s",
+		           *s->rest ? ", " : "In the report too: ", s->any ? "the rest of " : "",
+		           s->title);
+	s->title = title;
+	s->whole = whole;
+	s->any = s->cut = false;
+}
+
+/* A paragraph, an item or a table, with the heading before it. */
+static void block_ends(struct page *p)
+{
+	struct page_short *s = p->shortens;
+	if (!s)
+		return;
+	const char *text = arena_written(p->arena, s->written) + s->done;
+	const size_t bytes = s->written->bytes - s->done;
+	unsigned lines = 0;
+	for (size_t i = 0; i < bytes; i++)
+		lines += text[i] == '\n';
+	s->done += bytes;
+	s->cut |= !s->whole && lines > s->left;
+	if (s->cut)
+		return;
+	fwrite(text, 1, bytes, s->to);
+	s->left -= lines < s->left ? lines : s->left;
+	s->any = true;
+}
+
+void page_short_end(struct page *p)
+{
+	struct page_short *s = p->shortens;
+	page_section(p, "", true);
+	p->out = s->to;
+	p->shortens = NULL;
+	if (*s->rest)
+		page_say(p, "%s.", s->rest);
+	arena_undo(p->arena, s->written);
 }
 
 void page_bind_units(char *text, size_t bytes)
@@ -193,7 +254,7 @@ static void put_text(struct page *p, enum page_text as, char text[PAGE_TEXT_BYTE
 	keep(p, text);
 	page_bind_units(text, PAGE_TEXT_BYTES);
 	form_of(p)->text(p, as, text);
-	block_ends(p, false);
+	block_ends(p);
 }
 
 void page_say(struct page *p, const char *format, ...)
@@ -248,7 +309,7 @@ void page_table(struct page *p, const struct story_table *t)
 	const struct arena_mark mark = arena_mark(p->arena);
 	form_of(p)->table(p, t);
 	arena_release(p->arena, mark);
-	block_ends(p, true);
+	block_ends(p);
 	if (*common)
 		page_say(p, "%s: %s.", t->form->common, common);
 }
@@ -265,21 +326,21 @@ void page_code(struct page *p, const char *text)
 {
 	begin(p);
 	form_of(p)->code(p, text);
-	block_ends(p, false);
+	block_ends(p);
 }
 
 void page_picture(struct page *p, const char *name, const char *caption, bool says)
 {
 	begin(p);
 	form_of(p)->picture(p, name, caption, says && caption[0]);
-	block_ends(p, false);
+	block_ends(p);
 }
 
 void page_files(struct page *p, const char *what, const char *const *files, unsigned n)
 {
 	begin(p);
 	form_of(p)->files(p, what, files, n);
-	block_ends(p, false);
+	block_ends(p);
 }
 
 void page_front(struct page *p, bool begins)

@@ -23,16 +23,14 @@ struct page {
 	enum page_kind kind;
 	FILE *out; /* borrowed, as is the arena, which tables and pictures take */
 	struct arena *arena;
-	const char *dir;             /* of the record, and of plots/NAME.svg or .png, which HTML has in it */
-	bool whole;                  /* a terminal's: all sections, not only those at a run's end */
-	unsigned level;              /* of the section's heading; 0: none yet */
-	bool opened;                 /* something was written */
-	bool listing, front;         /* of HTML: within a list; page_front */
+	const char *dir; /* of the record, and of plots/NAME.svg or .png, which HTML has in it */
+	bool whole;      /* a terminal's: all sections, not only those at a run's end */
+	unsigned level;  /* of the section's heading; 0: none yet */
+	bool opened;     /* something was written */
+	bool listing, front;            /* of HTML: within a list; page_front */
 	unsigned pictures, left, right; /* of HTML: so far; about the pixels of its columns */
 	bool bars;                   /* its tables are drawn as bars, if their form asks for it */
-	struct short_page *shortens; /* a terminal's at a run's end (short_page.h); else NULL */
-	/* Its, after a paragraph, an item or a table (rows); else NULL. */
-	void (*block_ends)(struct page *page, bool rows);
+	struct page_short *shortens; /* a terminal's at a run's end; else NULL */
 	/* If not NULL, what is written is added as data too: tables, and for each section its
 	 * sentences. Borrowed; `sentences` is the last section's. */
 	json_t *tables, *sections, *sentences;
@@ -78,6 +76,13 @@ void page_end_list(struct page *page);
 void page_table(struct page *page, const struct story_table *table);
 /* What people get of it: the columns that are not for files alone and have a value. */
 void page_table_shown(struct page *page, const struct story_table *table);
+/* A terminal's page at a run's end has PAGE_SHORT_LINES, so that its top is still seen: of each section the
+ * first paragraphs, items and tables that have room below those before it; what has none is named at the
+ * end. whole: all of the section is there. On another page page_section does nothing. */
+#define PAGE_SHORT_LINES 60 /* with the two that name the report's files */
+void page_short_begin(struct page *page);
+void page_section(struct page *page, const char *title, bool whole);
+void page_short_end(struct page *page);
 /* Lines as they are, in a monospaced font. */
 void page_code(struct page *page, const char *text);
 /* A picture of plots/, by its name without extension; on a terminal only its file. says: with its caption

@@ -47,18 +47,11 @@ static const struct field rows[] = {
     {"--format", FIELD_WORD, AT(format), .words = formats, .otherwise = "tables", .help = "print nccl-tests' columns instead of our tables"},
     {"--average", FIELD_OWN, .read = average_read, .word = average_word, .otherwise = "1",
      .help = "with nccl-tests' columns: rank 0, mean, min or max of the workers' times as its -a, earliest start to latest end, or the time of launching as its -C 1"},
-    {"--per-call", FIELD_FLAG, AT(per_call), .help = "with nccl-tests' columns: those of single calls too, as its -I 1"},
     {"--json", FIELD_OWN, AT(json), .read = options_borrow, .value = "FILE", .help = "with nccl-tests' columns: its JSON too, a file for each table"},
 };
 // clang-format on
 
 const struct fields report_options = FIELDS_OF(rows, struct report_options);
-
-int report_option(char *const argv[], int i, struct report_options *options, struct status *st)
-{
-	const int taken = options_take(&report_options, argv, i, options, st);
-	return taken ? taken : options_take(&export_options, argv, i, options->exports, st);
-}
 
 int report_options_settle(struct report_options *options, struct status *st)
 {
@@ -68,9 +61,9 @@ int report_options_settle(struct report_options *options, struct status *st)
 	if (options->average && options->format != REPORT_NCCL_TESTS)
 		return status_set(st, "--average is of --format nccl-tests; summary.csv has all "
 		                      "averages side by side");
-	if ((options->per_call || options->json) && options->format != REPORT_NCCL_TESTS)
-		return status_set(st, "--per-call and --json are of --format nccl-tests; calls.csv "
-		                      "and report.json are always there");
+	if (options->json && options->format != REPORT_NCCL_TESTS)
+		return status_set(st, "--json is of --format nccl-tests; report.json is always "
+		                      "there");
 	if (options->json && options->average && !strcmp(options->average, "span"))
 		return status_set(st,
 		                  "--average span is none of nccl-tests' own, as its JSON would "
@@ -187,8 +180,7 @@ static void print_tables(const struct model *m, const char *dir, bool whole, boo
 static json_t *print_nccl_tests(const struct model *m, const char *dir,
                                 const struct report_options *options, struct status *st)
 {
-	json_t *tables =
-	    nccl_tables(m, options->average ? options->average : "1", options->per_call, st);
+	json_t *tables = nccl_tables(m, options->average ? options->average : "1", st);
 	nccl_print(tables, stdout);
 	printf("# record: %s\n", dir);
 	fflush(stdout);
@@ -245,8 +237,6 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
 	if (theirs && options->json && nccl_write(tables, dir, options->json, stdout, st))
 		return -1;
 	if (options && options->sqlite && db_save(m->db, options->sqlite, st))
-		return -1;
-	if (options && export_write(m, options->exports, st))
 		return -1;
 	if (options && options->summary && *options->summary)
 		append_summary(m, dir, options->summary);

@@ -82,7 +82,7 @@ void section_write(struct page *p, const struct story_chapter *c)
 	for (unsigned i = 0; i < c->nblocks; i++) {
 		const struct story_block *b = &c->blocks[i];
 		const unsigned roles = b->kind == STORY_SENTENCE ? b->sentence->roles : 0;
-		if (!is_shown(b) || (p->shortens && roles & STORY_NOT_AT_END))
+		if (!is_shown(b))
 			continue;
 		if (list && !(roles & STORY_ITEM))
 			page_end_list(p);
@@ -114,9 +114,9 @@ static json_t *roles_of(unsigned roles)
 {
 	/* By their bits; "": in no file. */
 	static const char *const names[] = {
-	    "answer",  "caption",  "advice",   "warning",        "item", "body",  "stress",
-	    "instead", "caveat",   "open",     "trust",          "row",  "doubt", "",
-	    "",        "measured", "headline", "above pictures", "",     "names", "advice"};
+	    "answer",  "caption",  "advice",   "warning",        "item",  "body",  "stress",
+	    "instead", "caveat",   "open",     "trust",          "row",   "doubt", "",
+	    "",        "measured", "headline", "above pictures", "names", "advice"};
 	json_t *list = json_array();
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
 		if (*names[i] && roles & 1u << i)

@@ -5,11 +5,9 @@
 #include "../record/record_file.h"
 #include "../chapters/run.h"
 #include "section.h"
-#include "short_page.h"
 
-#define MOST_WARNINGS 4 /* at a run's end on a terminal */
-#define MOST_ADVICE   3 /* on page 1 */
-#define COUNT(list)   (sizeof(list) / sizeof *(list))
+#define MOST_ADVICE 3 /* on page 1 */
+#define COUNT(list) (sizeof(list) / sizeof *(list))
 
 /* --- page 1 --- */
 
@@ -17,8 +15,7 @@ static void say_all(struct page *p, const struct model *m, enum story_role role)
 {
 	const struct story_sentence *told;
 	for (unsigned i = 0; (told = story_said(&m->story, role, i)); i++)
-		if (!p->shortens || !(told->roles & STORY_NOT_AT_END))
-			page_say(p, "%s", told->text);
+		page_say(p, "%s", told->text);
 }
 
 /* What limits the answer, and it in one sentence. */
@@ -126,14 +123,9 @@ static void write_more_advice(struct page *p, const struct model *m)
 
 static void write_warnings(struct page *p, const struct model *m)
 {
-	const bool all = p->kind != PAGE_TERMINAL || p->whole;
 	const char *text;
-	unsigned n = 0;
-	for (; (text = model_warning(m, n)); n++)
-		if (all || n < MOST_WARNINGS)
-			page_item(p, "%s", text);
-	if (!all && n > MOST_WARNINGS)
-		page_item(p, "%u more in the report.", n - MOST_WARNINGS);
+	for (unsigned i = 0; (text = model_warning(m, i)); i++)
+		page_item(p, "%s", text);
 	page_end_list(p);
 }
 
@@ -171,29 +163,28 @@ static void write_raw(struct page *p, const struct model *m)
 
 /* The report's own sections, before the chapters and after them. */
 struct part {
-	const char *id, *title;  /* "": no heading */
-	bool at_end;             /* on the terminal at a run's end too */
-	enum short_page_use use; /* there */
+	const char *id, *title; /* "": no heading */
+	bool at_end;            /* on the terminal at a run's end too */
 	void (*write)(struct page *page, const struct model *model);
 };
 
 // clang-format off
 static const struct part before[] = {
-    {"answer",   "",                    true,  SHORT_PAGE_ALWAYS, write_answer},
-    {"strip",    "",                    true,  SHORT_PAGE_ALWAYS, write_strip},
-    {"picture",  "",                    false, SHORT_PAGE_LEAST,  write_picture},
-    {"do_this",  "Do this",             true,  SHORT_PAGE_ALWAYS, write_advice},
-    {"trust",    PAGE_1_TRUST,          true,  SHORT_PAGE_ALWAYS, write_trust},
+    {"answer",   "",                    true,  write_answer},
+    {"strip",    "",                    true,  write_strip},
+    {"picture",  "",                    false, write_picture},
+    {"do_this",  "Do this",             true,  write_advice},
+    {"trust",    PAGE_1_TRUST,          true,  write_trust},
 };
 static const struct part below[] = {
-    {"findings", "The answer in full",  true,  SHORT_PAGE_MUCH,   write_findings},
-    {"more_advice", "More to do",       false, SHORT_PAGE_LEAST,  write_more_advice},
-    {"measured", "Measured on",         false, SHORT_PAGE_LEAST,  write_measured},
+    {"findings", "The answer in full",  true,  write_findings},
+    {"more_advice", "More to do",       false, write_more_advice},
+    {"measured", "Measured on",         false, write_measured},
 };
 static const struct part after[] = {
-    {"warnings", "Warnings",            true,  SHORT_PAGE_LEAST,  write_warnings},
-    {"pictures", "Pictures",            false, SHORT_PAGE_LEAST,  write_pictures},
-    {"raw",      "Raw data",            false, SHORT_PAGE_LEAST,  write_raw},
+    {"warnings", "Warnings",            true,  write_warnings},
+    {"pictures", "Pictures",            false, write_pictures},
+    {"raw",      "Raw data",            false, write_raw},
 };
 // clang-format on
 
@@ -216,10 +207,8 @@ static bool is_short(const struct page *p)
 	return p->kind == PAGE_TERMINAL && !p->whole;
 }
 
-static void begin_section(struct page *p, const char *id, const char *title, unsigned level,
-                          enum short_page_use use)
+static void begin_section(struct page *p, const char *id, const char *title, unsigned level)
 {
-	short_page_mark(p, title, use);
 	if (title[0])
 		page_heading(p, p->kind == PAGE_TERMINAL ? 2 : level, "%s", title);
 	if (p->sections) {
@@ -236,7 +225,8 @@ static void write_parts(struct page *p, const struct model *m, const struct part
 		const struct part *one = &parts[i];
 		if ((is_short(p) && !one->at_end) || !is_there(one, m))
 			continue;
-		begin_section(p, one->id, one->title, level, one->use);
+		page_section(p, one->title, parts == before);
+		begin_section(p, one->id, one->title, level);
 		one->write(p, m);
 	}
 }
@@ -250,8 +240,8 @@ static void write_chapters(struct page *p, const struct model *m, enum chapter_p
 		if (c->chapter->place != place || !section_shows(c) ||
 		    (is_short(p) && place > CHAPTER_FRONT))
 			continue;
-		begin_section(p, c->chapter->name, c->chapter->title, level,
-		              place == CHAPTER_FIRST ? SHORT_PAGE_MOST : SHORT_PAGE_SOME);
+		page_section(p, c->chapter->title, false);
+		begin_section(p, c->chapter->name, c->chapter->title, level);
 		section_write(p, c);
 	}
 }
@@ -283,13 +273,17 @@ static void write_contents(struct page *p, const struct model *m)
 	page_links(p, titles, n);
 }
 
+/* At a run's end tables come first. */
 static void write_all(struct page *p, const struct model *m)
 {
 	write_contents(p, m);
 	write_parts(p, m, before, COUNT(before), 2);
 	page_front(p, false);
+	if (is_short(p))
+		write_chapters(p, m, CHAPTER_FIRST, 2);
 	write_parts(p, m, below, COUNT(below), 2);
-	write_chapters(p, m, CHAPTER_FIRST, 2);
+	if (!is_short(p))
+		write_chapters(p, m, CHAPTER_FIRST, 2);
 	write_chapters(p, m, CHAPTER_FRONT, 2);
 	write_chapters(p, m, CHAPTER_BODY, 2);
 	if (p->kind != PAGE_TERMINAL)
@@ -300,11 +294,12 @@ static void write_all(struct page *p, const struct model *m)
 
 void sections_write(struct page *p, const struct model *m)
 {
-	if (is_short(p))
-		short_page_begin(p);
+	const bool shortens = is_short(p);
+	if (shortens)
+		page_short_begin(p);
 	write_all(p, m);
-	if (is_short(p))
-		short_page_end(p);
+	if (shortens)
+		page_short_end(p);
 }
 
 void sections_write_summary(struct page *p, const struct model *m)

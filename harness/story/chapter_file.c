@@ -173,7 +173,7 @@ static const struct {
     {"say", STORY_BODY}, {"item", STORY_ITEM}, {"answer", STORY_ANSWER}, {"caption", STORY_CAPTION}, {"advice", STORY_ADVICE},
     {"warning", STORY_WARNING}, {"stress", STORY_STRESS}, {"instead", STORY_INSTEAD}, {"caveat", STORY_CAVEAT}, {"open", STORY_OPEN},
     {"trust", STORY_TRUST}, {"doubt", STORY_DOUBT}, {"more", STORY_MORE}, {"notice", STORY_NOTICE}, {"measured", STORY_MEASURED},
-    {"not_at_end", STORY_NOT_AT_END}, {"headline", STORY_HEADLINE}, {"above_pictures", STORY_ABOVE_PICTURES}, {"names", STORY_NAMES}, {"hint", STORY_HINT},
+    {"headline", STORY_HEADLINE}, {"above_pictures", STORY_ABOVE_PICTURES}, {"names", STORY_NAMES}, {"hint", STORY_HINT},
 };
 // clang-format on
 

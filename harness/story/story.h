@@ -34,10 +34,8 @@ enum story_role {
 	STORY_MEASURED = 32768, /* below all answers: on what, and when */
 	STORY_HEADLINE = 65536, /* the answer in 25 words, if the first one is longer */
 	STORY_ABOVE_PICTURES = 131072, /* at the report's end, if there are any */
-	/* Not on a terminal at a run's end: it is about columns that bars replace there. */
-	STORY_NOT_AT_END = 262144,
-	STORY_NAMES = 524288, /* below the chapter's table on page 1: what its names mean */
-	STORY_HINT = 1048576, /* advice without a confirmed gain */
+	STORY_NAMES = 262144, /* below the chapter's table on page 1: what its names mean */
+	STORY_HINT = 524288,  /* advice without a confirmed gain */
 };
 
 /* --- tables --- */
@@ -63,7 +61,7 @@ struct story_form {
 	                     * made */
 	const char *bars;   /* the key of a ratio that a terminal draws at a run's end, in place of
 	                     * the columns after it; or NULL */
-	unsigned bar;       /* what is drawn of it, on one scale: the place of the column `bar` + 1 */
+	unsigned bar; /* what is drawn of it, on one scale: the place of the column `bar` + 1 */
 	enum story_drawn drawn;
 };
 /* A table of the story. */

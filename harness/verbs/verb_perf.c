@@ -220,8 +220,6 @@ static void calls(struct door *d)
 		key(d, 'n', "calls", "%u", iters * together);
 	if (waits || single)
 		key(d, 0, "isolated_calls", "%u", iters);
-	if (single)
-		add(d, "--per-call");
 	/* nccl-tests does so too where NVIDIA advises against it. */
 	if (number_of(d, 'G', 0, 100000) && has_effect(d, "graph", d->given['G']))
 		key(d, 0, "force", "yes");
@@ -443,7 +441,7 @@ static int parse(struct door *d, int argc, char *argv[])
 /* Options that no key answers. */
 static void answers(struct door *d)
 {
-	static const char sentences[] = "cySMK";
+	static const char sentences[] = "cySMIK";
 	for (const char *c = sentences; *c; c++) {
 		const struct perf_option *o = perf_option_find(*c);
 		const char *given = d->given[(int)*c];
