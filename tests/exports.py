@@ -2,7 +2,9 @@
 """Results in the forms of other programs, read by real parsers; reports as cmocka's programs do, for tests/run.
 LAUNCHGAP names the program."""
 
+import csv
 import json
+import math
 import os
 import re
 import subprocess
@@ -55,6 +57,12 @@ def reference(folder, name):
 def named(line, old="t", new=ODD):
     """The variant of that name has another one."""
     return json.loads(json.dumps(line).replace(json.dumps(old), json.dumps(new)))
+
+
+def finite(text):
+    number = float(text)
+    assert math.isfinite(number), text
+    return number
 
 
 # --- JUnit: what Jenkins, GitLab and GitHub's readers take -------------------------------------------
@@ -135,19 +143,123 @@ def test_junit_takes_any_name(folder):
                for case in same.iter("testcase"))
 
 
-def test_a_file_that_cannot_be_replaced_is_refused(folder):
+# --- Prometheus --------------------------------------------------------------------------------------
+
+SAMPLE = re.compile(r'(launchgap_[a-z0-9_]+)\{((?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+)\} (\S+)')
+LABEL = re.compile(r'([a-z_]+)="((?:[^"\\]|\\.)*)"')
+UNITS = ("_seconds", "_ratio", "_bytes_per_second", "_info", "_blocks", "_valid", "_warnings", "_trials")
+
+
+def prometheus(file):
+    """Family → list of (labels, value), by the text format's rules and Prometheus' names."""
+    families, helped, name = {}, set(), None
+    text = read(file)
+    assert text.endswith("\n")
+    for line in text.splitlines():
+        if line.startswith("# HELP "):
+            name = line.split()[2]
+            assert name not in families and len(line.split(" ", 3)[3]) > 9 and name.endswith(UNITS), line
+            families[name] = []
+        elif line.startswith("#"):
+            assert line == f"# TYPE {name} gauge" and name not in helped
+            helped.add(name)
+        else:
+            found = SAMPLE.fullmatch(line)
+            assert found and found[1] == name in helped, line
+            labels = {key: value.replace("\\n", "\n").replace('\\"', '"').replace("\\\\", "\\")
+                      for key, value in LABEL.findall(found[2])}
+            families[name].append((labels, finite(found[3])))
+    for name, samples in families.items():
+        assert samples and len({tuple(labels) for labels, _ in samples}) == 1, name
+        assert len({tuple(labels.items()) for labels, _ in samples}) == len(samples), name
+    return families
+
+
+def summary(folder):
+    return list(csv.DictReader(read(f"{folder}/summary.csv").splitlines()))
+
+
+def of_cell(labels, row):
+    """Whether labels are those of a row of summary.csv."""
+    return all(labels[label] == row[key] for label, key in (
+        ("variant", "variant"), ("collective", "collective"), ("dtype", "dtype"), ("pace", "pace"),
+        ("bytes", "asked_bytes")))
+
+
+def test_prometheus_has_the_figures_of_summary_csv(folder):
     made = record(f"{folder}/made")
-    file = f"{folder}/junit.xml"
+    file = f"{folder}/launchgap.prom"
     with open(file, "w", encoding="utf-8") as old:
         old.write("old")
-    os.symlink(file, f"{folder}/link.xml")
-    run("compare", made, made, "--junit", f"{folder}/link.xml")
-    assert os.path.islink(f"{folder}/link.xml") and not os.path.exists(file + ".part")
-    xml.parse(file)
-    said = run("compare", made, made, "--junit", "/dev/null", expect=2)
+    os.symlink(file, f"{folder}/link.prom")
+    run("report", made, "--prometheus", f"{folder}/link.prom")
+    assert os.path.islink(f"{folder}/link.prom") and not os.path.exists(file + ".part")
+    families = prometheus(file)
+    rows = summary(made)
+    for family, key, unit in (("call_seconds", "time_us", 1e-6), ("speed_ratio", "ratio", 1),
+                              ("speed_low_ratio", "ratio_lo", 1)):
+        samples = families[f"launchgap_{family}"]
+        assert len(samples) == sum(bool(row[key]) for row in rows)
+        for labels, value in samples:
+            row = [row for row in rows if of_cell(labels, row)]
+            assert len(row) == 1 and math.isclose(value, float(row[0][key]) * unit, rel_tol=1e-5)
+    verdicts = families["launchgap_regime_verdict_info"]
+    assert verdicts and all(value == 1 and labels["verdict"] for labels, value in verdicts)
+
+
+def test_prometheus_takes_any_name(folder):
+    made = record(f"{folder}/made", named)
+    run("report", made, "--prometheus", f"{folder}/x.prom")
+    assert any(labels["variant"] == ODD for labels, _ in prometheus(f"{folder}/x.prom")["launchgap_call_seconds"])
+
+
+def test_prometheus_tells_every_cell_from_others(folder):
+    for name in ("2x-h200/topology", "2x-h200/moe_step"):
+        made = reference(folder, name)
+        run("report", made, "--prometheus", f"{folder}/x.prom")
+        families = prometheus(f"{folder}/x.prom")  # no two samples have the same labels
+        assert {labels["what"] for labels, _ in families["launchgap_call_seconds"]} == {row["what"] for row in summary(made)}
+
+
+def test_a_file_that_cannot_be_replaced_is_refused(folder):
+    made = record(f"{folder}/made")
+    said = run("report", made, "--prometheus", "/dev/null", expect=1)
     assert "no regular file" in said.stderr and os.path.exists("/dev/null")
-    said = run("run", "smoke", "--no-report", "--format", "nccl-tests", expect=1)
-    assert "--format nccl-tests needs a report" in said.stderr
+    said = run("run", "smoke", "--no-report", "--prometheus", "x", expect=1)
+    assert "--prometheus needs a report" in said.stderr
+
+
+# --- github-action-benchmark -------------------------------------------------------------------------
+
+def benchmark(file):
+    rows = json.loads(read(file), parse_constant=lambda name: sys.exit(f"{file} holds {name}"))
+    for row in rows:
+        assert set(row) <= {"name", "unit", "value", "range", "extra"} and {"name", "unit", "value"} <= set(row)
+        assert isinstance(row["value"], (int, float)) and all(isinstance(row[key], str) for key in row if key != "value")
+    assert len({row["name"] for row in rows}) == len(rows)
+    return rows
+
+
+def test_benchmarks_have_the_figures_of_summary_csv(folder):
+    made = reference(folder, "2x-h200/states")
+    run("report", made, "--bigger-is-better", f"{folder}/more.json", "--smaller-is-better", f"{folder}/less.json")
+    rows = [row for row in summary(made) if row["role"] in ("variant", "reference")]
+    for file, key, unit, paces in (("more", "busbw_gbs", "GB/s", ("stream",)),
+                                   ("less", "time_us", "µs", ("stream", "isolated"))):
+        got = benchmark(f"{folder}/{file}.json")
+        wanted = sorted(float(row[key]) for row in rows if row[key] and row["pace"] in paces)
+        assert wanted and {row["unit"] for row in got} == {unit}
+        for a, b in zip(sorted(row["value"] for row in got), wanted, strict=True):
+            assert math.isclose(a, b, rel_tol=1e-5)
+
+
+def test_what_is_not_known_is_left_out(folder):
+    made = record(f"{folder}/made", source="tests/fuzz/corpus/record/null_one_trial")
+    run("report", made, "--prometheus", f"{folder}/x.prom", "--smaller-is-better", f"{folder}/less.json")
+    families = prometheus(f"{folder}/x.prom")
+    assert "launchgap_call_seconds" in families and "launchgap_speed_low_ratio" not in families
+    rows = benchmark(f"{folder}/less.json")
+    assert rows and not any("range" in row for row in rows)
 
 
 # --- the page of a job -------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "../harness/report/report.h"
-#include "../harness/analysis/looks.h"
 #include "../harness/analysis/stats.h"
 #include "../harness/report/model.h"
 #include "../harness/record/record.h"

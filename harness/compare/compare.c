@@ -6,6 +6,7 @@
 
 #include "../arena.h"
 #include "../analysis/pooled.h"
+#include "../report/export.h"
 #include "../report/json.h"
 #include "../report/output.h"
 #include "../data/verdict_text.h"
@@ -260,7 +261,7 @@ static int write_files(const struct compare_request *r, const struct told *t, st
 	if (r->summary && *r->summary)
 		output_append(r->summary, arena_written(t->arena, text));
 	if (r->junit &&
-	    output_lines(t->arena, t->db, "SELECT line FROM junit ORDER BY rowid", r->junit, st))
+	    export_lines(t->arena, t->db, "SELECT line FROM junit ORDER BY rowid", r->junit, st))
 		return -1;
 	struct output *file = r->html ? output_open_named(t->arena, r->html, st) : NULL;
 	if (file)

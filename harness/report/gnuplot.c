@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../chapters/run.h"
+#include "export.h"
 #include "model.h"
 #include "output.h"
 #include "table.h"
@@ -382,9 +383,9 @@ static void put_told(struct script *p, const struct story *story)
 int gnuplot_write(const struct model *m, const char *plots, unsigned *variants, struct status *st)
 {
 	if (model_ask(m, "plotted", "SELECT 1", "harness/report/plots.sql", st) ||
-	    output_lines(m->arena, m->db, "SELECT line FROM ecdf ORDER BY place, variant, at",
+	    export_lines(m->arena, m->db, "SELECT line FROM ecdf ORDER BY place, variant, at",
 	                 arena_text(m->arena, "%s/ecdf.csv", plots), st) ||
-	    output_lines(m->arena, m->db,
+	    export_lines(m->arena, m->db,
 	                 "SELECT line FROM timeline ORDER BY coll_nth, variant, rank",
 	                 arena_text(m->arena, "%s/timeline.csv", plots), st))
 		return -1;

@@ -88,22 +88,6 @@ int output_close(struct output *o, int rc, struct status *st)
 	return -1;
 }
 
-static int write_lines(struct db *db, const char *sql, FILE *out, struct status *st)
-{
-	const struct db_source query = {.file = "output.c", .sql = sql, .line = 1};
-	struct db_rows *lines = db_ask(db, &query, st);
-	while (lines && db_next(lines))
-		fprintf(out, "%s\n", db_text(lines, 0));
-	return lines ? db_end(lines, st) : -1;
-}
-
-int output_lines(struct arena *arena, struct db *db, const char *sql, const char *to,
-                 struct status *st)
-{
-	struct output *file = output_open_named(arena, to, st);
-	return file ? output_close(file, write_lines(db, sql, file->out, st), st) : -1;
-}
-
 void output_append(const char *file, const char *text)
 {
 	/* A pipe would wait for a reader. */

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "../data/db.h"
+#include "../arena.h"
 
 struct output {
 	FILE *out;
@@ -23,10 +23,6 @@ struct output *output_open_named(struct arena *arena, const char *file, struct s
 /* rc: what writing it came to. -1 if that is not 0, or if any of it could not be written: a full
  * disk shows at the latest when the last bytes are flushed. Then the earlier file remains. */
 int output_close(struct output *output, int rc, struct status *st);
-
-/* A query's rows as the lines of a file that a person may have named. */
-int output_lines(struct arena *arena, struct db *db, const char *sql, const char *file,
-                 struct status *st);
 
 /* Adds a text to the end of a file that a person names. One that cannot be written is only said. */
 void output_append(const char *file, const char *text);

@@ -53,6 +53,12 @@ static const struct field rows[] = {
 
 const struct fields report_options = FIELDS_OF(rows, struct report_options);
 
+int report_option(char *const argv[], int i, struct report_options *options, struct status *st)
+{
+	const int taken = options_take(&report_options, argv, i, options, st);
+	return taken ? taken : options_take(&export_options, argv, i, options->exports, st);
+}
+
 int report_options_settle(struct report_options *options, struct status *st)
 {
 	if (options->quiet && options->verbose)
@@ -237,6 +243,8 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
 	if (theirs && options->json && nccl_write(tables, dir, options->json, stdout, st))
 		return -1;
 	if (options && options->sqlite && db_save(m->db, options->sqlite, st))
+		return -1;
+	if (options && export_write(m, options->exports, st))
 		return -1;
 	if (options && options->summary && *options->summary)
 		append_summary(m, dir, options->summary);

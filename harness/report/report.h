@@ -6,6 +6,8 @@
 #include "../config/options.h"
 #include "../record/record.h"
 
+#include "export.h"
+
 /* The variable that names the page of a job of GitHub Actions. */
 #define REPORT_SUMMARY "GITHUB_STEP_SUMMARY"
 
@@ -15,8 +17,9 @@ enum report_format { REPORT_TABLES, REPORT_NCCL_TESTS };
 struct report_options {
 	enum report_format format;
 	/* Of REPORT_NCCL_TESTS: */
-	const char *average;  /* of nccl_averages; NULL: the mean */
-	const char *json;     /* a file for nccl-tests' JSON, or NULL; borrowed */
+	const char *average;                 /* of nccl_averages; NULL: the mean */
+	const char *json;                    /* a file for nccl-tests' JSON, or NULL; borrowed */
+	const char *exports[EXPORT_FORMATS]; /* files, or NULL (export.h); borrowed */
 	const char *summary;  /* a file that gets a short page in Markdown appended, or NULL */
 	const char *chapters; /* a folder with the user's chapters, or NULL */
 	const char *sqlite;   /* a file that gets the run's tables (chapters/figures.h), or NULL */
@@ -29,6 +32,8 @@ struct report_options {
 
 /* Of a verb that makes a report: rows of a struct report_options. */
 extern const struct fields report_options;
+/* Takes argv[i] by these rows, or those of export.h, as options_take does. */
+int report_option(char *const argv[], int i, struct report_options *options, struct status *st);
 /* Whether the options taken are compatible, once all are there; fills in the missing ones. */
 int report_options_settle(struct report_options *options, struct status *st);
 

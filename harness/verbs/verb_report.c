@@ -8,7 +8,7 @@ int verb_report(int argc, char *argv[], const struct home *home, struct status *
 	struct report_options options = {.summary = machine_env(REPORT_SUMMARY)};
 	const char *dir = NULL;
 	for (int i = 2, taken; i < argc; i += taken) {
-		taken = options_take(&report_options, argv, i, &options, st);
+		taken = report_option(argv, i, &options, st);
 		if (taken < 0)
 			return -1;
 		if (!taken && (dir || argv[i][0] == '-'))

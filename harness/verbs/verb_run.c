@@ -94,7 +94,7 @@ static int take(struct asked *a, const struct home *home, int first, char *argv[
 		struct asked *to = recorded && !is_plan(argv[i]) ? &ignored : a;
 		taken = options_take(&run_options, argv, i, to, st);
 		if (!taken)
-			taken = options_take(&report_options, argv, i, &to->options, st);
+			taken = report_option(argv, i, &to->options, st);
 		if (!taken && verb->call == verb_join)
 			taken = options_take(&join_options, argv, i, &agents, st);
 		if (taken < 0)
@@ -136,13 +136,25 @@ static struct asked *begin(const struct home *home, int argc, char *argv[])
 	return a;
 }
 
+/* An option that is said and is of a report; NULL: none. */
+static const char *report_only(const struct report_options *options)
+{
+	for (unsigned i = 0; i < EXPORT_FORMATS; i++)
+		if (options->exports[i])
+			return export_options.rows[i].key;
+	return options->format == REPORT_NCCL_TESTS ? "--format nccl-tests" : NULL;
+}
+
 static int carry_out(struct asked *a, const struct home *home, struct status *st)
 {
 	char folder[PATH_MAX] = "";
 	struct status report = {0};
-	if (a->options.format == REPORT_NCCL_TESTS && a->no_report)
-		return status_set(st, "run: --format nccl-tests needs a report, and --no-report "
-		                      "makes none; allowed is one of them");
+	const char *only = report_only(&a->options);
+	if (only && a->no_report)
+		return status_set(st,
+		                  "run: %s needs a report, and --no-report makes none; allowed is "
+		                  "one of them",
+		                  only);
 	a->request.quiet = a->options.quiet;
 	if (!a->request.from.file)
 		a->request.from.file = a->file;

@@ -8,7 +8,7 @@
 static const struct verb verbs[] = {
     {"run", "NAME [key=value …]", "measure experiments/NAME.exp and report",
      "key=value: any key of [experiment], e.g. ranks=4 blocks=6 bytes='4K..1M x4' (launchgap list keys shows all)",
-     {&run_options, &report_options}, NULL, "0 all measured; 1 something failed; 130 interrupted, with how to resume", verb_run},
+     {&run_options, &report_options, &export_options}, NULL, "0 all measured; 1 something failed; 130 interrupted, with how to resume", verb_run},
     {"resume", "DIR [key=value …]", "go on with a run",
      "The record names the experiment and how it was begun. What is missing is measured, first the other trials of a block that was begun; blocks=N: so many "
      "blocks, including that one.",
@@ -26,7 +26,7 @@ static const struct verb verbs[] = {
      "The record stays in results/nccl_tests/; a last line names it. experiments/nccl-tests.md explains what differs.",
      {NULL}, NULL, NULL, verb_perf},
     {"report", "DIR", "tables and pictures, from the record alone",
-     "In a job of GitHub Actions the first page is added to the job's summary page (GITHUB_STEP_SUMMARY); of run and compare too.", {&report_options}, NULL, NULL, verb_report},
+     "In a job of GitHub Actions the first page is added to the job's summary page (GITHUB_STEP_SUMMARY); of run and compare too.", {&report_options, &export_options}, NULL, NULL, verb_report},
     {"sql", "DIR ['SELECT …']", "a question that no page answers, in SQL",
      "A run's record as tables: environment, variant, setting, trial, cell, fact, counter, path, failure, and what the report makes of them (place, result, speed …); results/README.md says what a row of each is. On a terminal the answer "
      "is a table, else CSV. median(x) and quantile(x, p) are there too. Without a query: sqlite3's prompt, without these two.",

@@ -15,6 +15,7 @@ pid_t fork(void)
 static void report(bool nccl_tests)
 {
 	struct report_options options = {.format = nccl_tests ? REPORT_NCCL_TESTS : REPORT_TABLES,
+	                                 .exports = {"a.prom", "more.json", "less.json"},
 	                                 .summary = "page.md",
 	                                 .verbose = true};
 	struct status st = {""};
