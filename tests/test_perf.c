@@ -38,7 +38,7 @@ static const struct {
     {"-t 2 -r 1", {"# -r 1: all_reduce has no root"}},
     {"-t 2 -z 1 -n 9", {" pace=isolated ", " isolated_calls=9 "}},
     {"-t 2 -z 3", {" pace=isolated "}},
-    {"-t 2 -y 1", {"# -y 1: streams of its own"}},
+    {"-t 2 -y 1", {"# -y 1: its own streams"}},
     {"-t 2 -T 30", {" cell_timeout=30s "}},
     {"-t 2 -G 2", {"# -G 2: graph = 2 has no meaning on backend host"}},
     {"-t 2 -S 1", {"# -S 1: no timestamps"}},
