@@ -258,8 +258,10 @@ static void put_bar(FILE *out, const struct story_table *t, unsigned row, const 
 	              {"", "same", "m-4-4h8v8h-8z"}};
 	const struct entry e = table_bar(t, row),
 	                   *ratio = &story_row(t, row)[t->form->columns[table_bars(t)].at];
-	const bool spans = e.has && isfinite(e.lo);
-	const double at = e.has ? e.x : 1, lo = spans ? e.lo : at, hi = spans ? e.hi : at,
+	const bool spans = isfinite(e.lo);
+	if (!e.has)
+		return;
+	const double at = e.x, lo = spans ? e.lo : at, hi = spans ? e.hi : at,
 	             one = ratio->has ? at / ratio->x : at, most = table_longest_bar(t),
 	             scale = BAR_WIDTH / most, x = at * scale;
 	unsigned k = 0;
