@@ -170,7 +170,9 @@ TEST(the_network_is_that_of_the_host_with_the_least)
 	assert_true(isnan(networks_by(NULL, two, "NET/IB").gbs));
 	/* Of one boot: a machine that pretends. */
 	boots[1] = "hostb 0-1";
-	assert_says(networks_by(two, two, "NET/IB").why, "one machine");
+	of = networks_by(two, two, "NET/IB");
+	assert_int_equal(of.hosts, 1);
+	assert_says(of.why, "one machine");
 	boots[1] = NULL;
 	/* A variant on one host. */
 	struct made_loaded l;

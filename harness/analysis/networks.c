@@ -67,7 +67,7 @@ struct networks networks_of(const struct record_run *run, const char *variant,
 	unsigned least = 0;
 	if (!c || c->nhosts < 2)
 		return out;
-	out.hosts = c->nhosts;
+	out.hosts = are_machines(c) ? c->nhosts : 1;
 	out.ranks = c->nranks / c->nhosts;
 	if (!are_machines(c))
 		out.why = "its hosts are one machine, where data takes no network card";

@@ -91,8 +91,8 @@ static void put_crossed(const struct figures *f, const struct figures_joined *li
 		gbs = figures_line_gbs(links, coll, (unsigned)db_real(row, 6),
 		                       !strncasecmp(algorithm, "NVLS", 4));
 	}
-	db_add(f->db, "crossed", "iiittdt", v, (unsigned)db_real(row, 1), hosts, links->text, text,
-	       gbs, cards.why);
+	db_add(f->db, "crossed", "iiittdt", v, (unsigned)db_real(row, 1),
+	       cards.hosts ? cards.hosts : hosts, links->text, text, gbs, cards.why);
 }
 
 static int put_bandwidth(const struct figures *f, struct status *st)
