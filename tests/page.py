@@ -137,7 +137,7 @@ def is_of_the_data(first, report):
             if "caveat" in sentence["roles"] and not is_headline and said not in before:
                 wrong("it limits the answer, and is not before it", said)
             if (is_headline or {"headline", "caption", "advice"} & set(sentence["roles"])) and \
-                    re.search(" times | as fast| faster| slower| % of", said) and not SIZE.search(said):
+                    re.search(" times | as fast| faster| slower| % of| scatters ", said) and not SIZE.search(said):
                 wrong("of which size?", said)
             if is_headline and "░" in strip:
                 strip_has_rows(tables, sentence, strip)
