@@ -387,8 +387,11 @@ WHERE chapter = 'advice' AND sentence.role = 'advice' AND NOT instr(text, r.coll
 SELECT 'a claim without its collective', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
 WHERE tab = 'claims' AND role = 'answer' AND instr(text, ' times that of ') AND NOT instr(text, o ->> 'coll');
 SELECT 'ranks that are not said', trust FROM report, one
-WHERE tab = 'run' AND o ->> 'machine' LIKE '% × %' AND CAST(o ->> 'machine' AS int) <> o ->> 'ranks'
-  AND NOT instr(trust, ', ' || (o ->> 'ranks') || ' rank');
+WHERE tab = 'run' AND o ->> 'machine' LIKE '% × %' AND CAST(o ->> 'machine' AS int) <> o ->> 'ranks' AND NOT instr(trust, ', ' || (o ->> 'ranks') || ' rank');
+
+-- What is the same as another variant has no size of its own.
+SELECT 'the same as another, and listed again', o ->> 'variant' FROM one WHERE tab = 'exceptions' AND o ->> 'variant' IN
+  (SELECT v.o ->> 'name' FROM one v WHERE v.tab GLOB 'verdicts_*' AND v.o ->> 'idle' NOT NULL);
 
 -- An advice names its first and its last size, which were measured; and it holds at each: against the reference the
 -- mean of a size's results is a gain, or equal, and between the ends of the advice's sizes.

@@ -33,8 +33,7 @@ static void environment(json_t *env)
 {
 	json_t *machine = json_object_get(env, "machine"), *gpu;
 	size_t i, k;
-	json_object_set_new(env, "calls", json_integer(1));
-	/* Allocator and wait are as the records have them by default. */
+	json_object_update_new(env, json_pack("{s:i, s:s*}", "calls", 1, "created", world.created));
 	json_object_update_new(made_variant_of(env, 0),
 	                       json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "bind", "near-gpu",
 	                                 "allocator", "nccl", "wait", "spin", "api", world.api,
@@ -42,8 +41,6 @@ static void environment(json_t *env)
 	json_object_set_new(machine, "gpus",
 	                    json_pack("[{s:s, s:s}, {s:s, s:s}]", "name", world.gpu, "pci",
 	                              "0000:18:00.0", "name", world.gpu, "pci", "0000:2a:00.0"));
-	if (world.created)
-		json_object_set_new(env, "created", json_string(world.created));
 	if (world.env)
 		json_object_set_new(machine, "environment", json_pack("{s:s}", world.env, "1"));
 	if (!world.topology)
