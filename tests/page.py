@@ -147,8 +147,8 @@ def is_of_the_data(first, report):
     if cell and "░" in strip and "differences above" in report["trust"] and \
             f"{cell[1]} of {cell[2]}: " not in report["trust"]:
         wrong("trust is of another cell than the strip", report["trust"])
-    if "| speed |" in strip:
-        wrong("against what is a speed in the strip?")
+    if re.search(r"\| speed \||^\| \d+ variants \|", strip, re.M):
+        wrong("against what is a speed in the strip, or of which modes are variants?", strip)
     if strip and " of threads' bandwidth" in headline and " ÷ threads" not in strip:
         wrong("the strip is against another reference than the headline")
 
