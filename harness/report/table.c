@@ -214,10 +214,10 @@ static void put_words(struct arena *arena, const struct story_table *t, const st
                       unsigned bars)
 {
 	for (unsigned r = 0; r < t->nrows; r++) {
-		const char *word = entry_at(t, r, t->form->ncolumns - 1).text;
-		if (*word && !entry_at(t, r, bars).has)
+		const struct entry word = entry_at(t, r, t->form->ncolumns - 1);
+		if (*word.text && !entry_at(t, r, bars).has)
 			g->texts[(size_t)(r + 1) * g->ncolumns + bars] =
-			    arena_text(arena, "%.*s", (int)strcspn(word, ":"), word);
+			    arena_text(arena, "%.*s", (int)strcspn(word.text, ":"), word.text);
 	}
 }
 
