@@ -366,11 +366,9 @@ WHERE chapter = 'versions' AND role = 'headline' AND limit_of(cells, 0) = (SELEC
   AND NOT has_range(text, limit_of(cells, 0), limit_of(cells, 1));
 
 -- What moves a jump comes before where it is, and a search advises settings alone.
-SELECT 'a headline without the cause', text FROM sentence
-WHERE chapter = 'cliffs' AND role = 'headline' AND NOT instr(text, ' moves the jump: ')
+SELECT 'a headline without the cause', text FROM sentence WHERE chapter = 'cliffs' AND role = 'headline' AND NOT instr(text, ' moves the jump: ')
   AND EXISTS (SELECT 1 FROM one WHERE tab = 'channels_moved');
-SELECT 'what settings make moot', text FROM sentence
-WHERE chapter = 'cliffs' AND role = 'advice' AND EXISTS (SELECT 1 FROM one WHERE tab = 'finalists');
+SELECT 'what settings make moot', text FROM sentence WHERE chapter = 'cliffs' AND role = 'advice' AND EXISTS (SELECT 1 FROM one WHERE tab = 'finalists');
 
 -- What is recommended for a range of sizes names the collectives in which it was not shown, as a row or in words.
 SELECT 'advice without its exceptions', text FROM sentence
