@@ -361,11 +361,9 @@ WHERE chapter = 'versions' AND role = 'headline' AND limit_of(cells, 0) = (SELEC
   AND NOT has_range(text, limit_of(cells, 0), limit_of(cells, 1));
 
 -- What moves a jump comes before where it is, and a search advises settings alone.
-SELECT 'a headline without the cause', text FROM sentence
-WHERE chapter = 'cliffs' AND role = 'headline' AND NOT instr(text, ' moves the jump: ')
+SELECT 'a headline without the cause', text FROM sentence WHERE chapter = 'cliffs' AND role = 'headline' AND NOT instr(text, ' moves the jump: ')
   AND EXISTS (SELECT 1 FROM one WHERE tab = 'channels_moved');
-SELECT 'what settings make moot', text FROM sentence
-WHERE chapter = 'cliffs' AND role = 'advice' AND EXISTS (SELECT 1 FROM one WHERE tab = 'finalists');
+SELECT 'what settings make moot', text FROM sentence WHERE chapter = 'cliffs' AND role = 'advice' AND EXISTS (SELECT 1 FROM one WHERE tab = 'finalists');
 
 -- What is recommended for a range of sizes names the collectives in which it was not shown, as a row or in words.
 SELECT 'advice without its exceptions', text FROM sentence
@@ -386,6 +384,10 @@ WHERE tab = 'run' AND o ->> 'machine' LIKE '% × %' AND CAST(o ->> 'machine' AS 
   AND NOT instr(trust, ', ' || (o ->> 'ranks') || ' rank');
 SELECT 'an A/A line without its ranks', trust FROM report
 WHERE instr(trust, '(A/A ') AND NOT instr(trust, '(A/A of ') AND (SELECT count(DISTINCT ranks) FROM result) > 1;
+
+-- What is the same as another variant has no size of its own.
+SELECT 'the same as another, and listed again', o ->> 'variant' FROM one WHERE tab = 'exceptions' AND o ->> 'variant' IN
+  (SELECT v.o ->> 'name' FROM one v WHERE v.tab GLOB 'verdicts_*' AND v.o ->> 'idle' NOT NULL);
 
 -- An advice names its first and its last size, which were measured; and it holds at each: against the reference the
 -- mean of a size's results is a gain, or equal, and between the ends of the advice's sizes.

@@ -137,7 +137,7 @@ def is_of_the_data(first, report):
             if "caveat" in sentence["roles"] and not is_headline and said not in before:
                 wrong("it limits the answer, and is not before it", said)
             if (is_headline or {"headline", "caption", "advice"} & set(sentence["roles"])) and \
-                    re.search(" times | as fast| faster| slower| % of", said) and not SIZE.search(said):
+                    re.search(" times | as fast| faster| slower| % of| scatters ", said) and not SIZE.search(said):
                 wrong("of which size?", said)
             if is_headline and "░" in strip:
                 strip_has_rows(tables, sentence, strip)
@@ -149,8 +149,8 @@ def is_of_the_data(first, report):
         wrong("trust is of another cell than the strip", report["trust"])
     if re.search(r"^[#|].*_step\\*_", first + "\n#" + report["trust"], re.M):
         wrong("a step by its key", headline)
-    if "| speed |" in strip:
-        wrong("against what is a speed in the strip?")
+    if re.search(r"\| speed \||^\| \d+ variants \|", strip, re.M):
+        wrong("against what is a speed in the strip, or of which modes are variants?", strip)
     if strip and " of threads' bandwidth" in headline and " ÷ threads" not in strip:
         wrong("the strip is against another reference than the headline")
 

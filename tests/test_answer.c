@@ -122,7 +122,7 @@ TEST(what_is_equal_is_never_faster)
 	made.backend = "host";
 	made.stamps = equal_stamps;
 	noise = 0.15;
-	for (seed = 15; seed <= 17; seed++) {
+	for (seed = 15; seed <= 20; seed++) { /* six runs */
 		static const char *const tables[] = {"verdicts_large", "verdicts_small"};
 		const json_t *report = made_report(&made);
 		for (size_t i = 0; i < LENGTH(tables); i++) {
@@ -134,10 +134,12 @@ TEST(what_is_equal_is_never_faster)
 		assert_int_equal(json_rows(overview, JSON_IS("faster", "0", "slower", "0")),
 		                 json_rows(overview, JSON_ALL));
 		assert_int_equal(json_count(report, "exceptions"), 0);
-		const json_t *titles = json_table(report, "caption_verdicts");
-		assert_int_equal(json_rows(titles, JSON_IS("kind", "5")) +
-		                     json_rows(titles, JSON_IS("kind", "4")),
-		                 json_rows(titles, JSON_ALL));
+		static const char *const titles = "caption_verdicts"; /* if any has a verdict */
+		if (json_has_table(report, titles))
+			assert_int_equal(
+			    json_count(report, titles),
+			    json_rows(json_table(report, titles), JSON_IS("kind", "5")) +
+			        json_rows(json_table(report, titles), JSON_IS("kind", "4")));
 		assert_false(json_one_says(answer(report), "faster than"));
 		assert_false(json_one_says(answer(report), "slower than"));
 	}

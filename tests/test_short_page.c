@@ -129,11 +129,11 @@ TEST(no_paragraph_is_cut)
 static void page_of(unsigned n, const char *locale)
 {
 	const struct story_table *t = table_of(test_text(
-	    "t | t | bars=speed\n  variant\n  speed:ratio\n  verdict\n"
+	    "t | t | bars=speed\n  variant\n  speed:ratio\n  verdict:word\n"
 	    "  WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %u - 1)\n"
-	    "  SELECT 'v' || i variant, CASE i WHEN 0 THEN NULL WHEN 1 THEN 2 ELSE 0.5 END speed,\n"
-	    "         iif(i > 1, 0.4, NULL) speed_lo, iif(i > 1, 0.6, NULL) speed_hi,\n"
-	    "         'slower' verdict FROM n\n",
+	    "  SELECT 'v' || i variant, CASE i WHEN 1 THEN 2 WHEN 2 THEN 0.5 END speed,\n"
+	    "         iif(i = 2, 0.4, NULL) speed_lo, iif(i = 2, 0.6, NULL) speed_hi,\n"
+	    "         iif(i, 'differs: 0.9 in ' || hex(zeroblob(40)), NULL) verdict FROM n\n",
 	    n));
 	struct page p;
 	setenv("LC_ALL", locale, 1);
@@ -151,18 +151,19 @@ static void page_of(unsigned n, const char *locale)
 	setenv("LC_ALL", "C.UTF-8", 1);
 }
 
-/* Full up to the interval's lower end, light up to its upper end; the reference has 1. */
+/* Full up to the interval's lower end, light up to its upper one; the reference has 1, a word no bar. */
 TEST(a_ratio_is_drawn_with_its_interval)
 {
-	page_of(3, "C");
+	page_of(4, "C");
 	const char *at = strstr(text, "  v0 ");
 	assert_non_null(at);
 	assert_says(text, "  - interval\n");
 	assert_says(at, " ####################\n  v1 ");
 	assert_says(at, " ########################################\n  v2 ");
 	assert_says(at, " ########----\n");
-	assert_lacks(text, "slower");
-	page_of(3, "en_US.UTF-8");
+	assert_says(at, " differs\n");
+	assert_lacks(text, "0.9 in");
+	page_of(4, "en_US.UTF-8");
 	assert_says(text, " ████████░░░░\n");
 }
 

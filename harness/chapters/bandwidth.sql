@@ -96,7 +96,7 @@ WHERE data AND trouble IS NULL AND NOT is_limit AND pace = 'stream' AND whole;
 INSERT INTO crossed
 WITH w AS (SELECT *, CASE WHEN net GLOB 'NET/IB*' THEN 1
                           WHEN net GLOB 'NET/Socket*' THEN 0 END verbs FROM crossing)
-SELECT w.variant, w.place, w.hosts, j.text,
+SELECT w.variant, w.place, iif(machines = 0, 1, w.hosts), j.text,
        CASE WHEN w.hosts > 1 THEN coalesce(iif(machines AND k.gbs, k.text, NULL), '')
             WHEN by = 'memory' THEN memory WHEN by = 'links' THEN j.text END,
        CASE WHEN w.hosts > 1 THEN iif(machines, r.gbs, NULL)

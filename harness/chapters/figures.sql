@@ -337,7 +337,7 @@ CREATE TABLE asked_claim(
 -- collectives that have such a bound, in a run with right data.
 CREATE TABLE crossed(
   variant INTEGER, place INTEGER,
-  hosts  INTEGER, -- of the variant
+  hosts  INTEGER, -- of the variant, that are machines
   joined TEXT,    -- the links between GPUs, whatever it crosses
   links  TEXT,    -- those that it crosses
   gbs    REAL,    -- of busbw at most

@@ -166,7 +166,7 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
            left_name || ' ' || l.data_path || ', ' || right_name || ' ' || r.data_path) ways,
        CASE WHEN ratio IS NULL AND by_cell NOT NULL THEN 'its cells disagree'
             WHEN edge BETWEEN ratio_lo AND ratio_hi
-            THEN 'limit ' || estimate(edge) || ' is in its interval'
+            THEN 'limit ' || estimate(edge) || ' is inside its interval'
             ELSE 'differences under ' || effect || ' cannot be seen' END unseen,
        (SELECT of_gap FROM gap_step JOIN variant a ON a.id = from_variant
         JOIN variant b ON b.id = to_variant

@@ -36,7 +36,7 @@ static const char style[] =
     "svg *{fill:currentColor}svg path{stroke:currentColor}svg .to{opacity:.3}"
     "svg .one{stroke:var(--ink);stroke-dasharray:2}svg.open .mark{fill:var(--back)}"
     /* A table's cells one below the other. A picture is whole, and readable once it is touched. */
-    "@media(max-width:36rem){.picture:not(:target)::after{content:'Tap to enlarge';font-size:.85rem;color:var(--pale)}body{padding:1rem .8rem 3rem}h1{font-size:1.5rem}table,tbody,tr,td{display:block;width:auto;max-width:none}thead{display:none}"
+    "@media(max-width:36rem){.picture:not(:target)::after{content:'Tap to enlarge';font-size:.85rem;color:var(--pale)}body{padding:1rem .8rem 3rem}h1{font-size:1.5rem}table,tbody,tr,th,td{display:block;width:auto;max-width:none}thead{display:none}"
     "tr{padding:.4rem 0;border-bottom:1px solid var(--line)}td{border:0;padding:.1rem 0;text-align:right;min-height:1.2rem}"
     "td:first-child{text-align:left;font-weight:600}td:not(:first-child)>em{font-style:normal;display:block;float:left;font-weight:400;color:var(--pale);padding-right:1rem}"
     "table:has(svg) tr{display:grid;grid-template-columns:1fr auto}table:has(svg) td:nth-child(3){grid-area:1/2}table:has(svg) td:nth-child(2){text-align:left}"
@@ -258,8 +258,10 @@ static void put_bar(FILE *out, const struct story_table *t, unsigned row, const 
 	              {"", "same", "m-4-4h8v8h-8z"}};
 	const struct entry e = table_bar(t, row),
 	                   *ratio = &story_row(t, row)[t->form->columns[table_bars(t)].at];
-	const bool spans = e.has && isfinite(e.lo);
-	const double at = e.has ? e.x : 1, lo = spans ? e.lo : at, hi = spans ? e.hi : at,
+	const bool spans = isfinite(e.lo);
+	if (!e.has)
+		return;
+	const double at = e.x, lo = spans ? e.lo : at, hi = spans ? e.hi : at,
 	             one = ratio->has ? at / ratio->x : at, most = table_longest_bar(t),
 	             scale = BAR_WIDTH / most, x = at * scale;
 	unsigned k = 0;

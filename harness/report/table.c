@@ -105,14 +105,13 @@ static void cell_text(const struct story_table *t, unsigned row, unsigned column
 #define MOST_BAR    40
 #define PAGE_BAR    20 /* in Markdown */
 
-/* Full up to the interval's lower end, light up to its upper end; 1 is the reference's, which has no
- * ratio. */
+/* Full up to the interval's lower end, light up to its upper end. */
 static const char *bar_text(struct arena *arena, const struct entry *e, double scale, unsigned room,
                             bool utf8)
 {
 	const bool spans = e->has && isfinite(e->lo);
 	const char *const full = utf8 ? "█" : "#", *const light = utf8 ? "░" : "-";
-	const double to = !e->has ? 1 : spans ? e->lo : e->x, ends = spans ? e->hi : to;
+	const double to = !e->has ? 0 : spans ? e->lo : e->x, ends = spans ? e->hi : to;
 	const unsigned n = (unsigned)(to * scale + 0.5);
 	unsigned all = (unsigned)(ends * scale + 0.5);
 	all = all > room ? room : all;
@@ -124,7 +123,14 @@ static const char *bar_text(struct arena *arena, const struct entry *e, double s
 
 struct entry table_bar(const struct story_table *t, unsigned row)
 {
-	return t->form->bar ? story_row(t, row)[t->form->bar - 1] : entry_at(t, row, table_bars(t));
+	struct entry e =
+	    t->form->bar ? story_row(t, row)[t->form->bar - 1] : entry_at(t, row, table_bars(t));
+	bool other = e.has;
+	for (unsigned c = 0; c < t->form->ncolumns; c++) {
+		const struct entry word = entry_at(t, row, c);
+		other |= word.kind == KIND_WORD && word.has && strcmp(word.text, "reference") != 0;
+	}
+	return other ? e : (struct entry){.kind = KIND_RATIO, .has = true, .x = 1, .lo = NAN};
 }
 
 double table_longest_bar(const struct story_table *t)
@@ -203,22 +209,39 @@ bool table_is_bold(const struct story_table *t, unsigned row, unsigned column, c
 	       entry_decided(text);
 }
 
+/* Where a column of verdicts is left out, a row without a ratio has its verdict's word there. */
+static void put_words(struct arena *arena, const struct story_table *t, const struct grid *g,
+                      unsigned bars)
+{
+	for (unsigned r = 0; r < t->nrows; r++) {
+		const struct entry word = entry_at(t, r, t->form->ncolumns - 1);
+		if (*word.text && !entry_at(t, r, bars).has)
+			g->texts[(size_t)(r + 1) * g->ncolumns + bars] =
+			    arena_text(arena, "%.*s", (int)strcspn(word.text, ":"), word.text);
+	}
+}
+
 void table_write_text(struct arena *arena, const struct story_table *t, bool with_bars, FILE *out,
                       unsigned indent, unsigned width)
 {
-	const unsigned bars = with_bars ? table_bars(t) : 0;
-	unsigned used = 0;
+	const unsigned bars = with_bars ? table_bars(t) : 0, all = t->form->ncolumns;
+	unsigned used = 0, columns = all;
 	if (!t->nrows)
 		return;
 	const struct arena_mark mark = arena_mark(arena);
-	struct grid g = grid_of(arena, t, bars ? bars + 1 : t->form->ncolumns, bars);
-	for (unsigned c = 0; c <= bars; c++)
+	struct grid g = grid_of(arena, t, all, false);
+	for (unsigned c = 0; c < all; c++)
 		used += grid_column_width(&g, c) + 2;
-	if (bars && used + LEAST_BAR <= width)
+	if (bars && used > width + 2 && bars < all - 1 &&
+	    t->form->columns[all - 1].kind == KIND_WORD)
+		used -= grid_column_width(&g, --columns) + 2;
+	const bool drawn = bars && used + LEAST_BAR <= width;
+	g = grid_of(arena, t, columns, drawn);
+	if (columns < all)
+		put_words(arena, t, &g, bars);
+	if (drawn)
 		put_bars(arena, t, &g, width - used < MOST_BAR ? width - used : MOST_BAR,
 		         terminal_has_utf8());
-	else if (bars)
-		g = grid_of(arena, t, t->form->ncolumns, false);
 	grid_write(arena, &g, out, indent, width);
 	arena_release(arena, mark);
 }

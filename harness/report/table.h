@@ -32,8 +32,8 @@ void table_drop_empty(struct table *table);
  * rows, and lists them in `said`: "head text", with commas. */
 void table_drop_common(struct table *table, char *said, size_t bytes);
 
-/* As a grid (grid.h); nothing for no rows. with_bars: in place of the columns after that of the form's
- * `bars`, if they have room. */
+/* As a grid (grid.h); nothing for no rows. with_bars: those of the form's `bars`, if they have room; for
+ * columns that have none the last one is left out, if it has verdicts. */
 void table_write_text(struct arena *arena, const struct story_table *table, bool with_bars,
                       FILE *out, unsigned indent, unsigned width);
 /* The same as texts, beneath their heads. bars: in a column after the others, if the form asks for them. */
