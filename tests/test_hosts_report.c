@@ -181,12 +181,12 @@ static const char *db_words(struct db *db, const char *sql)
 	return test_text("%s", text);
 }
 
-/* What the record's tables say of it, "links gbs why". */
+/* What the record's tables say of it, "hosts: links gbs" or why there is none. */
 static const char *crossed_by(const char *a, const char *b, const char *via)
 {
 	const struct made m = between(with_cards, a, b, via);
 	return db_words(made_tables(&m, NULL),
-	                "SELECT coalesce(why, links || ' ' || gbs) FROM crossed "
+	                "SELECT hosts || ': ' || coalesce(why, links || ' ' || gbs) FROM crossed "
 	                "WHERE variant = 0");
 }
 
@@ -196,16 +196,16 @@ TEST(the_network_is_that_of_the_host_with_the_least)
 	const char *two = "eth0 10000, IB mlx5_0:1 200000, IB mlx5_1:1 200000",
 	           *one = "eth0 25000, eth1 25000, IB mlx5_0:1 100000";
 	assert_string_equal(crossed_by(two, two, "NET/IB/0/GDRDMA"),
-	                    "2 IB cards a host (50 GB/s together) 37.5");
-	assert_string_equal(crossed_by(two, one, "NET/IB"), "1 IB card a host (12.5 GB/s) 9.375");
+	                    "2: 2 IB cards a host (50 GB/s together) 37.5");
+	assert_string_equal(crossed_by(two, one, "NET/IB"), "2: 1 IB card a host (12.5 GB/s) 9.375");
 	assert_string_equal(crossed_by(one, two, "NET/Socket/0"),
-	                    "1 network card a host (1.25 GB/s) 0.9375");
+	                    "2: 1 network card a host (1.25 GB/s) 0.9375");
 	assert_says(crossed_by(two, NULL, "NET/IB"), "no rates of its hosts' network cards");
 	assert_says(crossed_by(two, two, "NET/Other"), "names no network");
 	assert_says(crossed_by(NULL, two, "NET/IB"), "no rates of its hosts' network cards");
 	/* Of one boot: a machine that pretends. */
 	boots[1] = "hostb 0-1";
-	assert_says(crossed_by(two, two, "NET/IB"), "one machine");
+	assert_says(crossed_by(two, two, "NET/IB"), "1: its hosts are one machine");
 	boots[1] = NULL;
 }
 
