@@ -164,21 +164,17 @@ WHERE (verdict LIKE 'holds%' OR verdict LIKE 'does not%' OR instr(verdict, ', bu
                         outer_lo / far >= hi OR (lo > 0 AND outer_hi * far <= lo)
                         OR ((outer_lo > far OR outer_hi * far < 1)
                             AND (outer_lo >= hi OR (lo > 0 AND outer_hi <= lo)))), 0));
--- No claim holds of which a size is shown to be the contrary: wholly on the other side of its limit, or surely different and
--- not within it. Of bandwidth against the reference, or of time as speed.
-SELECT 'a claim that one of its cells has not', claim
-FROM (SELECT claim.*, o ->> 'coll' coll, o ->> 'from_bytes' from_bytes, o ->> 'to_bytes' to_bytes, metric = 'busbw' plainly
-      FROM claim JOIN one ON tab = 'claims' AND o ->> 'claim' = claim
-      WHERE verdict LIKE 'holds%' AND metric IN ('busbw', 'latency') AND o ->> 'cells' > 1) c
-JOIN (SELECT variant, pace, collective, asked, lo, hi FROM result WHERE lo NOT NULL) r
-  ON variant = "left" AND "right" = (SELECT doc ->> 'reference' FROM given)
- AND pace = iif(plainly, 'stream', 'isolated') AND asked BETWEEN from_bytes AND to_bytes
- AND collective = coalesce(coll, collective) AND (coll NOT NULL OR NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training'))
-WHERE CASE WHEN within THEN (r.lo > 1 AND r.hi > c.hi) OR (r.hi < 1 AND r.lo < c.lo)
-           WHEN c.lo > 0 THEN iif(plainly, r.hi < c.lo, 1 / r.lo < c.lo)
-           ELSE iif(plainly, r.lo > c.hi, 1 / r.hi > c.hi) END;
-SELECT 'advice on what a claim leaves open', claim FROM claim
-JOIN one a ON a.tab = 'advice' AND a.o ->> 'metric' = metric
+-- A claim is so at each size by its own limits; none that holds has a size that surely differs and is not within them.
+SELECT 'a claim that one of its sizes has not', claim FROM claim
+WHERE CASE WHEN verdict LIKE 'holds%' THEN limit_of(by_cell, 0) < 0.999 * lo OR limit_of(by_cell, 1) > 1.001 * hi
+           WHEN verdict LIKE 'does not%' OR instr(verdict, ', but not ')
+           THEN limit_of(by_cell, 0) BETWEEN 1.001 * lo AND 0.999 * hi OR limit_of(by_cell, 1) BETWEEN 1.001 * lo AND 0.999 * hi END;
+SELECT 'a claim that one of its cells has not', claim FROM given, claim c JOIN one ON tab = 'claims' AND o ->> 'claim' = claim
+JOIN result r ON variant = "left" AND "right" = doc ->> 'reference' AND asked BETWEEN o ->> 'from_bytes' AND o ->> 'to_bytes'
+WHERE verdict LIKE 'holds%' AND within AND pace = CASE metric WHEN 'busbw' THEN 'stream' WHEN 'latency' THEN 'isolated' END
+  AND o ->> 'cells' > 1 AND iif(o ->> 'coll' NOT NULL, collective = o ->> 'coll', NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training'))
+  AND ((r.lo > 1 AND r.hi > c.hi) OR (r.hi < 1 AND r.lo < c.lo));
+SELECT 'advice on what a claim leaves open', claim FROM claim JOIN one a ON a.tab = 'advice' AND a.o ->> 'metric' = metric
 WHERE plain AND verdict LIKE 'undecided%' AND (("left", "right") = (a.o ->> 'to', a.o ->> 'from')
                                   OR ("left", "right") = (a.o ->> 'from', a.o ->> 'to'));
 
@@ -348,7 +344,7 @@ WHERE NOT coalesce(known, 0) AND has_ratio_over_sizes(text)
 -- and placebos have a warning.
 CREATE TABLE equal AS
 SELECT text, instr(text, ' matched ') same, instr(text, ' times as fast') other FROM sentence
-WHERE chapter = 'strip' AND (instr(text, ' matched ') OR instr(text, 'none shown'))
+WHERE chapter = 'strip' AND (instr(text, ' matched ') OR instr(text, 'could not be shown'))
   AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training')
   AND NOT EXISTS (SELECT 1 FROM regime WHERE nth = 0 AND least = 'null');
 SELECT 'a headline that hides an effect', text FROM equal, effect
@@ -382,6 +378,16 @@ WHERE chapter = 'advice' AND sentence.role = 'advice' AND NOT instr(text, r.coll
   AND NOT EXISTS (SELECT 1 FROM one b WHERE b.tab = 'advice' AND b.o ->> 'what' = a.o ->> 'what'
                                         AND b.o ->> 'library' IS a.o ->> 'library'
                                         AND b.o ->> 'collective' = r.collective);
+
+-- What is called equal over sizes names the collectives, or the sizes of one, at which it is not shown.
+WITH over(text, name, least, most) AS (
+  SELECT text, o ->> 'to', o ->> 'from_bytes', coalesce(nullif(o ->> 'to_bytes', 0), 9e999) FROM given, sentence JOIN basis USING (id) JOIN one USING (tab, nth)
+  WHERE chapter = 'advice' AND instr(text, 'by convenience') AND o ->> 'from' = doc ->> 'reference' UNION ALL
+  SELECT text, o ->> 'name', lo, hi FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) JOIN regime ON tab = 'verdicts_' || name
+  WHERE chapter = 'results' AND pace = 'stream' AND o ->> 'verdict' GLOB 'no difference*')
+SELECT 'equal without its exceptions', text FROM report, over JOIN result r ON variant = name AND asked BETWEEN least AND most
+WHERE pace = 'stream' AND (lo * edge < 0.9999 OR hi > 1.0001 * edge) AND instr(text, 'within') + instr(text, 'by convenience')
+  AND NOT instr(substr(text, instr(text || ' not shown ', ' not shown ')), iif(instr(text, ' not shown at '), 'at', collective));
 
 -- A claim on one of several collectives names it; ranks that are not as many as the GPUs are said where it says what can be believed.
 SELECT 'a claim without its collective', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)

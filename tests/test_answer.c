@@ -85,7 +85,7 @@ TEST(a_run_that_cannot_tell_says_so)
 	}
 	json_assert_one_says(answer(report), "cannot distinguish the variants");
 	json_assert_says(in_regime(report, "large", "single"), "verdict",
-	                 "undecided: too noisy to decide below ");
+	                 "undecided: differences under ");
 	assert_false(json_has_table(report, "advice"));
 	assert_null(json_section(report, "advice"));
 	assert_null(json_section(report, "cliffs"));
@@ -214,7 +214,7 @@ TEST(nothing_is_decided_below_the_noise)
 	/* Also on the first page, undecided always comes with the effect that could have been
 	 * seen. */
 	json_assert_says(json_cell(json_table(report, "claims_short"), JSON_ALL, "verdict"), "",
-	                 "; too noisy to decide below ");
+	                 "; differences under ");
 	/* Against the mean of its two trials. */
 	json_assert_number(claim, "ratio.estimate", 0.95 * sqrt(1.1), 0.005);
 	speed[0] = 0.5;

@@ -72,7 +72,7 @@ static void expect_mute(const char *words)
 TEST(a_run_that_cannot_tell_says_why)
 {
 	noise = 0.2;
-	expect_mute(" cannot be distinguished from noise here: the A/A line is ");
+	expect_mute(" cannot be seen: the A/A line is ");
 	noise = 0.001;
 	twin = 1.05;
 	expect_mute("The reference differs from itself: the A/A line is 0.95");

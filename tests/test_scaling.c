@@ -100,7 +100,7 @@ TEST(noise_changes_nothing)
 	noise = 0.6;
 	const json_t *answer = json_object_get(made_report(&run), "answer");
 	noise = 0.002;
-	json_assert_one_says(answer, "alltoall, 64 MiB: too noisy to decide whether bus bandwidth "
+	json_assert_one_says(answer, "alltoall, 64 MiB: it is undecided whether bus bandwidth "
 	                             "changes from 2 to 8 ranks: by a factor of 0.");
 	assert_false(json_one_says(answer, "bandwidth falls"));
 	assert_false(json_one_says(answer, "bandwidth rises"));

@@ -41,18 +41,18 @@ TEST(the_interval_decides)
 	 * 0.557 of (1 + 1.21 / 9) / sqrt(10). The least effect by hand: 1.02 * (1.05
 	 * / 1.015)^(2.8 / 1.96 / 2) - 1. */
 	expect(between(1.015, 1.05, 10, 0.02), VERDICT_UNDECIDED,
-	       "undecided, probably faster: too noisy to decide below 4.5 %; needs about 18 "
+	       "undecided, probably faster: differences under 4.5 % cannot be seen; needs about 18 "
 	       "more blocks");
 	expect(between(1 / 1.05, 1 / 1.015, 10, 0.02), VERDICT_UNDECIDED,
-	       "undecided, probably slower: too noisy to decide below 4.5 %; needs about 18 "
+	       "undecided, probably slower: differences under 4.5 % cannot be seen; needs about 18 "
 	       "more blocks");
 	expect(between(1 / 1.0199, 1.0199, 10, 0.02), VERDICT_NO_DIFFERENCE,
 	       "no difference within 2 %");
 	expect(between(1 / 1.0201, 1.0201, 10, 0.02), VERDICT_UNDECIDED,
-	       "undecided: too noisy to decide below 4.9 %; needs about 6 more blocks");
+	       "undecided: differences under 4.9 % cannot be seen; needs about 6 more blocks");
 	expect(between(1.021, 1.03, 10, 0), VERDICT_FASTER, "faster");
 	expect(between(0.5, 2, 10, 0.02), VERDICT_UNDECIDED,
-	       "undecided: too noisy to decide below a factor of 2.7; needs more than "
+	       "undecided: differences under a factor of 2.7 cannot be seen; needs more than "
 	       "1000 more blocks: a quieter machine");
 }
 
@@ -165,21 +165,20 @@ TEST(more_blocks_stay_within_bounds)
 {
 	/* The estimate on the margin's end: no number of blocks decides. */
 	expect(between(1.01 * 1.01, 1.03 * 1.01, 10, 0.03), VERDICT_UNDECIDED,
-	       "undecided, probably faster: too noisy to decide below 4.5 %; needs more than "
-	       "1000 more blocks, or a margin of 4.1 %");
+	       "undecided, probably faster: differences under 4.5 % cannot be seen; needs more "
+	       "than 1000 more blocks, or a margin of 4.1 %");
 	expect(between(0.9, 1 / 0.9, 10, 0), VERDICT_UNDECIDED,
-	       "undecided: too noisy to decide below 16 %; needs more than 1000 more "
+	       "undecided: differences under 16 % cannot be seen; needs more than 1000 more "
 	       "blocks, or a margin of 12 %");
 	assert_int_equal(between(0.9, 1 / 0.9, 10, 0.12).kind, VERDICT_NO_DIFFERENCE);
 	assert_int_equal(between(1.01 * 1.01, 1.03 * 1.01, 10, 0.041).kind, VERDICT_LITTLE_FASTER);
 	/* Not even equal things would be decided: they scatter too much. */
 	expect(between(1 / 1.5, 1.5, 10, 0.02), VERDICT_UNDECIDED,
-	       "undecided: too noisy to decide below 82 %; needs more than 1000 more "
+	       "undecided: differences under 82 % cannot be seen; needs more than 1000 more "
 	       "blocks: a quieter machine, or a margin of 50 %");
 	expect(between(1 / 3., 3, 10, 0.02), VERDICT_UNDECIDED,
-	       "undecided: too noisy to decide below a factor of 4.9; needs more than 1000 "
-	       "more "
-	       "blocks: a quieter machine");
+	       "undecided: differences under a factor of 4.9 cannot be seen; needs more than 1000 "
+	       "more blocks: a quieter machine");
 	/* Rounded up to tens beyond a hundred: ±20 % around 1.02 at 30 blocks. */
 	struct verdict v = between(1.02 / 1.06, 1.02 * 1.06, 30, 0.04);
 	assert_in_range(v.more_blocks, 100, 1000);

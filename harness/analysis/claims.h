@@ -53,7 +53,7 @@ struct claims_result {
 	const struct claim *claim; /* borrowed */
 	struct claims_ratio ratio; /* left ÷ right */
 	struct verdict_odd odd;    /* of that */
-	bool opposed; /* a cell is shown to be the contrary, so that the mean says nothing */
+	bool opposed;              /* a cell is not as the outcome says: the mean says nothing */
 	struct claims_tails tails;
 	/* From here on claims_judge sets it. */
 	enum claims_outcome outcome;

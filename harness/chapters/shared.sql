@@ -23,6 +23,14 @@ CREATE VIEW verdict_mark(effect, verdict) AS
 VALUES ('reference', 'reference'), ('faster', '▲ faster'), ('slower', '▼ slower'),
        ('as fast', '= equal'), ('undecided', '? undecided');
 
+-- What a variant is at a place, against the reference, and of another version against its own. Every
+-- sentence that calls variants equal names the collectives or sizes that have another word here.
+CREATE VIEW effect_at AS
+SELECT r.place, variant, f.id against, ratio, effect
+FROM result r JOIN variant f ON f.role = 'reference'
+UNION ALL
+SELECT part, variant, against, speed, short_word FROM asked_found WHERE finding = 'own';
+
 -- The farthest end of the A/A lines of a regime's cells.
 CREATE VIEW noisiest AS
 SELECT g.nth, max(max(ratio_hi, 1 / ratio_lo)) - 1 far
@@ -159,7 +167,7 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
        CASE WHEN ratio IS NULL AND by_cell NOT NULL THEN 'its cells disagree'
             WHEN edge BETWEEN ratio_lo AND ratio_hi
             THEN 'limit ' || estimate(edge) || ' lies in its interval'
-            ELSE 'too noisy to decide below ' || effect END unseen,
+            ELSE 'differences under ' || effect || ' cannot be seen' END unseen,
        (SELECT of_gap FROM gap_step JOIN variant a ON a.id = from_variant
         JOIN variant b ON b.id = to_variant
         WHERE counts AND metric = 'busbw' AND (left_name, right_name) IN

@@ -158,9 +158,8 @@ SELECT g.nth, a.least_effect, coalesce(a.off, 0) off, CASE
   WHEN a.wide AND (a.speed_lo > 1 OR a.speed_hi < 1)
   THEN 'The reference differs from itself: the A/A line is '
        || with_interval(a.speed, a.speed_lo, a.speed_hi) || '.'
-  WHEN a.wide THEN 'Effects under ' || effect(a.least_effect) || ' cannot be distinguished from '
-                   || 'noise here: the A/A line is '
-                   || with_interval(a.speed, a.speed_lo, a.speed_hi) || ', wider than the margin '
+  WHEN a.wide THEN 'Differences under ' || effect(a.least_effect) || ' cannot be seen: the A/A '
+                   || 'line is ' || with_interval(a.speed, a.speed_lo, a.speed_hi) || ', wider than the margin '
                    || 'of ' || effect(margin) || '.' END doubt,
   r.why NOT NULL OR l.share > 0 other
 FROM regime g JOIN given JOIN run_doubt r
@@ -200,8 +199,7 @@ kept AS (
   SELECT *, verdict_heard(word, speed_lo, speed_hi, tells, least_effect, little) said_word
   FROM said)
 SELECT *, said_word = 'undecided' AND word <> 'undecided' withheld,
-       detectable(speed_lo, speed_hi,
-                  iif(said_word = 'undecided' AND word <> 'undecided', shows, margin)) seen
+       detectable(speed_lo, speed_hi, coalesce(shows, margin)) seen
 FROM kept;
 
 CREATE TABLE contrast AS
@@ -230,7 +228,7 @@ FROM (SELECT part, a.variant of, c.* FROM asked_contrast a JOIN contrast c ON as
 WHERE (place, variant) = (part, of);
 
 -- A variant in a regime, against the reference. effect: faster, slower, as fast, undecided, or
--- both: by cell, which have no mean; unseen: the smallest effect that could have been seen, none
+-- both: by cell, which have no mean; detectable: the smallest effect that could have been seen, none
 -- below the margin or the A/A line's; odd: the one block that leaves it undecided.
 CREATE TABLE speed AS
 SELECT part regime, variant, value * scale value, against_value * scale reference_value,
@@ -240,30 +238,28 @@ SELECT part regime, variant, value * scale value, against_value * scale referenc
             WHEN tells OR said_word <> 'undecided'
             THEN verdict_said(said_word, c, is_time, margin, seen, 1)
             ELSE 'undecided' || coalesce(': ' || coalesce(odd_said(c, is_time),
-                 'too noisy to decide below ' || effect(detectable(speed_lo, speed_hi, shows))), '')
+                 'differences under ' || effect(seen) || ' cannot be seen'), '')
        END verdict,
        CASE WHEN opposed THEN 'both' WHEN said_word IN ('faster', 'slower', 'undecided')
             THEN said_word ELSE 'as fast' END effect,
        said_word word, speed by_cell, least by_cell_lo, most by_cell_hi, cells,
        word NOT IN ('faster', 'slower', 'undecided') within,
-       detectable(speed_lo, speed_hi, margin) detectable,
-       detectable(speed_lo, speed_hi, max(shows, margin)) unseen, odd_said(c, is_time) odd
+       seen detectable, odd_said(c, is_time) odd
 FROM judged_contrast
 WHERE finding = 'regime' AND speed NOT NULL
 ORDER BY part, variant;
 
--- What cells show by a claim's own limits: yes, one that it holds; no, that it does not, or is on
--- the other side of 1. An equal one surely differs, and is not shown to be within.
+-- What cells are by a claim's own limits: yes, one is where it holds; no, one is not. Of equal ones
+-- no is also what surely differs and is not shown to be within.
 CREATE VIEW claim_cells AS
 WITH edge AS (SELECT id, kind, at, at / (1 + by) low, at * (1 + by) high
-              FROM (SELECT *, coalesce(nullif(times, 0), 1) at FROM settled_claim))
-SELECT id, max(CASE kind WHEN 'less' THEN hi < low WHEN 'more' THEN lo > high
-                         ELSE lo > low AND hi < high END) yes,
-       max(CASE kind WHEN 'less' THEN lo > low OR ratio > at
-                     WHEN 'more' THEN hi < high OR ratio < at
-                     ELSE lo > at AND hi > high OR hi < at AND lo < low END) no
-FROM edge JOIN contrast_found ON (finding, part) = ('claims', id)
-JOIN contrast_cell USING (asked) GROUP BY id;
+              FROM (SELECT *, coalesce(nullif(times, 0), 1) at FROM settled_claim)),
+side AS (SELECT id, CASE kind WHEN 'less' THEN ratio < low WHEN 'more' THEN ratio > high
+                              ELSE ratio > low AND ratio < high END yes,
+                kind = 'within' AND (lo > at AND hi > high OR hi < at AND lo < low) off
+         FROM edge JOIN contrast_found ON (finding, part) = ('claims', id)
+         JOIN contrast_cell USING (asked))
+SELECT id, max(yes) yes, max(NOT yes OR off) no FROM side GROUP BY id;
 
 -- A claim with its contrast. line: how far effects are not distinguished from none; 0: they are.
 CREATE VIEW claim_found AS
@@ -279,7 +275,7 @@ LEFT JOIN contrast_found f ON (f.finding, f.part) = ('claims', s.id)
 LEFT JOIN claim_cells USING (id)
 LEFT JOIN contrast_why cw ON cw.asked = f.asked LEFT JOIN regime g ON g.name = s.regime;
 
--- What the file claims, and the outcome; opposed: a cell is shown to be the contrary of it.
+-- What the file claims, and the outcome; opposed: a cell is not as that says.
 CREATE TABLE claimed AS
 WITH mean AS (
   SELECT *, CASE claim_judged(kind, by, times, c, 0, line) ->> 'outcome'

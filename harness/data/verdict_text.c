@@ -30,7 +30,7 @@ static void unseen_text(double detectable, char *out, size_t bytes)
 {
 	out[0] = '\0';
 	if (!isnan(detectable))
-		snprintf(out, bytes, "too noisy to decide below %.24s",
+		snprintf(out, bytes, "differences under %.24s cannot be seen",
 		         format_effect(detectable).text);
 }
 
