@@ -43,10 +43,8 @@ WHERE (lo > edge OR hi * edge < 1) AND (lo > far OR hi * far < 1);
 
 -- Verdicts with their intervals.
 CREATE TABLE judged AS
-WITH held(tab, verdict, of, lines) AS (
-  VALUES ('verdicts_large', 'verdict', 'speed', 'verdicts_large'),
-         ('verdicts_small', 'verdict', 'speed', 'verdicts_small'),
-         ('factors', 'verdict', 'effect', 'verdicts_large'),
+WITH held(tab, verdict, of, lines) AS ( VALUES ('verdicts_large', 'verdict', 'speed', 'verdicts_large'),
+         ('verdicts_small', 'verdict', 'speed', 'verdicts_small'), ('factors', 'verdict', 'effect', 'verdicts_large'),
          ('factors', 'latency_verdict', 'latency', 'verdicts_small'),
          ('versions', 'verdict', 'ratio', 'verdicts_large'))
 SELECT lines, o ->> verdict verdict, o -> of ->> 'lo' lo, o -> of ->> 'hi' hi, nth
@@ -62,8 +60,7 @@ JOIN one l ON l.rowid = (SELECT max(l.rowid) FROM one l
 -- one that excludes 1 none below the margin.
 SELECT 'a verdict that its A/A line does not allow', verdict FROM ruled, report
 WHERE far IS NOT NULL
-  AND NOT coalesce(CASE WHEN verdict = 'faster' THEN lo > far
-                        WHEN verdict = 'slower' THEN hi < 1 / far
+  AND NOT coalesce(CASE WHEN verdict = 'faster' THEN lo > far WHEN verdict = 'slower' THEN hi < 1 / far
                         WHEN verdict LIKE 'no difference%' THEN far <= edge + 0.01
                         WHEN instr(verdict, ', by under') OR verdict GLOB '* by little'
                         THEN far <= edge + 0.01 AND line_lo <= 1 AND line_hi >= 1 AND (lo > far OR hi * far < 1)
@@ -104,8 +101,7 @@ WITH word AS (
   SELECT o ->> 'factor', o ->> 'verdict', limit_of(o ->> 'bandwidth_by_cell', 0),
          limit_of(o ->> 'bandwidth_by_cell', 1), 0, 0, 0, 0, NULL, 0 FROM one WHERE tab = 'effects')
 SELECT 'a verdict that one of its cells has not', name || ': ' || verdict FROM word, report
-WHERE NOT coalesce(twin, 0)
-  AND ((verdict IN ('faster', 'slower') AND iif(verdict = 'faster', no_more, no_less))
+WHERE NOT coalesce(twin, 0) AND ((verdict IN ('faster', 'slower') AND iif(verdict = 'faster', no_more, no_less))
     OR (verdict GLOB 'faster*' AND least < 0.9995) OR (verdict GLOB 'slower*' AND most > 1.0005)
     OR ((verdict GLOB 'no difference*' OR instr(verdict, ', by under')) AND (slower OR faster))
     OR (slower AND faster AND speed IS NOT NULL));
@@ -131,9 +127,19 @@ WHERE (instr(verdict, ' faster') OR instr(verdict, ' slower'))
 
 -- How the picture of all collectives sums up: no effect that its A/A line does not allow.
 SELECT 'the overview has effects that no A/A line allows', o ->> 'variant' FROM one
-WHERE tab = 'overview'
-  AND (o ->> 'faster') + (o ->> 'slower') > (SELECT count(*) FROM effect
+WHERE tab = 'overview' AND (o ->> 'faster') + (o ->> 'slower') > (SELECT count(*) FROM effect
                                              WHERE variant = o ->> 'variant' AND pace = 'stream');
+
+-- What a version changed is shown at the size that the sentence names, beyond the A/A line there.
+WITH side AS (
+  SELECT v.o ->> 'collective' collective, v.o ->> 'mode' mode, v.o ->> 'version' version, v.o ->> 'metric' metric, v.nth,
+         r.asked, r.pace, coalesce(r.lo, 1) lo, coalesce(r.hi, 1) hi, iif(v.o ->> 'metric' = 'busbw', s.o ->> 'busbw_gbs', s.o ->> 'p50_us') x
+  FROM one v JOIN result r ON v.tab = 'versions' AND r.variant = v.o ->> 'variant' AND r.collective = v.o ->> 'collective'
+   AND r.pace = iif(v.o ->> 'metric' = 'busbw', 'stream', 'isolated') JOIN one s ON s.tab = 'summary' AND s.nth = r.nth)
+SELECT 'a change at a size that does not show it', t.o ->> 'told' FROM report, one t
+JOIN side a ON a.x = t.o ->> 'x0' JOIN side b ON b.x = t.o ->> 'x1' AND (a.collective, a.mode, a.asked, a.pace) = (b.collective, b.mode, b.asked, b.pace)
+JOIN line l ON (l.what, l.pace, l.asked) = (a.collective, a.pace, a.asked)
+WHERE t.tab = 'versions_said' AND NOT (a.lo > b.hi * max(edge, far) OR b.lo > a.hi * max(edge, far));
 
 -- A claim is undecided unless it has a probability of 5 % and the interval that decides is inside of its limits, or
 -- outside, by what the A/A line shows: each end by itself (bounds), and outside of `within` both (ratio). What is
@@ -159,8 +165,7 @@ SELECT o ->> 'claim' claim, o ->> 'verdict' verdict, within, o ->> 'metric' abou
 FROM report, exact;
 SELECT 'a verdict that its figures do not give', claim FROM claim
 WHERE (verdict LIKE 'holds%' OR verdict LIKE 'does not%' OR instr(verdict, ', but not '))
-  AND (p > 0.05 + 1e-6
-    OR NOT coalesce(iif(verdict LIKE 'holds%', least / far > lo AND most * far < hi,
+  AND (p > 0.05 + 1e-6 OR NOT coalesce(iif(verdict LIKE 'holds%', least / far > lo AND most * far < hi,
                         outer_lo / far >= hi OR (lo > 0 AND outer_hi * far <= lo)
                         OR ((outer_lo > far OR outer_hi * far < 1)
                             AND (outer_lo >= hi OR (lo > 0 AND outer_hi <= lo)))), 0));
@@ -214,8 +219,7 @@ WHERE outcome LIKE 'reproduced%'
                                           AND g.verdict LIKE 'holds%');
 SELECT 'a line that no claim decides so', says FROM brief
 WHERE (outcome LIKE 'reproduced%' OR outcome LIKE 'holds%' OR outcome LIKE 'refuted%'
-    OR outcome LIKE 'no longer%' OR outcome LIKE 'does not%')
-  AND NOT EXISTS (SELECT 1 FROM claim
+    OR outcome LIKE 'no longer%' OR outcome LIKE 'does not%') AND NOT EXISTS (SELECT 1 FROM claim
                   WHERE is_written(x, ratio) AND (of = '' OR instr(of, "left" || ' ÷ ' || "right"))
                     AND NOT verdict LIKE 'undecided%'
                     AND (verdict LIKE 'holds%') = (outcome LIKE 'reproduced%' OR outcome LIKE 'holds%'));
@@ -225,8 +229,7 @@ SELECT 'undecided, and a claim without a word on it', v.o ->> 'name' FROM given,
 JOIN claim c ON c.metric = v.o ->> 'metric'
             AND doc ->> 'reference' IN ("left", "right") AND v.o ->> 'name' IN ("left", "right")
 WHERE v.tab GLOB 'verdicts_*' AND v.o ->> 'verdict' GLOB 'undecided*' AND v.o ->> 'name' <> doc ->> 'reference'
-  AND (c.verdict LIKE 'holds%' OR c.verdict LIKE 'does not%')
-  AND NOT EXISTS (SELECT 1 FROM sentence
+  AND (c.verdict LIKE 'holds%' OR c.verdict LIKE 'does not%') AND NOT EXISTS (SELECT 1 FROM sentence
                   WHERE chapter = 'results' AND instr(text, 'under Claims') AND instr(text, v.o ->> 'name'));
 
 -- Where a page says that it cannot distinguish variants, it says why, and calls none faster or slower.
@@ -259,8 +262,7 @@ WHERE instr(trust, 'differences above ') AND NOT (
       AND abs(bound_of(substr(trust, instr(trust, 'differences above '))) / (max(far, edge) - 1) - 1) < 0.05));
 SELECT 'a verdict that cannot be believed', s.variant || ' ' || verdict
 FROM report, strip s JOIN one n ON n.tab = 'cell_noise'
-WHERE (instr(verdict, ' faster') OR instr(verdict, ' slower'))
-      AND 0.99 * (max(s.lo, 1 / s.hi) - 1) < n.o ->> 'least'
+WHERE (instr(verdict, ' faster') OR instr(verdict, ' slower')) AND 0.99 * (max(s.lo, 1 / s.hi) - 1) < n.o ->> 'least'
    OR instr(verdict, ' equal') AND n.o ->> 'least' > 1.01 * (edge - 1);
 
 -- The strip's value of a cell is that of the results, if that is of this cell alone.
@@ -269,8 +271,7 @@ FROM regime g
 JOIN one v ON v.tab = 'verdicts_' || g.name
 JOIN one s ON s.tab = 'strip' AND s.o ->> 'variant' = v.o ->> 'variant' AND s.o ->> 'bytes' = g.lo
           AND s.o ->> '$.speed.estimate' = v.o ->> '$.speed.estimate'
-WHERE g.lo = g.hi AND s.o -> 'value' <> v.o -> 'value'
-  AND (SELECT count(*) FROM result r
+WHERE g.lo = g.hi AND s.o -> 'value' <> v.o -> 'value' AND (SELECT count(*) FROM result r
        WHERE r.variant = s.o ->> 'variant' AND r.bytes = g.lo AND r.pace = g.pace) <= 1;
 
 -- A file for a collective is shown by what it gains in that.
@@ -292,10 +293,8 @@ WHERE NOT has_range(f.o ->> 'open', t.o ->> '$.ratio.lo', t.o ->> '$.ratio.hi');
 WITH tested AS (
   SELECT f.o ->> 'price' price, t.o ->> 'slower' slower, t.o ->> '$.ratio.lo' lo, t.o ->> '$.ratio.hi' hi,
          max(edge, coalesce(max(u.o ->> '$.aa.hi', 1 / (u.o ->> '$.aa.lo')), 1)) far
-  FROM report, (SELECT count(*) n FROM one WHERE tab = 'tuned')
-  JOIN one t ON t.tab = 'confirmation'
-  JOIN one u ON u.tab = 'tuned' AND u.nth = t.nth % n
-  JOIN one f ON f.tab = 'finalists' AND f.nth = t.nth / n)
+  FROM report, (SELECT count(*) n FROM one WHERE tab = 'tuned') JOIN one t ON t.tab = 'confirmation'
+  JOIN one u ON u.tab = 'tuned' AND u.nth = t.nth % n JOIN one f ON f.tab = 'finalists' AND f.nth = t.nth / n)
 SELECT 'a price that its interval does not give', price FROM tested
 WHERE iif(coalesce(hi * far < 1, 0), NOT has_range(price, lo, hi), coalesce(slower, '') <> '');
 
@@ -309,12 +308,10 @@ SELECT * FROM sentence WHERE chapter = 'captions' OR roles > 1 OR role <> 'row';
 CREATE TABLE ends AS
 WITH key(key, kind) AS (VALUES ('each', 1), ('cells', 2), ('bandwidth_cells', 3),
                                ('latency_cells', 4), ('speeds', 5), ('by_cell', 6)),
-     named AS (SELECT id, text, kind, o, json_type(o, '$.' || key) IS NOT NULL known,
-                      CASE json_type(o, '$.' || key)
+     named AS (SELECT id, text, kind, o, json_type(o, '$.' || key) IS NOT NULL known, CASE json_type(o, '$.' || key)
                       WHEN 'text' THEN instr(text, o ->> key) > 0
                       WHEN 'object' THEN coalesce(has_range(text, o -> key ->> 'lo', o -> key ->> 'hi'), 1)
-                      ELSE 1 END told,
-                      iif(key = 'each', coalesce(o ->> '$.each.lo', o ->> '$.each.estimate'), NULL) lo,
+                      ELSE 1 END told, iif(key = 'each', coalesce(o ->> '$.each.lo', o ->> '$.each.estimate'), NULL) lo,
                       iif(key = 'each', coalesce(o ->> '$.each.hi', o ->> '$.each.estimate'), NULL) hi
                FROM whole JOIN basis USING (id) JOIN one USING (tab, nth), key),
      pair AS (SELECT id, text, o, max(known) known, max(told) told, min(lo) lo, max(hi) hi
@@ -329,8 +326,7 @@ FROM whole JOIN basis USING (id) JOIN one USING (tab, nth)
 WHERE tab = 'caption_verdicts' AND json_type(o, '$.speed') = 'object' AND coalesce(o ->> 'kind', 0) <= 1
 GROUP BY id, basis;
 SELECT 'a title without its range', text FROM title
-WHERE lo IS NOT NULL
-  AND NOT (has_range(text, lo, hi) AND (n < 2 OR is_near(lo, hi) OR instr(text, 'by variant')));
+WHERE lo IS NOT NULL AND NOT (has_range(text, lo, hi) AND (n < 2 OR is_near(lo, hi) OR instr(text, 'by variant')));
 SELECT 'a mean without its range over cells', text FROM whole JOIN ends USING (id)
 WHERE NOT told AND has_figure(text) AND NOT coalesce(has_range(text, lo, hi), 0);
 SELECT 'a ratio without its size', text FROM sentence WHERE NOT place_told(role, text);
@@ -403,15 +399,13 @@ SELECT text, instr(text, ' times the ') gains, o, o ->> 'from_bytes' first, o ->
        coalesce(o ->> '$.each.lo', o ->> '$.each.value') least, coalesce(o ->> '$.each.hi', o ->> '$.each.value') most
 FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) WHERE tab = 'advice' AND chapter = 'advice';
 SELECT 'advice on sizes that were not measured', text FROM advised
-WHERE NOT instr(text, o ->> 'sizes')
-   OR 1 + coalesce(first < last, 1) > (SELECT count(DISTINCT asked) FROM result
+WHERE NOT instr(text, o ->> 'sizes') OR 1 + coalesce(first < last, 1) > (SELECT count(DISTINCT asked) FROM result
                                        WHERE variant = o ->> 'to' AND collective = o ->> 'collective'
                                          AND asked IN (first, last));
 SELECT 'advice that a size does not give', text FROM (
   SELECT text, gains, least, most, edge, avg(r.x) x
   FROM report, advised JOIN result r ON r.variant = o ->> 'to' AND r.collective = o ->> 'collective'
     AND r.pace = iif(o ->> 'metric' = 'latency', 'isolated', 'stream') AND r.asked BETWEEN first AND coalesce(last, 9e999)
-  WHERE o ->> 'from' IN (SELECT variant FROM result WHERE role = 'reference')
-  GROUP BY text, o, r.asked)
+  WHERE o ->> 'from' IN (SELECT variant FROM result WHERE role = 'reference') GROUP BY text, o, r.asked)
 WHERE iif(gains, x <= 1, x * edge < 1 OR x > edge)
    OR (x < least AND NOT is_near(x, least)) OR (x > most AND NOT is_near(x, most));
