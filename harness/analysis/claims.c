@@ -102,7 +102,7 @@ double claims_p(const struct claims_tails *p, enum claim_test test, enum claims_
 	                                  : fmin(hold, fail);
 }
 
-/* As a multiple of what the claim expects; 0: nothing of its own. */
+/* As a multiple of what the claim expects; 0: nothing. */
 static struct stats_ratio ratio_of(const struct stats_ratio *ratio, double expected)
 {
 	struct stats_ratio r = *ratio;

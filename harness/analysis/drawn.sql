@@ -38,7 +38,7 @@ FROM place p JOIN given g LEFT JOIN variant r ON r.name = reference
 WHERE NOT is_limit AND sender IS NULL AND p.ranks = coalesce(nullif(r.ranks, 0), p.ranks)
 GROUP BY grp;
 
--- One row. each, detail: of more collectives none has pictures of its own; no details.
+-- One row. each, detail: of more collectives none has its own pictures; no details.
 CREATE VIEW drawn AS
 SELECT (SELECT count(DISTINCT what) FROM drawn_group) collectives, 15 "each", 4 detail, curves,
        (SELECT count(*) FROM drawable) - curves left_out
@@ -54,7 +54,7 @@ JOIN cell c ON c.id = cell JOIN trial t ON t.id = trial JOIN known USING (varian
 WHERE collectives <= "each" AND p.nth = 1 AND drawn NOT NULL AND pass = 'timed' AND error IS NULL
 GROUP BY grp, variant;
 
--- The call of a variant whose length is the median, at the smallest size of a collective: of the
+-- The call of a variant with the median length, at the smallest size of a collective: of the
 -- pass with the device's stamps if there is one, else of the isolated calls.
 CREATE TABLE median_call AS
 WITH single AS (SELECT c.*, variant, max(pass) OVER (PARTITION BY coll_nth) best

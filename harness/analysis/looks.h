@@ -16,7 +16,7 @@
  * The effect is simulated (verdict.h, SIMULATED.md): adding the blocks that verdicts ask for errs
  * in 3 to 7 %, instead of 7 to 13.
  *
- * Why α ÷ k²: nobody knows how many looks will come, so α is spent by look (Lan and DeMets 1983
+ * Why α ÷ k²: the number of looks to come is unknown, so α is spent by look (Lan and DeMets 1983
  * spend it up to a planned end). The first look has all of α, as a run that is measured once. All
  * later ones together can add 3.2 % at most; halving α each time would add 5 %, and α ÷ k has no
  * bound. */

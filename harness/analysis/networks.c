@@ -46,7 +46,7 @@ static const char *boot_of(const struct record_cell *c, unsigned host)
 	return boot ? boot : "";
 }
 
-/* Whether each host is a machine of its own: between others data takes no card. */
+/* Whether each host is a separate machine: between others data takes no card. */
 static bool are_machines(const struct record_cell *c)
 {
 	for (unsigned i = 0; i < c->nhosts; i++)

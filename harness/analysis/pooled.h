@@ -1,7 +1,7 @@
 /* The same ratio of several runs as one: on other machines, after another boot, of another pair of
  * GPUs. Pure.
  *
- * A run's interval spans its own blocks alone. What differs between runs is a scatter of its own, so
+ * A run's interval spans its own blocks alone. What differs between runs is a separate scatter, so
  * that ten blocks on one machine are no more machines for being ten. Random effects: run i of k has
  * the log ratio y_i with the standard error s_i (half its interval ÷ Student's quantile), around its
  * own truth, and the truths scatter by τ around the one that is asked for.

@@ -28,7 +28,7 @@ FROM (SELECT DISTINCT trial, worker FROM fact) w JOIN trial t ON t.id = w.trial
 JOIN variant v ON v.id = t.variant LEFT JOIN figure f USING (trial, worker)
 GROUP BY w.trial, w.worker;
 
--- What they say of a trial: of all its workers, or of all its processes, any of whose workers may
+-- What they say of a trial: of all its workers, or of all its processes, any worker of which may
 -- say what all of it holds.
 CREATE VIEW of_trial(metric, trial, x) AS
 SELECT 'init', trial, max(init_ns) / 1e6

@@ -1,6 +1,6 @@
 -- The evidence: what each variant's log proves of its path and its settings, and what counters saw.
 
--- The members of a variant's path. The twin has no job of its own for the log, and takes the
+-- The members of a variant's path. The twin has no own job for the log, and takes the
 -- reference's.
 CREATE VIEW path_members AS
 WITH source AS (
@@ -38,7 +38,7 @@ SELECT variant, coalesce(iif(transport = '', 'none', transport), '') transport,
        coalesce((SELECT value FROM fact JOIN trial ON trial.id = fact.trial
                  WHERE trial.variant = m.variant AND worker = 0 AND key = 'launched_ctas'
                  ORDER BY trial.id LIMIT 1), '') launched,
-       iif(is_twin, 'as ' || twin_of || ', whose twin it is', coalesce(why, '')) why,
+       iif(is_twin, 'as ' || twin_of || ', its original', coalesce(why, '')) why,
        iif(is_twin, '', coalesce(pairs, '')) mixed
 FROM path_members m;
 
@@ -69,7 +69,7 @@ FROM (SELECT c.*, r.place, row_number() OVER (PARTITION BY r.variant, r.place OR
 WHERE first = 1
 ORDER BY variant, place;
 
--- A variant's setting next to another variant whose log is there too. figure: of the other one;
+-- A variant's setting next to another variant that has a log too. figure: of the other one;
 -- same: it is this one's.
 CREATE VIEW acted_against AS
 SELECT a.*, o.variant other, t.value figure,

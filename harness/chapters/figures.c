@@ -134,7 +134,7 @@ static bool is_part(const struct found *all, unsigned n, enum coll_kind coll)
 	return false;
 }
 
-/* Parts of a step, pairs and pseudo-collectives have no verdict of their own; launching has none
+/* Parts of a step, pairs and pseudo-collectives have no own verdict; launching has none
  * where ranks share cores. */
 static void put_place(const struct figures *f, const struct found *of, bool part, bool shared)
 {

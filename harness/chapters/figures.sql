@@ -294,10 +294,10 @@ CREATE TABLE asked_gap(
   why TEXT -- they cannot be compared; or ""
 );
 
--- Two variants whose comparison a finding needs; contrast.sql answers.
+-- Two variants that a finding compares; contrast.sql answers.
 CREATE TABLE asked_contrast(
   id INTEGER PRIMARY KEY,
-  finding TEXT, part INTEGER, nth INTEGER, what TEXT, -- whose, and the finding's own keys
+  finding TEXT, part INTEGER, nth INTEGER, what TEXT, -- and the finding's own keys
   variant INTEGER, against INTEGER, metric TEXT,
   coll_nth INTEGER, -- nothing: all
   from_bytes INTEGER, to_bytes INTEGER,
@@ -316,7 +316,7 @@ FROM asked_contrast a JOIN contrast c ON c.asked = a.id;
 -- What the file claims of left ÷ right. claims.sql has the outcome.
 CREATE TABLE asked_claim(
   id INTEGER PRIMARY KEY, name TEXT, text TEXT,
-  source TEXT,          -- whose line it tests; or nothing
+  source TEXT,          -- it tests a line of this; or nothing
   says TEXT, original TEXT,              -- the line in English, and as it is there
   needs TEXT,           -- what it lacks here, in place of a test; or nothing
   left_name TEXT, right_name TEXT,       -- variants
@@ -334,7 +334,7 @@ CREATE TABLE asked_claim(
 );
 
 -- The links that a variant's data crosses at a place: their bandwidth bounds its bus bandwidth. Of
--- collectives that have such a bound, in a run whose data is right.
+-- collectives that have such a bound, in a run with right data.
 CREATE TABLE crossed(
   variant INTEGER, place INTEGER,
   hosts  INTEGER, -- of the variant

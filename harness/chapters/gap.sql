@@ -12,7 +12,7 @@ SELECT f.id first, t.id last
 FROM asked_gap JOIN variant f ON f.name = from_name JOIN variant t ON t.name = to_name
 WHERE why = '';
 
--- Factors whose variants were measured, either way. One that is the gap itself explains nothing.
+-- Factors between measured variants, either way. One that is the gap itself explains nothing.
 CREATE TABLE gap_edge AS
 WITH link AS (
   SELECT f.id factor, b.id before, t.id after

@@ -23,8 +23,8 @@ CREATE VIEW verdict_mark(effect, verdict) AS
 VALUES ('reference', 'reference'), ('faster', '▲ faster'), ('slower', '▼ slower'),
        ('as fast', '= equal'), ('undecided', '? undecided');
 
--- What a variant is at a place, against the reference, and of another version against its own. Every
--- sentence that calls variants equal names the collectives or sizes that have another word here.
+-- What a variant is at a place, against the reference, and of another version against that one's
+-- own. Sentences that call variants equal name the collectives or sizes with another word here.
 CREATE VIEW effect_at AS
 SELECT r.place, variant, f.id against, ratio, effect
 FROM result r JOIN variant f ON f.role = 'reference'
@@ -135,7 +135,7 @@ FROM claimed c LEFT JOIN claim_counterpart USING (id) LEFT JOIN claim_of_version
 ORDER BY c.id;
 
 -- What a headline is of: the primary claim; if it is decided, another that is, in its family, of
--- its metric, collective and sizes. A gap and containers have a headline of their own.
+-- its metric, collective and sizes. A gap and containers have their own headline.
 CREATE VIEW first_claim AS
 SELECT c.*
 FROM claim p JOIN claim c USING (metric, from_bytes, to_bytes)
@@ -166,7 +166,7 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
            left_name || ' ' || l.data_path || ', ' || right_name || ' ' || r.data_path) ways,
        CASE WHEN ratio IS NULL AND by_cell NOT NULL THEN 'its cells disagree'
             WHEN edge BETWEEN ratio_lo AND ratio_hi
-            THEN 'limit ' || estimate(edge) || ' lies in its interval'
+            THEN 'limit ' || estimate(edge) || ' is in its interval'
             ELSE 'differences under ' || effect || ' cannot be seen' END unseen,
        (SELECT of_gap FROM gap_step JOIN variant a ON a.id = from_variant
         JOIN variant b ON b.id = to_variant

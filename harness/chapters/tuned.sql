@@ -1,6 +1,6 @@
 -- When a search's finalist is confirmed to gain in a cell: its whole interval is beyond the hurdle,
 -- which is the margin, or the cell's A/A line where that is wider; and its probability, if it were
--- at the hurdle, is 5 % or less after the correction: Bonferroni's over the finalists, whose cells
+-- at the hurdle, is 5 % or less after the correction: Bonferroni's over the finalists. Their cells
 -- are tested in the order of what the search promised, each only if those before it passed. Other
 -- blocks made that order, so that within a finalist no correction is needed (Maurer, Hothorn and
 -- Lehmacher 1995), and all finalists together err in 5 % of searches at most.

@@ -1,4 +1,4 @@
--- From contrasts to verdicts, on the speed of the variant: of a time the ratio is turned round.
+-- From contrasts to verdicts, on the speed of the variant: of a time the ratio is inverted.
 
 -- The least and the greatest cell of a contrast that has several, by its metric, and as times are;
 -- below, above: whether one is so beyond the margin; no_more, no_less: or shown not to be.
@@ -159,8 +159,8 @@ SELECT g.nth, a.least_effect, coalesce(a.off, 0) off, CASE
   THEN 'The reference differs from itself: the A/A line is '
        || with_interval(a.speed, a.speed_lo, a.speed_hi) || '.'
   WHEN a.wide THEN 'Differences under ' || effect(a.least_effect) || ' cannot be seen: the A/A '
-                   || 'line is ' || with_interval(a.speed, a.speed_lo, a.speed_hi) || ', wider than the margin '
-                   || 'of ' || effect(margin) || '.' END doubt,
+                   || 'line is ' || with_interval(a.speed, a.speed_lo, a.speed_hi)
+                   || ', wider than the margin of ' || effect(margin) || '.' END doubt,
   r.why NOT NULL OR l.share > 0 other
 FROM regime g JOIN given JOIN run_doubt r
 LEFT JOIN variant twin ON twin.role = 'again'
@@ -228,8 +228,8 @@ FROM (SELECT part, a.variant of, c.* FROM asked_contrast a JOIN contrast c ON as
 WHERE (place, variant) = (part, of);
 
 -- A variant in a regime, against the reference. effect: faster, slower, as fast, undecided, or
--- both: by cell, which have no mean; detectable: the smallest effect that could have been seen, none
--- below the margin or the A/A line's; odd: the one block that leaves it undecided.
+-- both: by cell, which have no mean; detectable: the smallest effect that could have been seen,
+-- none below the margin or the A/A line's; odd: the one block that leaves it undecided.
 CREATE TABLE speed AS
 SELECT part regime, variant, value * scale value, against_value * scale reference_value,
        iif(opposed, NULL, speed) speed, iif(opposed, NULL, speed_lo) speed_lo,

@@ -121,7 +121,7 @@ LEFT JOIN asked_found r ON (r.finding, r.part, r.variant, r.what)
 WHERE (c.finding, c.what) = ('versions', 'change')
 ORDER BY c.part, c.nth, mode = 'single', mode = 'processes';
 
--- The collective whose processes fall farthest behind on a version; if none does, the first.
+-- The collective in which processes fall farthest short on a version; if none does, the first.
 CREATE VIEW version_worst AS
 SELECT part, coll, decided AND effect = 0 worst
 FROM version_side

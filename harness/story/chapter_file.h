@@ -14,11 +14,11 @@
  *   ROLE, ROLE TABLE [together] [where …] [order by …]
  *     A template, of one or several lines; without one that of the sentence before; of `and` too.
  *   and TABLE [by KEY] [where …]
- *     How the sentence before goes on, told of all these rows; by: of those with the KEY of its own. The name
+ *     How the sentence before goes on, for all these rows; by: for those with its KEY. The name
  *     may have a {KEY} of that sentence's row.
  *   also TABLE …                        the same, as one of several with "; " between them
  *   each TABLE by KEY [where …]
- *   end                                 What is between is told of the rows of one KEY after the other:
+ *   end                                 What is between is repeated for the rows of each KEY:
  *                                       a table has its value as name, and the text of a column as title
  *   fill TABLE KEY [where …]
  *     What becomes the text of that column in each of these rows. A sentence, but for where it is.
@@ -36,7 +36,7 @@
  * A text without placeholders, and a picture, may name a view in place of a table: if that has a row.
  * ROLE: say (in its section), headline, answer, caption, trust … (enum story_role). It says the sentence of each row that
  * is so (where and what follows it may go on in the next line); together: once of all of them, in their order; without a placeholder once if there is a row.
- * Queries ask the view story, one row, what chapters before have told: answered, settled (how variants
+ * Queries ask the view story, one row, what chapters before have said: answered, settled (how variants
  * compare).
  *
  * A pivot has a line for each value of DOWN; with at most N lines they become its columns. Within each the

@@ -56,7 +56,7 @@ struct story_form {
 	const struct column *columns;
 	unsigned ncolumns;
 	unsigned width;     /* entries of a row, of which there may be more than columns */
-	const char *file;   /* "factors.csv": as a file of its own; or NULL */
+	const char *file;   /* "factors.csv": its own file; or NULL */
 	const char *common; /* "All variants": columns that say the same in each row are said
 	                       so, in a sentence below, and shown to programs alone; or NULL */
 	bool hidden;        /* not for people: rows from which sentences, files or pictures are
@@ -167,7 +167,7 @@ struct story {
 	struct story_chapter *chapters; /* those that reported something, in their order */
 	unsigned nchapters;
 	const struct story_chapter *lead;  /* answers first; or NULL */
-	const struct story_chapter *strip; /* whose table is on the first page; or NULL */
+	const struct story_chapter *strip; /* has the table of the first page; or NULL */
 	bool settled; /* a chapter has said how variants compare, so that later ones need not */
 	struct story_picture *pictures; /* that show the chapters' findings, in their order */
 	unsigned npictures;
@@ -184,7 +184,7 @@ void story_make(struct db *db, const char *const *names, unsigned n, struct aren
  * unless this one is wrong. */
 void story_add(struct story *story, struct db *db, const char *file, const char *text);
 
-/* --- what was told --- */
+/* --- what was said --- */
 
 /* The chapter of that name if it reported something, or NULL. */
 const struct story_chapter *story_find(const struct story *story, const char *name);

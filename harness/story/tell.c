@@ -238,7 +238,7 @@ static int rows_of(const struct teller *t, const struct chapter_part *part, cons
 
 /* --- what is said of them --- */
 
-/* How a sentence about a row of a table, or about several, goes on. *listed: an "also" was told. */
+/* How a sentence about a row of a table, or about several, goes on. *listed: an "also" was said. */
 static int go_on(const struct teller *t, const struct chapter_part *from, struct phrase *p,
                  const struct story_table *of, unsigned row, bool *listed)
 {
@@ -346,7 +346,7 @@ static int tell_pivot(const struct teller *t, const struct chapter_part *part,
 	return 0;
 }
 
-/* Rows of a table as one of their own, which nothing shows. */
+/* Rows of a table as a separate one, which nothing shows. */
 static const struct story_table *some_of(struct story *story, const struct story_table *of,
                                          const struct story_form *form, const unsigned *rows,
                                          unsigned n)
@@ -501,7 +501,7 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	return 1;
 }
 
-/* What chapters before have told: one row. */
+/* What chapters before have said: one row. */
 static int keep_story(struct db *db, struct story *story, struct status *st)
 {
 	const struct db_source told = {
@@ -511,7 +511,7 @@ static int keep_story(struct db *db, struct story *story, struct status *st)
 	return db_keep(db, "story", &told, st);
 }
 
-/* -1: a query or a placeholder is wrong; what was told until then has to be taken back. */
+/* -1: a query or a placeholder is wrong; what was said until then has to be withdrawn. */
 static int tell_file(const struct chapter_file *file, struct db *db, struct story *story,
                      struct status *st)
 {
