@@ -1,4 +1,4 @@
-# Threads and processes by version of the library: bandwidth above, processes ÷ threads below. Filled:
+# Threads and processes by version of the library, at one size: bandwidth above, processes ÷ threads below. Filled:
 # data goes straight into the peer's buffer; open: by way of a buffer of the library's own; faint: not
 # known. No lines: nothing was measured between two versions. One picture per collective; none where
 # there is one version only.
@@ -13,18 +13,17 @@ beside(mode) = column('nth') + 0.035 * (nversions < 6 ? nversions : 6) * side(mo
 is_of(g) = strcol('metric') eq versions_of_metric[g] && strcol('collective') eq versions_of_collective[g]
 figure(g, mode, col) = is_of(g) && strcol('mode') eq mode ? column(col) : NaN
 is_known(path) = path eq 'direct' || path eq 'staged'
-on(g, mode, path) = (is_known(strcol('path')) ? strcol('path') : '') eq path ? figure(g, mode, 'value') : NaN
+on(g, mode, path) = (is_known(strcol('path')) ? strcol('path') : '') eq path ? figure(g, mode, 'drawn_gbs') : NaN
 # Of threads above the point, of processes below, each away from the other. As long as there is room, with the way that its data took.
 brief = nversions <= 4
 entry(k) = k eq 'direct' ? 'filled: direct' : k eq 'staged' ? 'open: staged' : k
 # A verdict in one word, for the panel below.
-said_of(g, mode) = number(figure(g, mode, 'value')).(brief && is_known(strcol('path')) ? ', '.strcol('path') : '')
-word_of(verdict) = strstrt(' faster slower ', ' '.verdict.' ') ? verdict : verdict[1:9] eq 'undecided' ? verdict[1:9] : 'equal'
-verdict_word(g) = sprintf('%.3f', figure(g, 'processes', 'ratio')).(brief ? ', '.word_of(strcol('verdict')) : '')
-verdict_color(g) = side_of('verdict') != 0 ? effect(side_of('verdict')) : ink
+said_of(g, mode) = number(figure(g, mode, 'drawn_gbs')).(brief && is_known(strcol('path')) ? ', '.strcol('path') : '')
+verdict_word(g) = sprintf('%.3f', figure(g, 'processes', 'drawn_ratio')).(brief ? ', '.strcol('word') : '')
+verdict_color(g) = side_of('word') != 0 ? effect(side_of('word')) : ink
 extent_by(g, col) = extent('$versions', sprintf("is_of(%d) ? known('%s') : 0", g, col))
 # The interval's ends, or where few blocks have none, the ratio.
-ratio_end(g, to) = figure(g, 'processes', end_of('ratio', to))
+ratio_end(g, to) = figure(g, 'processes', end_of('drawn_ratio', to))
 
 # Bandwidth alone has a picture.
 do for [g = 1:exists('versions_of_rows') ? versions_of_rows : 0] { if (versions_of_metric[g] eq 'busbw' && versions_of_blocks[g] > 0) {
@@ -33,10 +32,9 @@ do for [g = 1:exists('versions_of_rows') ? versions_of_rows : 0] { if (versions_
 	eval extent('$versions', "is_known(strcol('path'))")
 	entries = modes.(hi > 0 ? ' direct staged' : '')
 	name = prefix.'_'.versions_of_collective[g].'_versions'
-	head = head_of(versions_of_collective[g], 'threads and processes by version')
+	head = head_of(versions_of_collective[g].' of '.versions_of_drawn[g], 'by version')
 	said = versions_of_caption[g]
-	how = (versions_of_cells[g] == 1 ? '' : sprintf('geometric mean over %d cells, ', versions_of_cells[g])).\
-		sprintf('%s; %s; below: 95 %% intervals, band: within %g %%', versions_of_sizes[g], \
+	how = sprintf('%s; below: 95 %% intervals, band: within %g %%', \
 		plural(versions_of_blocks[g], 'trial').' of each', 100 * margin)
 	legend = 1
 	body = 460.0
@@ -51,20 +49,20 @@ do for [g = 1:exists('versions_of_rows') ? versions_of_rows : 0] { if (versions_
 	set grid noxtics
 	# Bandwidth: nothing that is nearly equal fills the panel.
 	eval nothing
-	eval extent_by(g, 'value')
+	eval extent_by(g, 'drawn_gbs')
 	span = most(hi - lo, 0.05 * hi)
 	base = most(lo - 0.35 * span, 0)
 	eval sprintf('set yrange [%g:%g]; set ytics %g', base, hi + 0.35 * span, nice_step(1.7 * span))
 	set ylabel 'bus bandwidth, GB/s'.(base > 0 ? "\n(not from 0)" : '') offset -0.5
 	eval area(92, W - 20, top + 6, top + 262)
-	plot $versions using (beside('threads')):(figure(g, 'threads', 'value')):\
+	plot $versions using (beside('threads')):(figure(g, 'threads', 'drawn_gbs')):\
 			(said_of(g, 'threads')) \
 			with labels right offset 2, 1.15 textcolor rgb paint('threads') notitle, \
-		$versions using (beside('processes')):(figure(g, 'processes', 'value')):\
+		$versions using (beside('processes')):(figure(g, 'processes', 'drawn_gbs')):\
 			(said_of(g, 'processes')) \
 			with labels left offset -2, -1.15 textcolor rgb paint('processes') notitle, \
 		for [k = 1:brief && words(modes) > 2] $versions using (beside('processes')):\
-			(figure(g, 'single', 'value')):(number(figure(g, 'single', 'value'))) \
+			(figure(g, 'single', 'drawn_gbs')):(number(figure(g, 'single', 'drawn_gbs'))) \
 			with labels left offset 1.6, 0 textcolor rgb paint('single') notitle, \
 		for [mode in modes] $versions using (beside(mode)):(on(g, mode, 'staged')) \
 			with points pt mode_shape(mode) ps 2.4 lc rgb 0xFFFFFF notitle, \
@@ -78,7 +76,7 @@ do for [g = 1:exists('versions_of_rows') ? versions_of_rows : 0] { if (versions_
 	do for [k = 1:nversions] { set xtics add ((nversions < 8 ? library_name.' ' : '').word(versions_of_versions[g], k) k) }
 	eval sprintf("set xtics %s", nversions < 14 ? 'norotate' : 'rotate by -30 left')
 	eval nothing
-	do for [col in 'ratio ratio_lo ratio_hi'] { eval extent_by(g, col) }
+	do for [col in 'drawn_ratio drawn_ratio_lo drawn_ratio_hi'] { eval extent_by(g, col) }
 	far = most(most(hi - 1, 1 - lo), 2 * margin)
 	low = least(lo, 1 - margin) - 0.7 * far
 	high = most(hi, 1 + margin) + 0.35 * far
@@ -88,10 +86,10 @@ do for [g = 1:exists('versions_of_rows') ? versions_of_rows : 0] { if (versions_
 	set object 1 rectangle from graph 0, first 1 / (1 + margin) to graph 1, first 1 + margin \
 		behind fs solid noborder fc rgb 0xEEEEEE
 	plot 1 with lines lw 1.5 lc rgb several notitle, \
-		$versions using (column('nth')):(figure(g, 'processes', 'ratio')):\
+		$versions using (column('nth')):(figure(g, 'processes', 'drawn_ratio')):\
 			(ratio_end(g, '_lo')):(ratio_end(g, '_hi')):(verdict_color(g)) \
 			with yerrorbars lw 2.5 pt -1 lc rgb variable notitle, \
-		$versions using (column('nth')):(figure(g, 'processes', 'ratio')):(verdict_color(g)) \
+		$versions using (column('nth')):(figure(g, 'processes', 'drawn_ratio')):(verdict_color(g)) \
 			with points pt 5 ps 1.2 lc rgb variable notitle, \
 		$versions using (column('nth')):(ratio_end(g, '_lo')):(verdict_word(g)):(verdict_color(g)) \
 			with labels center offset 0, -1.1 textcolor rgb variable notitle

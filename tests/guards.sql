@@ -34,9 +34,7 @@ SELECT min(nth), what, ranks, root, pace, bytes, asked, max(hi, 1 / lo) far
 FROM result WHERE role = 'again' GROUP BY what, ranks, root, pace, bytes, asked;
 
 -- Results beyond the margin and that line.
-CREATE TABLE effect AS
-SELECT r.*
-FROM report, result r
+CREATE TABLE effect AS SELECT r.* FROM report, result r
 JOIN line l ON l.what IS r.what AND l.ranks IS r.ranks AND l.root IS r.root AND l.pace IS r.pace
            AND l.bytes IS r.bytes AND l.asked IS r.asked
 WHERE (lo > edge OR hi * edge < 1) AND (lo > far OR hi * far < 1);
@@ -115,6 +113,9 @@ WITH version AS (SELECT o ->> 'variant' variant, o ->> 'version' version FROM on
 SELECT 'a strip that compares two versions', s.variant FROM strip s
 JOIN version v ON v.variant = s.variant JOIN version r ON r.variant = s.reference
 WHERE v.version <> r.version;
+SELECT 'a picture of another size than the strip', o ->> 'drawn' FROM one, report, (SELECT * FROM strip LIMIT 1) s
+WHERE tab IN ('gap', 'versions_of') AND coalesce(o ->> 'metric', 'busbw') = 'busbw' AND s.bytes >= 1 << 24
+  AND instr(trust, ' of ') AND coalesce(o ->> 'collective', collective) = collective AND NOT instr(trust, (o ->> 'drawn') || ': ');
 SELECT 'bars of two scales', s.o ->> 'variant' FROM one s JOIN one r ON r.tab = 'strip' AND r.o ->> 'variant' = (SELECT doc ->> 'reference' FROM given)
 WHERE s.tab = 'strip' AND s.o ->> 'verdict' = 'reference'
   AND abs(abs(ln(s.o ->> '$.bar.estimate')) - abs(ln((s.o ->> 'value') / (r.o ->> 'value')))) > 0.01;
@@ -257,7 +258,7 @@ WHERE bound_of(believes) < 0.95 * (far - 1) -- two digits
 -- On page 1 it has the bound of the strip's cell, which is the cell's among the results; the strip's verdicts are as it says.
 SELECT 'trust is of another cell than the strip', trust FROM report, (SELECT * FROM strip LIMIT 1) s
 WHERE instr(trust, 'differences above ') AND NOT (
-  instr(trust, '. ' || s.collective) AND EXISTS ( -- a step has its kind too
+  instr(replace(lower(trust), ' ', '_'), '._' || s.collective) AND EXISTS ( -- a step has its kind too
     SELECT 1 FROM line l WHERE l.what GLOB s.collective || '*' AND l.asked = s.bytes
       AND abs(bound_of(substr(trust, instr(trust, 'differences above '))) / (max(far, edge) - 1) - 1) < 0.05));
 SELECT 'a verdict that cannot be believed', s.variant || ' ' || verdict
@@ -271,15 +272,21 @@ FROM regime g
 JOIN one v ON v.tab = 'verdicts_' || g.name
 JOIN one s ON s.tab = 'strip' AND s.o ->> 'variant' = v.o ->> 'variant' AND s.o ->> 'bytes' = g.lo
           AND s.o ->> '$.speed.estimate' = v.o ->> '$.speed.estimate'
-WHERE g.lo = g.hi AND s.o -> 'value' <> v.o -> 'value' AND (SELECT count(*) FROM result r
+WHERE g.lo = g.hi -- a step in ms
+  AND abs((s.o ->> 'value') * iif(s.o ->> 'coll' GLOB '*_step', 1e3, 1) / (v.o ->> 'value') - 1) > 1e-5
+  AND (SELECT count(*) FROM result r
        WHERE r.variant = s.o ->> 'variant' AND r.bytes = g.lo AND r.pace = g.pace) <= 1;
 
 -- A file for a collective is shown by what it gains in that.
-WITH file AS (SELECT o ->> 'best_file' file, o ->> 'collective' collective,
-                     substr(o ->> 'best_file', 6) rest FROM one WHERE tab = 'finalists')
-SELECT 'a file shown by another collective''s gain', file FROM file
-WHERE file LIKE 'nccl.%' AND rest NOT IN ('conf', 'most.conf')
-  AND instr(collective, substr(rest, 1, instr(rest, '.') - 1)) <> 1;
+SELECT 'a file shown by another collective''s gain', o ->> 'best_file' FROM one
+WHERE tab = 'finalists' AND o ->> 'best_file' LIKE 'nccl.%.conf' AND o ->> 'best_file' <> 'nccl.most.conf'
+  AND instr(o ->> 'collective', replace(substr(o ->> 'best_file', 6), '.conf', '')) <> 1;
+-- It is advised where no other file's set was faster at any of its sizes.
+SELECT 'advice for a file that another one beats', text FROM sentence JOIN basis USING (id) JOIN one f USING (tab, nth)
+JOIN one a ON a.o ->> 'set' = f.o ->> 'set' AND instr(text, 'If ' || (a.o ->> 'collective') || ' matters most')
+JOIN one b ON (b.o ->> 'cell', b.o ->> 'asked_bytes') = (a.o ->> 'cell', a.o ->> 'asked_bytes') AND b.tab = a.tab
+WHERE f.tab = 'finalists' AND a.tab = 'confirmation' AND b.o ->> '$.ratio.estimate' > a.o ->> '$.ratio.estimate'
+  AND b.o ->> 'set' IN (SELECT o ->> 'set' FROM one WHERE tab = 'nccl_conf');
 
 -- A figure that is open has its interval.
 SELECT 'undecided without its interval', f.o ->> 'open'
@@ -303,8 +310,7 @@ WHERE iif(coalesce(hi * far < 1, 0), NOT has_range(price, lo, hi), coalesce(slow
 -- A sentence with a range of sizes and a ratio says how far that goes from cell to cell: of each row, or of all that it
 -- is of in one. Where rows have the ends of a mean's cells: "LO to HI" in words, or a spread; of the second kind one is
 -- enough. What is a part of other sentences alone is not asked; of titles it is the whole.
-CREATE TABLE whole AS
-SELECT * FROM sentence WHERE chapter = 'captions' OR roles > 1 OR role <> 'row';
+CREATE TABLE whole AS SELECT * FROM sentence WHERE chapter = 'captions' OR roles > 1 OR role <> 'row';
 CREATE TABLE ends AS
 WITH key(key, kind) AS (VALUES ('each', 1), ('cells', 2), ('bandwidth_cells', 3),
                                ('latency_cells', 4), ('speeds', 5), ('by_cell', 6)),
@@ -318,15 +324,10 @@ WITH key(key, kind) AS (VALUES ('each', 1), ('cells', 2), ('bandwidth_cells', 3)
               FROM named GROUP BY id, o, kind)
 SELECT id, max(known) known, min(told) told, min(lo) lo, max(hi) hi FROM pair GROUP BY id;
 
--- Titles of curves have the ends of several variants in one.
-CREATE TABLE title AS
-SELECT id, text, basis, count(*) n, min(coalesce(o ->> '$.speed.lo', o ->> '$.speed.estimate')) lo,
-       max(coalesce(o ->> '$.speed.hi', o ->> '$.speed.estimate')) hi
-FROM whole JOIN basis USING (id) JOIN one USING (tab, nth)
-WHERE tab = 'caption_verdicts' AND json_type(o, '$.speed') = 'object' AND coalesce(o ->> 'kind', 0) <= 1
-GROUP BY id, basis;
-SELECT 'a title without its range', text FROM title
-WHERE lo IS NOT NULL AND NOT (has_range(text, lo, hi) AND (n < 2 OR is_near(lo, hi) OR instr(text, 'by variant')));
+-- Titles of curves have the ends of each variant that they name, or of those that they count.
+SELECT 'a title without its range', text FROM whole JOIN basis USING (id) JOIN one USING (tab, nth)
+WHERE tab = 'caption_verdicts' AND coalesce(o ->> 'kind', 0) <= 1 AND o ->> 'label' IS NOT NULL
+  AND NOT has_range(text, coalesce(o ->> '$.speed.lo', o ->> '$.speed.value'), coalesce(o ->> '$.speed.hi', o ->> '$.speed.value'));
 SELECT 'a mean without its range over cells', text FROM whole JOIN ends USING (id)
 WHERE NOT told AND has_figure(text) AND NOT coalesce(has_range(text, lo, hi), 0);
 SELECT 'a ratio without its size', text FROM sentence WHERE NOT place_told(role, text);
@@ -391,13 +392,15 @@ WHERE tab = 'claims' AND role = 'answer' AND instr(text, ' times that of ') AND 
 SELECT 'ranks that are not said', trust FROM report, one
 WHERE tab = 'run' AND o ->> 'machine' LIKE '% × %' AND CAST(o ->> 'machine' AS int) <> o ->> 'ranks'
   AND NOT instr(trust, ', ' || (o ->> 'ranks') || ' rank');
+SELECT 'an A/A line without its ranks', trust FROM report
+WHERE instr(trust, '(A/A ') AND NOT instr(trust, '(A/A of ') AND (SELECT count(DISTINCT ranks) FROM result) > 1;
 
 -- An advice names its first and its last size, which were measured; and it holds at each: against the reference the
 -- mean of a size's results is a gain, or equal, and between the ends of the advice's sizes.
 CREATE TABLE advised AS
 SELECT text, instr(text, ' times the ') gains, o, o ->> 'from_bytes' first, o ->> 'to_bytes' last,
        coalesce(o ->> '$.each.lo', o ->> '$.each.value') least, coalesce(o ->> '$.each.hi', o ->> '$.each.value') most
-FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) WHERE tab = 'advice' AND chapter = 'advice';
+FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) WHERE tab = 'advice' AND chapter = 'advice' AND role <> 'row';
 SELECT 'advice on sizes that were not measured', text FROM advised
 WHERE NOT instr(text, o ->> 'sizes') OR 1 + coalesce(first < last, 1) > (SELECT count(DISTINCT asked) FROM result
                                        WHERE variant = o ->> 'to' AND collective = o ->> 'collective'

@@ -143,10 +143,12 @@ def is_of_the_data(first, report):
                 strip_has_rows(tables, sentence, strip)
     if "Cores were shared" in report["trust"] and "no variant was shown" in headline:
         wrong("nothing can be shown when cores are shared", headline)
-    cell = re.search(r"^\n\| (\w+), (.+?) \|", strip)
+    cell = re.search(r"^\n\| ([^|]+), ([^|,]+) \|", strip)
     if cell and "░" in strip and "differences above" in report["trust"] and \
             f"{cell[1]} of {cell[2]}: " not in report["trust"]:
         wrong("trust is of another cell than the strip", report["trust"])
+    if re.search(r"^[#|].*_step\\*_", first + "\n#" + report["trust"], re.M):
+        wrong("a step by its key", headline)
     if "| speed |" in strip:
         wrong("against what is a speed in the strip?")
     if strip and " of threads' bandwidth" in headline and " ÷ threads" not in strip:

@@ -172,6 +172,7 @@ TEST(a_long_sentence_is_broken)
 	   "a|b  what it is                                                                c\n"
 	   "ä    one two three four five six seven eight nine ten eleven twelve fourteen   1\n"
 	   "     fifteen\n");
+	assert_int_equal(text_count(written(t, TEXT, 24), "a|b"), 1); /* none continues below */
 }
 
 /* --- some of the columns --- */

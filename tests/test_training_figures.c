@@ -82,7 +82,7 @@ TEST(experts_have_bars_by_imbalance)
 	made_report_with(&m, "plot", 0);
 	routed = false;
 	assert_says(made_read("plots/run.gp"),
-	            "steps_panel[1] = 'moe_step in float32, 25 MiB from each rank'");
+	            "steps_panel[1] = 'MoE step in float32, 25 MiB from each rank'");
 	assert_says(made_read("plots/run.gp"), "steps_bars[1] = '1.26'");
 }
 

@@ -30,10 +30,10 @@ ORDER BY s.nth, s.block;
 -- A step from one end of the gap to the other: a factor, or what is left. Values are means over the
 -- gap's cells; of a step that is at odds the ratio is the mean's.
 CREATE TABLE gap_step AS
-SELECT nth - 1 id, name, factor IS NULL rest, backwards, placebo, at_odds, counts, beyond,
+SELECT asked, nth - 1 id, name, factor IS NULL rest, backwards, placebo, at_odds, counts, beyond,
        against from_variant, variant to_variant, against_value from_gbs, value to_gbs,
        iif(at_odds, exp(log), speed) ratio, iif(at_odds, NULL, speed_lo) ratio_lo,
-       iif(at_odds, NULL, speed_hi) ratio_hi, speed_blocks ratio_blocks, speed_lo, speed_hi,
+       iif(at_odds, NULL, speed_hi) ratio_hi, speed_blocks ratio_blocks, speed, speed_lo, speed_hi,
        share, share_lo, share_hi, shares(share_lo, share_hi) of_gap, verdict
 FROM gap_taken LEFT JOIN (
   SELECT nth, share(log, whole) share, share_lo(log, whole) share_lo, share_hi(log, whole) share_hi

@@ -206,7 +206,10 @@ FROM (SELECT grp, t.variant, block, ord, avg(log_us - ln(time_us)) x
 -- regime that answers first.
 CREATE VIEW anchor AS
 SELECT p.*, g.tells, g.least_effect, g.nth regime,
-       iif(p.coll GLOB '*_step', what, p.coll) named -- a step by its kind
+       CASE p.coll WHEN 'ddp_step' THEN 'DDP step, ' || dtype -- a step by its kind
+                   WHEN 'moe_step' THEN 'MoE step, ' || dtype || ', '
+                     || iif(root % 1024, 'Zipf ' || (root % 1024 / 10.0), 'even routing')
+                   ELSE p.coll END named
 FROM place p JOIN result r ON r.place = p.id JOIN known k USING (variant)
 LEFT JOIN regime g ON g.pace = p.pace AND p.asked_bytes BETWEEN g.from_bytes AND g.to_bytes
 LEFT JOIN (SELECT place, max(expect) gain FROM finalist_cell GROUP BY place) f ON f.place = p.id

@@ -6,6 +6,7 @@
 
 #define GAP           2   /* blanks between columns */
 #define LEAST_WRAPPED 18  /* characters of a column of sentences */
+#define NARROWEST     14  /* where all columns fit then */
 #define MOST_WORD     48  /* of an unbreakable word: a longer one is a list of paths */
 #define MOST_KEYS     3   /* columns that distinguish rows */
 #define MOST_KEY_ROWS 200 /* each is compared with each */
@@ -90,10 +91,10 @@ static void put_row(const struct fitted *f, FILE *out, unsigned row, unsigned ke
 	}
 }
 
-/* The longest unbreakable word of a column; a longer one than `bound` breaks. */
-static unsigned longest_word(const struct grid *g, unsigned column, unsigned bound)
+/* The longest unbreakable word of a column, or `least`; a longer one than `bound` breaks. */
+static unsigned longest_word(const struct grid *g, unsigned column, unsigned least, unsigned bound)
 {
-	unsigned most = LEAST_WRAPPED;
+	unsigned most = least;
 	for (unsigned r = 0; r < g->nrows; r++) {
 		size_t bytes;
 		for (const char *word = text_at(g, r, column); *word; word += bytes) {
@@ -126,14 +127,16 @@ static unsigned word_bound(const struct fitted *f, unsigned width)
 }
 
 /* Makes the widest column of texts narrower, as far as needed for all columns to fit. */
-static void narrow(const struct fitted *f, unsigned width)
+static void narrow(const struct fitted *f, unsigned width, unsigned least)
 {
 	const struct grid *g = f->g;
+	for (unsigned c = 0; c < g->ncolumns; c++)
+		f->widths[c] = grid_column_width(g, c);
 	const unsigned bound = word_bound(f, width);
 	while (total_width(f) > width) {
 		unsigned widest = g->ncolumns;
 		for (unsigned c = 0; c < g->ncolumns; c++)
-			if (g->left[c] && f->widths[c] > longest_word(g, c, bound) &&
+			if (g->left[c] && f->widths[c] > longest_word(g, c, least, bound) &&
 			    (widest == g->ncolumns || f->widths[c] > f->widths[widest]))
 				widest = c;
 		if (widest == g->ncolumns)
@@ -203,9 +206,9 @@ void grid_write(struct arena *arena, const struct grid *g, FILE *out, unsigned i
 	                   .indent = indent,
 	                   .widths = ARENA_ARRAY(arena, unsigned, g->ncolumns),
 	                   .rest = ARENA_ARRAY(arena, const char *, g->ncolumns)};
-	for (unsigned c = 0; c < g->ncolumns; c++)
-		f.widths[c] = grid_column_width(g, c);
-	narrow(&f, width);
+	narrow(&f, width, NARROWEST);
+	if (total_width(&f) > width)
+		narrow(&f, width, LEAST_WRAPPED);
 	/* The head of a number may be longer than there is room for beside the first column. */
 	const unsigned beside =
 	    f.widths[0] + GAP + LEAST_WRAPPED < width ? width - f.widths[0] - GAP : LEAST_WRAPPED;
