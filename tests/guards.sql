@@ -222,6 +222,11 @@ WHERE v.tab GLOB 'verdicts_*' AND v.o ->> 'verdict' GLOB 'undecided*' AND v.o ->
   AND (c.verdict LIKE 'holds%' OR c.verdict LIKE 'does not%') AND NOT EXISTS (SELECT 1 FROM sentence
                   WHERE chapter = 'results' AND instr(text, 'under Claims') AND instr(text, v.o ->> 'name'));
 
+-- A headline of the strip is of the primary claim's variant, if that is faster there than its other one, the reference.
+SELECT 'a headline of another variant than the claim''s', text FROM given, sentence, strip s JOIN one c ON c.tab = 'claims' AND c.o ->> 'left' = s.variant
+WHERE chapter = 'strip' AND role = 'headline' AND instr(text, ' times as fast as ') AND s.verdict = '▲ faster' AND c.o ->> 'primary'
+  AND c.o ->> 'right' = doc ->> 'reference' AND c.o ->> 'verdict' GLOB 'undecided*' AND NOT instr(text, s.variant || ' is ');
+
 -- Where a page says that it cannot distinguish variants, it says why, and calls none faster or slower.
 SELECT 'a doubt without its reason', text FROM sentence WHERE text LIKE '%cannot distinguish the variants.';
 WITH doubt(at) AS (
