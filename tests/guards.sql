@@ -337,7 +337,7 @@ WHERE NOT coalesce(known, 0) AND has_ratio_over_sizes(text) AND NOT EXISTS (SELE
 -- and placebos have a warning.
 CREATE TABLE equal AS
 SELECT text, instr(text, ' matched ') same, instr(text, ' times as fast') other FROM sentence
-WHERE chapter = 'strip' AND (instr(text, ' matched ') OR instr(text, 'could not be shown'))
+WHERE chapter = 'strip' AND (instr(text, ' matched ') OR instr(text, 'is unproven'))
   AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training')
   AND NOT EXISTS (SELECT 1 FROM regime WHERE nth = 0 AND least = 'null');
 SELECT 'a headline that hides an effect', text FROM equal, effect
@@ -371,19 +371,6 @@ WHERE chapter = 'advice' AND sentence.role = 'advice' AND NOT instr(text, r.coll
   AND NOT EXISTS (SELECT 1 FROM one b WHERE b.tab = 'advice' AND b.o ->> 'what' = a.o ->> 'what'
                                         AND b.o ->> 'library' IS a.o ->> 'library' AND b.o ->> 'collective' = r.collective);
 
--- What is called equal over sizes names the collectives, or the sizes of one, at which it is not shown.
-WITH over(text, name, least, most, of) AS (
-  SELECT text, o ->> 'variant', lo, hi, o ->> 'collective' FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) JOIN regime ON name = 'large' AND o ->> 'pace' = 'stream'
-  WHERE tab = 'caption_verdicts' AND o ->> 'kind' IN (2, 3, 4) UNION ALL
-  SELECT text, o ->> 'to', o ->> 'from_bytes', coalesce(nullif(o ->> 'to_bytes', 0), 9e999), NULL FROM given, sentence JOIN basis USING (id) JOIN one USING (tab, nth)
-  WHERE chapter = 'advice' AND instr(text, 'by convenience') AND o ->> 'from' = doc ->> 'reference' UNION ALL
-  SELECT text, o ->> 'name', lo, hi, NULL FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) JOIN regime ON tab = 'verdicts_' || name
-  WHERE chapter = 'results' AND pace = 'stream' AND o ->> 'verdict' GLOB 'no difference*')
-SELECT 'equal without its exceptions', text FROM report, over JOIN result r ON variant = name AND r.asked BETWEEN least AND most AND collective = coalesce(of, collective)
-JOIN line l ON (l.what, l.pace, l.asked) = (r.what, r.pace, r.asked)
-WHERE r.pace = 'stream' AND (r.lo * edge < 0.9999 OR r.hi > 1.0001 * edge OR far > 1.0001 * edge) AND instr(text, 'within') + instr(text, 'by convenience')
-  AND NOT instr(substr(text, instr(text || ' not shown ', ' not shown ')), iif(instr(text, ' not shown at '), 'at', collective));
-
 -- A claim on one of several collectives names it; ranks that are not as many as the GPUs are said where it says what can be believed.
 SELECT 'a claim without its collective', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
 WHERE tab = 'claims' AND role = 'answer' AND instr(text, ' times that of ') AND NOT instr(text, o ->> 'coll');
@@ -410,3 +397,16 @@ SELECT 'advice that a size does not give', text FROM (
   WHERE o ->> 'from' IN (SELECT variant FROM result WHERE role = 'reference') GROUP BY text, o, r.asked)
 WHERE iif(gains, lo <= far, x * edge < 1 OR x > edge OR far > edge + 0.01)
    OR (x < least AND NOT is_near(x, least)) OR (x > most AND NOT is_near(x, most));
+
+-- What is called equal over sizes names the collectives, or the sizes of one, at which it is not shown.
+WITH over(text, name, least, most, of) AS (
+  SELECT text, o ->> 'variant', lo, hi, o ->> 'collective' FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) JOIN regime ON name = 'large' AND o ->> 'pace' = 'stream'
+  WHERE tab = 'caption_verdicts' AND o ->> 'kind' IN (2, 3, 4) UNION ALL
+  SELECT text, o ->> 'to', o ->> 'from_bytes', coalesce(nullif(o ->> 'to_bytes', 0), 9e999), NULL FROM given, sentence JOIN basis USING (id) JOIN one USING (tab, nth)
+  WHERE chapter = 'advice' AND instr(text, 'by convenience') AND o ->> 'from' = doc ->> 'reference' UNION ALL
+  SELECT text, o ->> 'name', lo, hi, NULL FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) JOIN regime ON tab = 'verdicts_' || name
+  WHERE chapter = 'results' AND pace = 'stream' AND o ->> 'verdict' GLOB 'no difference*')
+SELECT 'equal without its exceptions', text FROM report, over JOIN result r ON variant = name AND r.asked BETWEEN least AND most AND collective = coalesce(of, collective)
+JOIN line l ON (l.what, l.pace, l.asked) = (r.what, r.pace, r.asked)
+WHERE r.pace = 'stream' AND (r.lo * edge < 0.9999 OR r.hi > 1.0001 * edge OR far > 1.0001 * edge) AND instr(text, 'within') + instr(text, 'by convenience')
+  AND NOT instr(substr(text, instr(text || ' not shown ', ' not shown ')), iif(instr(text, ' not shown at '), 'at', collective));
