@@ -150,8 +150,7 @@ SELECT o ->> 'claim' claim, o ->> 'verdict' verdict, within, o ->> 'metric' abou
        o ->> 'right' "right", o ->> '$.ratio.estimate' x, o ->> '$.bounds.lo' least, o ->> '$.bounds.hi' most,
        iif(within, o ->> '$.ratio.lo', o ->> '$.bounds.lo') outer_lo,
        iif(within, o ->> '$.ratio.hi', o ->> '$.bounds.hi') outer_hi, coalesce(o ->> 'p', 0) p, lo, hi,
-       coalesce((SELECT CASE WHEN 1 + coalesce(n.o ->> 'means', n.o ->> 'least') > edge
-                             THEN 1 + coalesce(n.o ->> 'means', n.o ->> 'least')
+       coalesce((SELECT CASE WHEN 1 + coalesce(n.o ->> 'means', n.o ->> 'least') > edge THEN 1 + coalesce(n.o ->> 'means', n.o ->> 'least')
                              WHEN within OR 1 BETWEEN n.o ->> '$.twin.lo' AND n.o ->> '$.twin.hi' THEN 1
                              ELSE max(n.o ->> '$.twin.hi', 1 / (n.o ->> '$.twin.lo')) END
                  FROM one n WHERE n.tab = 'noise' AND n.o ->> 'label' = exact.o ->> 'regime' LIMIT 1), 1) far
@@ -178,8 +177,7 @@ WHERE plain AND verdict LIKE 'undecided%' AND (("left", "right") = (a.o ->> 'to'
 -- A source's line, and a claim in brief, come out as the claim does. Both show its limits, and a line its sizes and how
 -- far it goes from cell to cell, as a claim in brief has it.
 CREATE TABLE brief AS
-SELECT o ->> 'says' says, o ->> 'outcome' outcome, o ->> 'ratio' ratio, o ->> 'found' found, '' of, o ->> 'of' sized,
-       o ->> 'test' test
+SELECT o ->> 'says' says, o ->> 'outcome' outcome, o ->> 'ratio' ratio, o ->> 'found' found, '' of, o ->> 'of' sized, o ->> 'test' test
 FROM one WHERE tab = 'source_lines' UNION ALL
 SELECT o ->> 'says', o ->> 'outcome_new', o ->> 'ratio_new', o ->> 'found_new', coalesce(o ->> 'of', ''), o ->> 'of', o ->> 'test'
 FROM one WHERE tab = 'source_lines' UNION ALL
@@ -204,15 +202,12 @@ GROUP BY id, nth HAVING min(instr(verdict, '(taken alone)'));
 -- A cause is reproduced where the gap is: a line of equal variants, where one of them differs from another.
 SELECT 'a cause of no gap', says
 FROM brief JOIN claim c ON is_written(x, ratio) AND instr(of, "left" || ' ÷ ' || "right") AND within
-WHERE outcome LIKE 'reproduced%'
-  AND EXISTS (SELECT 1 FROM claim g WHERE (g."left", g.metric) = (c."left", c.metric) AND NOT g.within)
-  AND NOT EXISTS (SELECT 1 FROM claim g WHERE (g."left", g.metric) = (c."left", c.metric) AND NOT g.within
-                                          AND g.verdict LIKE 'holds%');
+WHERE outcome LIKE 'reproduced%' AND EXISTS (SELECT 1 FROM claim g WHERE (g."left", g.metric) = (c."left", c.metric) AND NOT g.within)
+  AND NOT EXISTS (SELECT 1 FROM claim g WHERE (g."left", g.metric) = (c."left", c.metric) AND NOT g.within AND g.verdict LIKE 'holds%');
 SELECT 'a line that no claim decides so', says FROM brief
 WHERE (outcome LIKE 'reproduced%' OR outcome LIKE 'holds%' OR outcome LIKE 'refuted%'
     OR outcome LIKE 'no longer%' OR outcome LIKE 'does not%') AND NOT EXISTS (SELECT 1 FROM claim
-                  WHERE is_written(x, ratio) AND (of = '' OR instr(of, "left" || ' ÷ ' || "right"))
-                    AND NOT verdict LIKE 'undecided%'
+                  WHERE is_written(x, ratio) AND (of = '' OR instr(of, "left" || ' ÷ ' || "right")) AND NOT verdict LIKE 'undecided%'
                     AND (verdict LIKE 'holds%') = (outcome LIKE 'reproduced%' OR outcome LIKE 'holds%'));
 
 -- What results leave open and a claim decides has a sentence on why.
@@ -266,7 +261,7 @@ FROM regime g
 JOIN one v ON v.tab = 'verdicts_' || g.name
 JOIN one s ON s.tab = 'strip' AND s.o ->> 'variant' = v.o ->> 'variant' AND s.o ->> 'bytes' = g.lo
           AND s.o ->> '$.speed.estimate' = v.o ->> '$.speed.estimate'
-WHERE g.lo = g.hi -- a step in ms
+WHERE g.lo = g.hi AND s.o ->> 'coll' <> 'pingpong' -- of single calls; a step in ms
   AND abs((s.o ->> 'value') * iif(s.o ->> 'coll' GLOB '*_step', 1e3, 1) / (v.o ->> 'value') - 1) > 1e-5
   AND (SELECT count(*) FROM result r WHERE r.variant = s.o ->> 'variant' AND r.bytes = g.lo AND r.pace = g.pace) <= 1;
 
@@ -309,9 +304,8 @@ WHERE iif(coalesce(hi * far < 1, 0), NOT has_range(price, lo, hi), coalesce(slow
 -- enough. What is a part of other sentences alone is not asked; of titles it is the whole.
 CREATE TABLE whole AS SELECT * FROM sentence WHERE chapter = 'captions' OR roles > 1 OR role <> 'row';
 CREATE TABLE ends AS
-WITH key(key, kind) AS (VALUES ('each', 1), ('cells', 2), ('bandwidth_cells', 3),
-                               ('latency_cells', 4), ('speeds', 5), ('by_cell', 6)),
-     named AS (SELECT id, text, kind, o, json_type(o, '$.' || key) IS NOT NULL known, CASE json_type(o, '$.' || key)
+WITH key(key, kind) AS (VALUES ('each', 1), ('cells', 2), ('bandwidth_cells', 3), ('latency_cells', 4), ('speeds', 5), ('by_cell', 6)),
+     named AS (SELECT id, text, kind, o, json_type(o, '$.' || key) IS NOT NULL known, coalesce(instr(text, o ->> 'apart'), 0) OR CASE json_type(o, '$.' || key)
                       WHEN 'text' THEN instr(text, o ->> key) > 0
                       WHEN 'object' THEN coalesce(has_range(text, o -> key ->> 'lo', o -> key ->> 'hi'), 1)
                       ELSE 1 END told, iif(key = 'each', coalesce(o ->> '$.each.lo', o ->> '$.each.estimate'), NULL) lo,
@@ -338,15 +332,13 @@ WHERE NOT coalesce(known, 0) AND has_ratio_over_sizes(text) AND NOT EXISTS (SELE
 CREATE TABLE equal AS
 SELECT text, instr(text, ' matched ') same, instr(text, ' times as fast') other FROM sentence
 WHERE chapter = 'strip' AND (instr(text, ' matched ') OR instr(text, 'is unproven'))
-  AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training')
-  AND NOT EXISTS (SELECT 1 FROM regime WHERE nth = 0 AND least = 'null');
+  AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training') AND NOT EXISTS (SELECT 1 FROM regime WHERE nth = 0 AND least = 'null');
 SELECT 'a headline that hides an effect', text FROM equal, effect
 WHERE NOT other AND role = 'variant'
   AND variant NOT IN (SELECT coalesce(o ->> 'to', '') FROM one WHERE tab = 'factors' AND o ->> 'placebo');
 SELECT 'a headline without its exceptions', text FROM report, equal, result r
 JOIN one s ON s.tab = 'strip' AND s.nth = 1 AND s.o ->> 'variant' = r.variant AND s.o ->> 'bytes' = r.bytes
-WHERE same AND pace = 'stream' AND (lo * edge < 1 OR hi > edge) AND NOT text GLOB '* except [0-9]*'
-  AND NOT instr(text, collective);
+WHERE same AND pace = 'stream' AND (lo * edge < 1 OR hi > edge) AND NOT text GLOB '* except [0-9]*' AND NOT instr(text, collective);
 
 -- A headline by version is of the collective whose processes fall farthest behind, where that is not the only one.
 WITH said AS (SELECT nth, o ->> 'cells' cells FROM one WHERE tab = 'versions_said' AND o ->> 'said' GLOB '*% of threads''*')
@@ -397,6 +389,10 @@ SELECT 'advice that a size does not give', text FROM (
   WHERE o ->> 'from' IN (SELECT variant FROM result WHERE role = 'reference') GROUP BY text, o, r.asked)
 WHERE iif(gains, lo <= far, x * edge < 1 OR x > edge OR far > edge + 0.01)
    OR (x < least AND NOT is_near(x, least)) OR (x > most AND NOT is_near(x, most));
+
+-- What cells disagree on is said with the least and the greatest of them.
+SELECT 'cells that differ and are not named', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
+WHERE chapter = 'results' AND role = 'answer' AND o ->> 'verdict' GLOB 'differs: *' AND NOT instr(text, substr(o ->> 'verdict', 10));
 
 -- What is called equal over sizes names the collectives, or the sizes of one, at which it is not shown.
 WITH over(text, name, least, most, of) AS (
