@@ -34,8 +34,7 @@ FROM result WHERE role = 'again' GROUP BY what, ranks, root, pace, bytes, asked;
 
 -- Results beyond the margin and that line.
 CREATE TABLE effect AS SELECT r.* FROM report, result r
-JOIN line l ON l.what IS r.what AND l.ranks IS r.ranks AND l.root IS r.root AND l.pace IS r.pace
-           AND l.bytes IS r.bytes AND l.asked IS r.asked
+JOIN line l ON l.what IS r.what AND l.ranks IS r.ranks AND l.root IS r.root AND l.pace IS r.pace AND l.bytes IS r.bytes AND l.asked IS r.asked
 WHERE (lo > edge OR hi * edge < 1) AND (lo > far OR hi * far < 1);
 
 -- Verdicts with their intervals.
@@ -54,8 +53,7 @@ JOIN one l ON l.rowid = (SELECT max(l.rowid) FROM one l WHERE l.tab = lines AND 
 -- one that excludes 1 none below the margin.
 SELECT 'a verdict that its A/A line does not allow', verdict FROM ruled, report
 WHERE far IS NOT NULL AND NOT coalesce(CASE WHEN verdict = 'faster' THEN lo > far WHEN verdict = 'slower' THEN hi < 1 / far
-                        WHEN verdict LIKE 'no difference%' THEN far <= edge + 0.01
-                        WHEN instr(verdict, ', by under') OR verdict GLOB '* by little'
+                        WHEN verdict LIKE 'no difference%' THEN far <= edge + 0.01 WHEN instr(verdict, ', by under') OR verdict GLOB '* by little'
                         THEN far <= edge + 0.01 AND line_lo <= 1 AND line_hi >= 1 AND (lo > far OR hi * far < 1) ELSE 1 END, 0);
 
 -- A machine whose cores others used has none.
@@ -63,8 +61,7 @@ SELECT 'a verdict of a busy machine', verdict FROM judged, report
 WHERE instr(trust, 'Cores were shared') AND (verdict GLOB 'faster*' OR verdict GLOB 'slower*' OR verdict GLOB 'no difference*');
 
 -- A mean is not beyond its cells, as far as digits go.
-WITH key(of, by) AS (VALUES ('speed', 'each'), ('ratio', 'by_cell'), ('latency_effect', 'latency_cells'),
-                            ('bandwidth_effect', 'bandwidth_cells')),
+WITH key(of, by) AS (VALUES ('speed', 'each'), ('ratio', 'by_cell'), ('latency_effect', 'latency_cells'), ('bandwidth_effect', 'bandwidth_cells')),
      held AS (SELECT tab || ', row ' || nth at, o -> of ->> 'estimate' x, o ->> by by, json_type(o, '$.' || by) type FROM one, key)
 SELECT 'a mean beyond its cells', at FROM held
 WHERE max(iif(type = 'text', limit_of(by, 0), by ->> 'lo') - x, x - iif(type = 'text', limit_of(by, 1), by ->> 'hi'))
@@ -75,8 +72,7 @@ WHERE max(iif(type = 'text', limit_of(by, 0), by ->> 'lo') - x, x - iif(type = '
 CREATE TABLE mean AS
 SELECT o ->> 'name' name, o ->> '$.each.lo' lo, o ->> '$.each.hi' hi, o ->> '$.speed.estimate' speed,
        o ->> 'verdict' verdict, o ->> 'cells' cells, o ->> 'twin' twin,
-       min(r.x) least, max(r.x) most, max(r.hi * edge < 1) slower, max(r.lo > edge) faster,
-       max(r.hi < edge) no_more, max(r.lo * edge > 1) no_less
+       min(r.x) least, max(r.x) most, max(r.hi * edge < 1) slower, max(r.lo > edge) faster, max(r.hi < edge) no_more, max(r.lo * edge > 1) no_less
 FROM report, regime g
 JOIN one ON tab = iif(g.name LIKE 'large%', 'verdicts_large', 'verdicts_small')
 LEFT JOIN result r ON r.variant = o ->> 'name' AND r.pace = g.pace AND r.asked BETWEEN g.lo AND g.hi
@@ -95,8 +91,7 @@ WITH word AS (
 SELECT 'a verdict that one of its cells has not', name || ': ' || verdict FROM word, report
 WHERE NOT coalesce(twin, 0) AND ((verdict IN ('faster', 'slower') AND iif(verdict = 'faster', no_more, no_less))
     OR (verdict GLOB 'faster*' AND least < 0.9995) OR (verdict GLOB 'slower*' AND most > 1.0005)
-    OR ((verdict GLOB 'no difference*' OR instr(verdict, ', by under')) AND (slower OR faster))
-    OR (slower AND faster AND speed IS NOT NULL));
+    OR ((verdict GLOB 'no difference*' OR instr(verdict, ', by under')) AND (slower OR faster)) OR (slower AND faster AND speed IS NOT NULL));
 
 -- The strip compares variants of one version, where versions are compared. What it calls faster or slower is so among
 -- the results, at one pace at least; on another version than the report's reference by its interval.
@@ -121,8 +116,7 @@ WHERE (instr(verdict, ' faster') OR instr(verdict, ' slower')) AND NOT iif(refer
 
 -- How the picture of all collectives sums up: no effect that its A/A line does not allow.
 SELECT 'the overview has effects that no A/A line allows', o ->> 'variant' FROM one
-WHERE tab = 'overview' AND (o ->> 'faster') + (o ->> 'slower') > (SELECT count(*) FROM effect
-                                             WHERE variant = o ->> 'variant' AND pace = 'stream');
+WHERE tab = 'overview' AND (o ->> 'faster') + (o ->> 'slower') > (SELECT count(*) FROM effect WHERE variant = o ->> 'variant' AND pace = 'stream');
 
 -- What a version changed is shown at the size that the sentence names, beyond the A/A line there.
 WITH side AS (
@@ -334,8 +328,7 @@ SELECT text, instr(text, ' matched ') same, instr(text, ' times as fast') other 
 WHERE chapter = 'strip' AND (instr(text, ' matched ') OR instr(text, 'is unproven'))
   AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training') AND NOT EXISTS (SELECT 1 FROM regime WHERE nth = 0 AND least = 'null');
 SELECT 'a headline that hides an effect', text FROM equal, effect
-WHERE NOT other AND role = 'variant'
-  AND variant NOT IN (SELECT coalesce(o ->> 'to', '') FROM one WHERE tab = 'factors' AND o ->> 'placebo');
+WHERE NOT other AND role = 'variant' AND variant NOT IN (SELECT coalesce(o ->> 'to', '') FROM one WHERE tab = 'factors' AND o ->> 'placebo');
 SELECT 'a headline without its exceptions', text FROM report, equal, result r
 JOIN one s ON s.tab = 'strip' AND s.nth = 1 AND s.o ->> 'variant' = r.variant AND s.o ->> 'bytes' = r.bytes
 WHERE same AND pace = 'stream' AND (lo * edge < 1 OR hi > edge) AND NOT text GLOB '* except [0-9]*' AND NOT instr(text, collective);
@@ -348,8 +341,7 @@ WHERE chapter = 'versions' AND role = 'headline' AND limit_of(cells, 0) = (SELEC
 
 -- What moves a jump comes before where it is, and a search advises settings alone.
 SELECT 'a headline without the cause', text FROM sentence
-WHERE chapter = 'cliffs' AND role = 'headline' AND NOT instr(text, ' moves the jump: ')
-  AND EXISTS (SELECT 1 FROM one WHERE tab = 'channels_moved');
+WHERE chapter = 'cliffs' AND role = 'headline' AND NOT instr(text, ' moves the jump: ') AND EXISTS (SELECT 1 FROM one WHERE tab = 'channels_moved');
 SELECT 'what settings make moot', text FROM sentence
 WHERE chapter = 'cliffs' AND role = 'advice' AND EXISTS (SELECT 1 FROM one WHERE tab = 'finalists');
 
@@ -389,6 +381,13 @@ SELECT 'advice that a size does not give', text FROM (
   WHERE o ->> 'from' IN (SELECT variant FROM result WHERE role = 'reference') GROUP BY text, o, r.asked)
 WHERE iif(gains, lo <= far, x * edge < 1 OR x > edge OR far > edge + 0.01)
    OR (x < least AND NOT is_near(x, least)) OR (x > most AND NOT is_near(x, most));
+
+-- What one size is shown to do another way is no verdict of a title; a source's figure of other sizes than its first has them.
+SELECT 'a title that its sizes do not agree on', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
+WHERE tab = 'caption_verdicts' AND o ->> 'kind' = 6 AND NOT instr(text, ' differ');
+SELECT 'a figure of other sizes', o ->> 'found' FROM one WHERE tab = 'source_lines' AND o ->> 'found' GLOB '*, [0-9]*' AND NOT instr(o ->> 'found', ' at ')
+  AND NOT instr(o ->> 'of', (SELECT substr(f.o ->> 'of', instr(f.o ->> 'of', ' at '), instr(f.o ->> 'of', ', ') - instr(f.o ->> 'of', ' at '))
+                             FROM one f WHERE f.tab = 'source_lines' AND f.nth = 0));
 
 -- What cells disagree on is said with the least and the greatest of them.
 SELECT 'cells that differ and are not named', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
