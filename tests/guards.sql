@@ -24,8 +24,7 @@ FROM sentence, json_each(of) b, json_each(b.value, '$.rows') r;
 CREATE TABLE result AS
 SELECT nth, o ->> 'variant' variant, o ->> 'role' role, o ->> 'collective' collective,
        o ->> 'what' what, o ->> 'ranks' ranks, o ->> 'root' root, o ->> 'pace' pace,
-       o ->> 'bytes' bytes, o ->> 'asked_bytes' asked, o ->> '$.ratio.estimate' x,
-       o ->> '$.ratio.lo' lo, o ->> '$.ratio.hi' hi
+       o ->> 'bytes' bytes, o ->> 'asked_bytes' asked, o ->> '$.ratio.estimate' x, o ->> '$.ratio.lo' lo, o ->> '$.ratio.hi' hi
 FROM one WHERE tab = 'summary';
 
 -- The reference against itself where results are: how far it is off.
@@ -35,45 +34,34 @@ FROM result WHERE role = 'again' GROUP BY what, ranks, root, pace, bytes, asked;
 
 -- Results beyond the margin and that line.
 CREATE TABLE effect AS SELECT r.* FROM report, result r
-JOIN line l ON l.what IS r.what AND l.ranks IS r.ranks AND l.root IS r.root AND l.pace IS r.pace
-           AND l.bytes IS r.bytes AND l.asked IS r.asked
+JOIN line l ON l.what IS r.what AND l.ranks IS r.ranks AND l.root IS r.root AND l.pace IS r.pace AND l.bytes IS r.bytes AND l.asked IS r.asked
 WHERE (lo > edge OR hi * edge < 1) AND (lo > far OR hi * far < 1);
 
 -- Verdicts with their intervals.
 CREATE TABLE judged AS
-WITH held(tab, verdict, of, lines) AS (
-  VALUES ('verdicts_large', 'verdict', 'speed', 'verdicts_large'),
-         ('verdicts_small', 'verdict', 'speed', 'verdicts_small'),
-         ('factors', 'verdict', 'effect', 'verdicts_large'),
-         ('factors', 'latency_verdict', 'latency', 'verdicts_small'),
-         ('versions', 'verdict', 'ratio', 'verdicts_large'))
+WITH held(tab, verdict, of, lines) AS ( VALUES ('verdicts_large', 'verdict', 'speed', 'verdicts_large'),
+         ('verdicts_small', 'verdict', 'speed', 'verdicts_small'), ('factors', 'verdict', 'effect', 'verdicts_large'),
+         ('factors', 'latency_verdict', 'latency', 'verdicts_small'), ('versions', 'verdict', 'ratio', 'verdicts_large'))
 SELECT lines, o ->> verdict verdict, o -> of ->> 'lo' lo, o -> of ->> 'hi' hi, nth
 FROM held JOIN one USING (tab);
 CREATE TABLE ruled AS
-SELECT j.*, l.o ->> '$.speed.lo' line_lo, l.o ->> '$.speed.hi' line_hi,
-       max(l.o ->> '$.speed.hi', 1 / (l.o ->> '$.speed.lo')) far
+SELECT j.*, l.o ->> '$.speed.lo' line_lo, l.o ->> '$.speed.hi' line_hi, max(l.o ->> '$.speed.hi', 1 / (l.o ->> '$.speed.lo')) far
 FROM judged j
-JOIN one l ON l.rowid = (SELECT max(l.rowid) FROM one l
-                         WHERE l.tab = lines AND instr(o ->> 'variant', 'A/A'));
+JOIN one l ON l.rowid = (SELECT max(l.rowid) FROM one l WHERE l.tab = lines AND instr(o ->> 'variant', 'A/A'));
 
 -- A verdict is beyond the A/A line of what it is of: a line that is not within the margin allows no smaller one, and
 -- one that excludes 1 none below the margin.
 SELECT 'a verdict that its A/A line does not allow', verdict FROM ruled, report
-WHERE far IS NOT NULL
-  AND NOT coalesce(CASE WHEN verdict = 'faster' THEN lo > far
-                        WHEN verdict = 'slower' THEN hi < 1 / far
-                        WHEN verdict LIKE 'no difference%' THEN far <= edge + 0.01
-                        WHEN instr(verdict, ', by under') OR verdict GLOB '* by little'
-                        THEN far <= edge + 0.01 AND line_lo <= 1 AND line_hi >= 1 AND (lo > far OR hi * far < 1)
-                        ELSE 1 END, 0);
+WHERE far IS NOT NULL AND NOT coalesce(CASE WHEN verdict = 'faster' THEN lo > far WHEN verdict = 'slower' THEN hi < 1 / far
+                        WHEN verdict LIKE 'no difference%' THEN far <= edge + 0.01 WHEN instr(verdict, ', by under') OR verdict GLOB '* by little'
+                        THEN far <= edge + 0.01 AND line_lo <= 1 AND line_hi >= 1 AND (lo > far OR hi * far < 1) ELSE 1 END, 0);
 
 -- A machine whose cores others used has none.
 SELECT 'a verdict of a busy machine', verdict FROM judged, report
 WHERE instr(trust, 'Cores were shared') AND (verdict GLOB 'faster*' OR verdict GLOB 'slower*' OR verdict GLOB 'no difference*');
 
 -- A mean is not beyond its cells, as far as digits go.
-WITH key(of, by) AS (VALUES ('speed', 'each'), ('ratio', 'by_cell'), ('latency_effect', 'latency_cells'),
-                            ('bandwidth_effect', 'bandwidth_cells')),
+WITH key(of, by) AS (VALUES ('speed', 'each'), ('ratio', 'by_cell'), ('latency_effect', 'latency_cells'), ('bandwidth_effect', 'bandwidth_cells')),
      held AS (SELECT tab || ', row ' || nth at, o -> of ->> 'estimate' x, o ->> by by, json_type(o, '$.' || by) type FROM one, key)
 SELECT 'a mean beyond its cells', at FROM held
 WHERE max(iif(type = 'text', limit_of(by, 0), by ->> 'lo') - x, x - iif(type = 'text', limit_of(by, 1), by ->> 'hi'))
@@ -84,8 +72,7 @@ WHERE max(iif(type = 'text', limit_of(by, 0), by ->> 'lo') - x, x - iif(type = '
 CREATE TABLE mean AS
 SELECT o ->> 'name' name, o ->> '$.each.lo' lo, o ->> '$.each.hi' hi, o ->> '$.speed.estimate' speed,
        o ->> 'verdict' verdict, o ->> 'cells' cells, o ->> 'twin' twin,
-       min(r.x) least, max(r.x) most, max(r.hi * edge < 1) slower, max(r.lo > edge) faster,
-       max(r.hi < edge) no_more, max(r.lo * edge > 1) no_less
+       min(r.x) least, max(r.x) most, max(r.hi * edge < 1) slower, max(r.lo > edge) faster, max(r.hi < edge) no_more, max(r.lo * edge > 1) no_less
 FROM report, regime g
 JOIN one ON tab = iif(g.name LIKE 'large%', 'verdicts_large', 'verdicts_small')
 LEFT JOIN result r ON r.variant = o ->> 'name' AND r.pace = g.pace AND r.asked BETWEEN g.lo AND g.hi
@@ -102,11 +89,9 @@ WITH word AS (
   SELECT o ->> 'factor', o ->> 'verdict', limit_of(o ->> 'bandwidth_by_cell', 0),
          limit_of(o ->> 'bandwidth_by_cell', 1), 0, 0, 0, 0, NULL, 0 FROM one WHERE tab = 'effects')
 SELECT 'a verdict that one of its cells has not', name || ': ' || verdict FROM word, report
-WHERE NOT coalesce(twin, 0)
-  AND ((verdict IN ('faster', 'slower') AND iif(verdict = 'faster', no_more, no_less))
+WHERE NOT coalesce(twin, 0) AND ((verdict IN ('faster', 'slower') AND iif(verdict = 'faster', no_more, no_less))
     OR (verdict GLOB 'faster*' AND least < 0.9995) OR (verdict GLOB 'slower*' AND most > 1.0005)
-    OR ((verdict GLOB 'no difference*' OR instr(verdict, ', by under')) AND (slower OR faster))
-    OR (slower AND faster AND speed IS NOT NULL));
+    OR ((verdict GLOB 'no difference*' OR instr(verdict, ', by under')) AND (slower OR faster)) OR (slower AND faster AND speed IS NOT NULL));
 
 -- The strip compares variants of one version, where versions are compared. What it calls faster or slower is so among
 -- the results, at one pace at least; on another version than the report's reference by its interval.
@@ -124,25 +109,32 @@ SELECT 'bars of two scales', s.o ->> 'variant' FROM one s JOIN one r ON r.tab = 
 WHERE s.tab = 'strip' AND s.o ->> 'verdict' = 'reference'
   AND abs(abs(ln(s.o ->> '$.bar.estimate')) - abs(ln((s.o ->> 'value') / (r.o ->> 'value')))) > 0.01;
 SELECT 'a verdict beyond no A/A line', verdict FROM strip s, report
-WHERE (instr(verdict, ' faster') OR instr(verdict, ' slower'))
-  AND NOT iif(reference IS (SELECT doc ->> 'reference' FROM given),
+WHERE (instr(verdict, ' faster') OR instr(verdict, ' slower')) AND NOT iif(reference IS (SELECT doc ->> 'reference' FROM given),
               EXISTS (SELECT 1 FROM effect e WHERE e.variant = s.variant AND e.collective = s.collective AND asked = s.bytes),
               EXISTS (SELECT 1 FROM line l WHERE l.what GLOB s.collective || '*' AND asked = s.bytes
                       AND (s.lo > max(edge, far) OR s.hi * max(edge, far) < 1)));
 
 -- How the picture of all collectives sums up: no effect that its A/A line does not allow.
 SELECT 'the overview has effects that no A/A line allows', o ->> 'variant' FROM one
-WHERE tab = 'overview'
-  AND (o ->> 'faster') + (o ->> 'slower') > (SELECT count(*) FROM effect
-                                             WHERE variant = o ->> 'variant' AND pace = 'stream');
+WHERE tab = 'overview' AND (o ->> 'faster') + (o ->> 'slower') > (SELECT count(*) FROM effect WHERE variant = o ->> 'variant' AND pace = 'stream');
+
+-- What a version changed is shown at the size that the sentence names, beyond the A/A line there.
+WITH side AS (
+  SELECT v.o ->> 'collective' collective, v.o ->> 'mode' mode, v.o ->> 'version' version, v.o ->> 'metric' metric, v.nth,
+         r.asked, r.pace, coalesce(r.lo, 1) lo, coalesce(r.hi, 1) hi, iif(v.o ->> 'metric' = 'busbw', s.o ->> 'busbw_gbs', s.o ->> 'p50_us') x
+  FROM one v JOIN result r ON v.tab = 'versions' AND r.variant = v.o ->> 'variant' AND r.collective = v.o ->> 'collective'
+   AND r.pace = iif(v.o ->> 'metric' = 'busbw', 'stream', 'isolated') JOIN one s ON s.tab = 'summary' AND s.nth = r.nth)
+SELECT 'a change at a size that does not show it', t.o ->> 'told' FROM report, one t
+JOIN side a ON a.x = t.o ->> 'x0' JOIN side b ON b.x = t.o ->> 'x1' AND (a.collective, a.mode, a.asked, a.pace) = (b.collective, b.mode, b.asked, b.pace)
+JOIN line l ON (l.what, l.pace, l.asked) = (a.collective, a.pace, a.asked)
+WHERE t.tab = 'versions_said' AND NOT (a.lo > b.hi * max(edge, far) OR b.lo > a.hi * max(edge, far));
 
 -- A claim is undecided unless it has a probability of 5 % and the interval that decides is inside of its limits, or
 -- outside, by what the A/A line shows: each end by itself (bounds), and outside of `within` both (ratio). What is
 -- outside without that, by an interval beyond the line, is so too. Limits are exact, not as they are written.
 CREATE TABLE claim AS
 WITH written AS (
-  SELECT o, limit_of(o ->> 'test', 0) lo, limit_of(o ->> 'test', 1) hi, o ->> 'by' by FROM one
-  WHERE tab = 'claims'),
+  SELECT o, limit_of(o ->> 'test', 0) lo, limit_of(o ->> 'test', 1) hi, o ->> 'by' by FROM one WHERE tab = 'claims'),
 kind AS (SELECT *, lo > 0 AND hi < 9e999 within FROM written),
 exact AS (
   SELECT o, by, within, iif(within, round(hi / (1 + by), 2) / (1 + by), iif(lo > 0, 1 + by, 0)) lo,
@@ -152,18 +144,15 @@ SELECT o ->> 'claim' claim, o ->> 'verdict' verdict, within, o ->> 'metric' abou
        o ->> 'right' "right", o ->> '$.ratio.estimate' x, o ->> '$.bounds.lo' least, o ->> '$.bounds.hi' most,
        iif(within, o ->> '$.ratio.lo', o ->> '$.bounds.lo') outer_lo,
        iif(within, o ->> '$.ratio.hi', o ->> '$.bounds.hi') outer_hi, coalesce(o ->> 'p', 0) p, lo, hi,
-       coalesce((SELECT CASE WHEN 1 + coalesce(n.o ->> 'means', n.o ->> 'least') > edge
-                             THEN 1 + coalesce(n.o ->> 'means', n.o ->> 'least')
+       coalesce((SELECT CASE WHEN 1 + coalesce(n.o ->> 'means', n.o ->> 'least') > edge THEN 1 + coalesce(n.o ->> 'means', n.o ->> 'least')
                              WHEN within OR 1 BETWEEN n.o ->> '$.twin.lo' AND n.o ->> '$.twin.hi' THEN 1
                              ELSE max(n.o ->> '$.twin.hi', 1 / (n.o ->> '$.twin.lo')) END
                  FROM one n WHERE n.tab = 'noise' AND n.o ->> 'label' = exact.o ->> 'regime' LIMIT 1), 1) far
 FROM report, exact;
 SELECT 'a verdict that its figures do not give', claim FROM claim
 WHERE (verdict LIKE 'holds%' OR verdict LIKE 'does not%' OR instr(verdict, ', but not '))
-  AND (p > 0.05 + 1e-6
-    OR NOT coalesce(iif(verdict LIKE 'holds%', least / far > lo AND most * far < hi,
-                        outer_lo / far >= hi OR (lo > 0 AND outer_hi * far <= lo)
-                        OR ((outer_lo > far OR outer_hi * far < 1)
+  AND (p > 0.05 + 1e-6 OR NOT coalesce(iif(verdict LIKE 'holds%', least / far > lo AND most * far < hi,
+                        outer_lo / far >= hi OR (lo > 0 AND outer_hi * far <= lo) OR ((outer_lo > far OR outer_hi * far < 1)
                             AND (outer_lo >= hi OR (lo > 0 AND outer_hi <= lo)))), 0));
 -- A claim is so at each size by its own limits; none that holds has a size that surely differs and is not within them.
 SELECT 'a claim that one of its sizes has not', claim FROM claim
@@ -182,11 +171,9 @@ WHERE plain AND verdict LIKE 'undecided%' AND (("left", "right") = (a.o ->> 'to'
 -- A source's line, and a claim in brief, come out as the claim does. Both show its limits, and a line its sizes and how
 -- far it goes from cell to cell, as a claim in brief has it.
 CREATE TABLE brief AS
-SELECT o ->> 'says' says, o ->> 'outcome' outcome, o ->> 'ratio' ratio, o ->> 'found' found, '' of, o ->> 'of' sized,
-       o ->> 'test' test
+SELECT o ->> 'says' says, o ->> 'outcome' outcome, o ->> 'ratio' ratio, o ->> 'found' found, '' of, o ->> 'of' sized, o ->> 'test' test
 FROM one WHERE tab = 'source_lines' UNION ALL
-SELECT o ->> 'says', o ->> 'outcome_new', o ->> 'ratio_new', o ->> 'found_new', coalesce(o ->> 'of', ''), o ->> 'of',
-       o ->> 'test'
+SELECT o ->> 'says', o ->> 'outcome_new', o ->> 'ratio_new', o ->> 'found_new', coalesce(o ->> 'of', ''), o ->> 'of', o ->> 'test'
 FROM one WHERE tab = 'source_lines' UNION ALL
 SELECT o ->> 'claim', verdict, substr(verdict, instr(verdict, ', ') + 2), verdict, '', NULL, o ->> 'test'
 FROM (SELECT o, o ->> 'verdict' verdict FROM one WHERE tab = 'claims_short' UNION ALL
@@ -209,26 +196,25 @@ GROUP BY id, nth HAVING min(instr(verdict, '(taken alone)'));
 -- A cause is reproduced where the gap is: a line of equal variants, where one of them differs from another.
 SELECT 'a cause of no gap', says
 FROM brief JOIN claim c ON is_written(x, ratio) AND instr(of, "left" || ' ÷ ' || "right") AND within
-WHERE outcome LIKE 'reproduced%'
-  AND EXISTS (SELECT 1 FROM claim g WHERE (g."left", g.metric) = (c."left", c.metric) AND NOT g.within)
-  AND NOT EXISTS (SELECT 1 FROM claim g WHERE (g."left", g.metric) = (c."left", c.metric) AND NOT g.within
-                                          AND g.verdict LIKE 'holds%');
+WHERE outcome LIKE 'reproduced%' AND EXISTS (SELECT 1 FROM claim g WHERE (g."left", g.metric) = (c."left", c.metric) AND NOT g.within)
+  AND NOT EXISTS (SELECT 1 FROM claim g WHERE (g."left", g.metric) = (c."left", c.metric) AND NOT g.within AND g.verdict LIKE 'holds%');
 SELECT 'a line that no claim decides so', says FROM brief
 WHERE (outcome LIKE 'reproduced%' OR outcome LIKE 'holds%' OR outcome LIKE 'refuted%'
-    OR outcome LIKE 'no longer%' OR outcome LIKE 'does not%')
-  AND NOT EXISTS (SELECT 1 FROM claim
-                  WHERE is_written(x, ratio) AND (of = '' OR instr(of, "left" || ' ÷ ' || "right"))
-                    AND NOT verdict LIKE 'undecided%'
+    OR outcome LIKE 'no longer%' OR outcome LIKE 'does not%') AND NOT EXISTS (SELECT 1 FROM claim
+                  WHERE is_written(x, ratio) AND (of = '' OR instr(of, "left" || ' ÷ ' || "right")) AND NOT verdict LIKE 'undecided%'
                     AND (verdict LIKE 'holds%') = (outcome LIKE 'reproduced%' OR outcome LIKE 'holds%'));
 
 -- What results leave open and a claim decides has a sentence on why.
 SELECT 'undecided, and a claim without a word on it', v.o ->> 'name' FROM given, one v
-JOIN claim c ON c.metric = v.o ->> 'metric'
-            AND doc ->> 'reference' IN ("left", "right") AND v.o ->> 'name' IN ("left", "right")
+JOIN claim c ON c.metric = v.o ->> 'metric' AND doc ->> 'reference' IN ("left", "right") AND v.o ->> 'name' IN ("left", "right")
 WHERE v.tab GLOB 'verdicts_*' AND v.o ->> 'verdict' GLOB 'undecided*' AND v.o ->> 'name' <> doc ->> 'reference'
-  AND (c.verdict LIKE 'holds%' OR c.verdict LIKE 'does not%')
-  AND NOT EXISTS (SELECT 1 FROM sentence
+  AND (c.verdict LIKE 'holds%' OR c.verdict LIKE 'does not%') AND NOT EXISTS (SELECT 1 FROM sentence
                   WHERE chapter = 'results' AND instr(text, 'under Claims') AND instr(text, v.o ->> 'name'));
+
+-- A headline of the strip is of the primary claim's variant, if that is faster there than its other one, the reference.
+SELECT 'a headline of another variant than the claim''s', text FROM given, sentence, strip s JOIN one c ON c.tab = 'claims' AND c.o ->> 'left' = s.variant
+WHERE chapter = 'strip' AND role = 'headline' AND instr(text, ' times as fast as ') AND s.verdict = '▲ faster' AND c.o ->> 'primary'
+  AND c.o ->> 'right' = doc ->> 'reference' AND c.o ->> 'verdict' GLOB 'undecided*' AND NOT instr(text, s.variant || ' is ');
 
 -- Where a page says that it cannot distinguish variants, it says why, and calls none faster or slower.
 SELECT 'a doubt without its reason', text FROM sentence WHERE text LIKE '%cannot distinguish the variants.';
@@ -260,8 +246,7 @@ WHERE instr(trust, 'differences above ') AND NOT (
       AND abs(bound_of(substr(trust, instr(trust, 'differences above '))) / (max(far, edge) - 1) - 1) < 0.05));
 SELECT 'a verdict that cannot be believed', s.variant || ' ' || verdict
 FROM report, strip s JOIN one n ON n.tab = 'cell_noise'
-WHERE (instr(verdict, ' faster') OR instr(verdict, ' slower'))
-      AND 0.99 * (max(s.lo, 1 / s.hi) - 1) < n.o ->> 'least'
+WHERE (instr(verdict, ' faster') OR instr(verdict, ' slower')) AND 0.99 * (max(s.lo, 1 / s.hi) - 1) < n.o ->> 'least'
    OR instr(verdict, ' equal') AND n.o ->> 'least' > 1.01 * (edge - 1);
 
 -- The strip's value of a cell is that of the results, if that is of this cell alone.
@@ -270,10 +255,9 @@ FROM regime g
 JOIN one v ON v.tab = 'verdicts_' || g.name
 JOIN one s ON s.tab = 'strip' AND s.o ->> 'variant' = v.o ->> 'variant' AND s.o ->> 'bytes' = g.lo
           AND s.o ->> '$.speed.estimate' = v.o ->> '$.speed.estimate'
-WHERE g.lo = g.hi -- a step in ms
+WHERE g.lo = g.hi AND s.o ->> 'coll' <> 'pingpong' -- of single calls; a step in ms
   AND abs((s.o ->> 'value') * iif(s.o ->> 'coll' GLOB '*_step', 1e3, 1) / (v.o ->> 'value') - 1) > 1e-5
-  AND (SELECT count(*) FROM result r
-       WHERE r.variant = s.o ->> 'variant' AND r.bytes = g.lo AND r.pace = g.pace) <= 1;
+  AND (SELECT count(*) FROM result r WHERE r.variant = s.o ->> 'variant' AND r.bytes = g.lo AND r.pace = g.pace) <= 1;
 
 -- A file for a collective is shown by what it gains in that.
 SELECT 'a file shown by another collective''s gain', o ->> 'best_file' FROM one
@@ -291,17 +275,19 @@ SELECT 'undecided without its interval', f.o ->> 'open'
 FROM (SELECT count(*) n FROM one WHERE tab = 'tuned')
 JOIN one t ON t.tab = 'confirmation' AND t.o ->> 'unproven' = 'undecided'
 JOIN one f ON f.tab = 'finalists' AND f.nth = t.nth / n
-WHERE NOT has_range(f.o ->> 'open', t.o ->> '$.ratio.lo', t.o ->> '$.ratio.hi');
+WHERE NOT has_range(f.o ->> 'open', t.o ->> '$.ratio.lo', t.o ->> '$.ratio.hi')
+   OR t.o ->> '$.ratio.hi' * (SELECT edge FROM report) < 1 AND NOT instr(f.o ->> 'open', 'probably slower');
+SELECT 'undecided beyond its A/A line', s.variant FROM report, strip s JOIN line l ON l.what = s.collective AND l.asked = s.bytes
+WHERE verdict = '? undecided' AND s.lo > max(edge, far) AND EXISTS (SELECT 1 FROM one WHERE tab = 'finalists');
+SELECT 'cells that are not counted', text FROM sentence WHERE chapter = 'tuning' AND text GLOB '*undecided in [0-9]* cells*';
 
 -- A set is slower where its whole interval is beyond the margin and its cell's A/A line, and nowhere else; its price has
 -- that interval. Rows are set by set, each cell by cell.
 WITH tested AS (
   SELECT f.o ->> 'price' price, t.o ->> 'slower' slower, t.o ->> '$.ratio.lo' lo, t.o ->> '$.ratio.hi' hi,
          max(edge, coalesce(max(u.o ->> '$.aa.hi', 1 / (u.o ->> '$.aa.lo')), 1)) far
-  FROM report, (SELECT count(*) n FROM one WHERE tab = 'tuned')
-  JOIN one t ON t.tab = 'confirmation'
-  JOIN one u ON u.tab = 'tuned' AND u.nth = t.nth % n
-  JOIN one f ON f.tab = 'finalists' AND f.nth = t.nth / n)
+  FROM report, (SELECT count(*) n FROM one WHERE tab = 'tuned') JOIN one t ON t.tab = 'confirmation'
+  JOIN one u ON u.tab = 'tuned' AND u.nth = t.nth % n JOIN one f ON f.tab = 'finalists' AND f.nth = t.nth / n)
 SELECT 'a price that its interval does not give', price FROM tested
 WHERE iif(coalesce(hi * far < 1, 0), NOT has_range(price, lo, hi), coalesce(slower, '') <> '');
 
@@ -312,14 +298,11 @@ WHERE iif(coalesce(hi * far < 1, 0), NOT has_range(price, lo, hi), coalesce(slow
 -- enough. What is a part of other sentences alone is not asked; of titles it is the whole.
 CREATE TABLE whole AS SELECT * FROM sentence WHERE chapter = 'captions' OR roles > 1 OR role <> 'row';
 CREATE TABLE ends AS
-WITH key(key, kind) AS (VALUES ('each', 1), ('cells', 2), ('bandwidth_cells', 3),
-                               ('latency_cells', 4), ('speeds', 5), ('by_cell', 6)),
-     named AS (SELECT id, text, kind, o, json_type(o, '$.' || key) IS NOT NULL known,
-                      CASE json_type(o, '$.' || key)
+WITH key(key, kind) AS (VALUES ('each', 1), ('cells', 2), ('bandwidth_cells', 3), ('latency_cells', 4), ('speeds', 5), ('by_cell', 6)),
+     named AS (SELECT id, text, kind, o, json_type(o, '$.' || key) IS NOT NULL known, coalesce(instr(text, o ->> 'apart'), 0) OR CASE json_type(o, '$.' || key)
                       WHEN 'text' THEN instr(text, o ->> key) > 0
                       WHEN 'object' THEN coalesce(has_range(text, o -> key ->> 'lo', o -> key ->> 'hi'), 1)
-                      ELSE 1 END told,
-                      iif(key = 'each', coalesce(o ->> '$.each.lo', o ->> '$.each.estimate'), NULL) lo,
+                      ELSE 1 END told, iif(key = 'each', coalesce(o ->> '$.each.lo', o ->> '$.each.estimate'), NULL) lo,
                       iif(key = 'each', coalesce(o ->> '$.each.hi', o ->> '$.each.estimate'), NULL) hi
                FROM whole JOIN basis USING (id) JOIN one USING (tab, nth), key),
      pair AS (SELECT id, text, o, max(known) known, max(told) told, min(lo) lo, max(hi) hi
@@ -334,8 +317,7 @@ SELECT 'a mean without its range over cells', text FROM whole JOIN ends USING (i
 WHERE NOT told AND has_figure(text) AND NOT coalesce(has_range(text, lo, hi), 0);
 SELECT 'a ratio without its size', text FROM sentence WHERE NOT place_told(role, text);
 SELECT 'a ratio over sizes, whose range no row has', text FROM whole LEFT JOIN ends USING (id)
-WHERE NOT coalesce(known, 0) AND has_ratio_over_sizes(text)
-  AND NOT EXISTS (SELECT 1 FROM basis JOIN one USING (tab, nth)
+WHERE NOT coalesce(known, 0) AND has_ratio_over_sizes(text) AND NOT EXISTS (SELECT 1 FROM basis JOIN one USING (tab, nth)
                   WHERE basis.id = whole.id AND tab = 'caption_verdicts' AND json_type(o, '$.speed') = 'object');
 
 -- A headline that calls its size equal or undecided names an effect of another one, if there is any, and the
@@ -344,15 +326,12 @@ WHERE NOT coalesce(known, 0) AND has_ratio_over_sizes(text)
 CREATE TABLE equal AS
 SELECT text, instr(text, ' matched ') same, instr(text, ' times as fast') other FROM sentence
 WHERE chapter = 'strip' AND (instr(text, ' matched ') OR instr(text, 'is unproven'))
-  AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training')
-  AND NOT EXISTS (SELECT 1 FROM regime WHERE nth = 0 AND least = 'null');
+  AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training') AND NOT EXISTS (SELECT 1 FROM regime WHERE nth = 0 AND least = 'null');
 SELECT 'a headline that hides an effect', text FROM equal, effect
-WHERE NOT other AND role = 'variant'
-  AND variant NOT IN (SELECT coalesce(o ->> 'to', '') FROM one WHERE tab = 'factors' AND o ->> 'placebo');
+WHERE NOT other AND role = 'variant' AND variant NOT IN (SELECT coalesce(o ->> 'to', '') FROM one WHERE tab = 'factors' AND o ->> 'placebo');
 SELECT 'a headline without its exceptions', text FROM report, equal, result r
 JOIN one s ON s.tab = 'strip' AND s.nth = 1 AND s.o ->> 'variant' = r.variant AND s.o ->> 'bytes' = r.bytes
-WHERE same AND pace = 'stream' AND (lo * edge < 1 OR hi > edge) AND NOT text GLOB '* except [0-9]*'
-  AND NOT instr(text, collective);
+WHERE same AND pace = 'stream' AND (lo * edge < 1 OR hi > edge) AND NOT text GLOB '* except [0-9]*' AND NOT instr(text, collective);
 
 -- A headline by version is of the collective whose processes fall farthest behind, where that is not the only one.
 WITH said AS (SELECT nth, o ->> 'cells' cells FROM one WHERE tab = 'versions_said' AND o ->> 'said' GLOB '*% of threads''*')
@@ -361,9 +340,10 @@ WHERE chapter = 'versions' AND role = 'headline' AND limit_of(cells, 0) = (SELEC
   AND NOT has_range(text, limit_of(cells, 0), limit_of(cells, 1));
 
 -- What moves a jump comes before where it is, and a search advises settings alone.
-SELECT 'a headline without the cause', text FROM sentence WHERE chapter = 'cliffs' AND role = 'headline' AND NOT instr(text, ' moves the jump: ')
-  AND EXISTS (SELECT 1 FROM one WHERE tab = 'channels_moved');
-SELECT 'what settings make moot', text FROM sentence WHERE chapter = 'cliffs' AND role = 'advice' AND EXISTS (SELECT 1 FROM one WHERE tab = 'finalists');
+SELECT 'a headline without the cause', text FROM sentence
+WHERE chapter = 'cliffs' AND role = 'headline' AND NOT instr(text, ' moves the jump: ') AND EXISTS (SELECT 1 FROM one WHERE tab = 'channels_moved');
+SELECT 'what settings make moot', text FROM sentence
+WHERE chapter = 'cliffs' AND role = 'advice' AND EXISTS (SELECT 1 FROM one WHERE tab = 'finalists');
 
 -- What is recommended for a range of sizes names the collectives in which it was not shown, as a row or in words.
 SELECT 'advice without its exceptions', text FROM sentence
@@ -373,8 +353,7 @@ JOIN result r ON r.variant = a.o ->> 'to' AND r.asked >= coalesce(a.o ->> 'from_
              AND r.asked <= coalesce(nullif(a.o ->> 'to_bytes', 0), 9e999)
 WHERE chapter = 'advice' AND sentence.role = 'advice' AND NOT instr(text, r.collective)
   AND NOT EXISTS (SELECT 1 FROM one b WHERE b.tab = 'advice' AND b.o ->> 'what' = a.o ->> 'what'
-                                        AND b.o ->> 'library' IS a.o ->> 'library'
-                                        AND b.o ->> 'collective' = r.collective);
+                                        AND b.o ->> 'library' IS a.o ->> 'library' AND b.o ->> 'collective' = r.collective);
 
 -- A claim on one of several collectives names it; ranks that are not as many as the GPUs are said where it says what can be believed.
 SELECT 'a claim without its collective', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
@@ -396,25 +375,37 @@ SELECT text, instr(text, ' times the ') gains, o, o ->> 'from_bytes' first, o ->
        coalesce(o ->> '$.each.lo', o ->> '$.each.value') least, coalesce(o ->> '$.each.hi', o ->> '$.each.value') most
 FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) WHERE tab = 'advice' AND chapter = 'advice' AND role <> 'row';
 SELECT 'advice on sizes that were not measured', text FROM advised
-WHERE NOT instr(text, o ->> 'sizes')
-   OR 1 + coalesce(first < last, 1) > (SELECT count(DISTINCT asked) FROM result
-                                       WHERE variant = o ->> 'to' AND collective = o ->> 'collective'
-                                         AND asked IN (first, last));
+WHERE NOT instr(text, o ->> 'sizes') OR 1 + coalesce(first < last, 1) > (SELECT count(DISTINCT asked) FROM result
+                                       WHERE variant = o ->> 'to' AND collective = o ->> 'collective' AND asked IN (first, last));
 SELECT 'advice that a size does not give', text FROM (
-  SELECT text, gains, least, most, edge, avg(r.x) x
+  SELECT text, gains, least, most, edge, avg(r.x) x, min(r.lo) lo, max(edge, l.far) far
   FROM report, advised JOIN result r ON r.variant = o ->> 'to' AND r.collective = o ->> 'collective'
     AND r.pace = iif(o ->> 'metric' = 'latency', 'isolated', 'stream') AND r.asked BETWEEN first AND coalesce(last, 9e999)
-  WHERE o ->> 'from' IN (SELECT variant FROM result WHERE role = 'reference')
-  GROUP BY text, o, r.asked)
-WHERE iif(gains, x <= 1, x * edge < 1 OR x > edge)
+    JOIN line l ON (l.what, l.pace, l.asked) = (r.what, r.pace, r.asked)
+  WHERE o ->> 'from' IN (SELECT variant FROM result WHERE role = 'reference') GROUP BY text, o, r.asked)
+WHERE iif(gains, lo <= far, x * edge < 1 OR x > edge OR far > edge + 0.01)
    OR (x < least AND NOT is_near(x, least)) OR (x > most AND NOT is_near(x, most));
 
+-- What one size is shown to do another way is no verdict of a title; a source's figure of other sizes than its first has them.
+SELECT 'a title that its sizes do not agree on', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
+WHERE tab = 'caption_verdicts' AND o ->> 'kind' = 6 AND NOT instr(text, ' differ');
+SELECT 'a figure of other sizes', o ->> 'found' FROM one WHERE tab = 'source_lines' AND o ->> 'found' GLOB '*, [0-9]*' AND NOT instr(o ->> 'found', ' at ')
+  AND NOT instr(o ->> 'of', (SELECT substr(f.o ->> 'of', instr(f.o ->> 'of', ' at '), instr(f.o ->> 'of', ', ') - instr(f.o ->> 'of', ' at '))
+                             FROM one f WHERE f.tab = 'source_lines' AND f.nth = 0));
+
+-- What cells disagree on is said with the least and the greatest of them.
+SELECT 'cells that differ and are not named', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
+WHERE chapter = 'results' AND role = 'answer' AND o ->> 'verdict' GLOB 'differs: *' AND NOT instr(text, substr(o ->> 'verdict', 10));
+
 -- What is called equal over sizes names the collectives, or the sizes of one, at which it is not shown.
-WITH over(text, name, least, most) AS (
-  SELECT text, o ->> 'to', o ->> 'from_bytes', coalesce(nullif(o ->> 'to_bytes', 0), 9e999) FROM given, sentence JOIN basis USING (id) JOIN one USING (tab, nth)
+WITH over(text, name, least, most, of) AS (
+  SELECT text, o ->> 'variant', lo, hi, o ->> 'collective' FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) JOIN regime ON name = 'large' AND o ->> 'pace' = 'stream'
+  WHERE tab = 'caption_verdicts' AND o ->> 'kind' IN (2, 3, 4) UNION ALL
+  SELECT text, o ->> 'to', o ->> 'from_bytes', coalesce(nullif(o ->> 'to_bytes', 0), 9e999), NULL FROM given, sentence JOIN basis USING (id) JOIN one USING (tab, nth)
   WHERE chapter = 'advice' AND instr(text, 'by convenience') AND o ->> 'from' = doc ->> 'reference' UNION ALL
-  SELECT text, o ->> 'name', lo, hi FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) JOIN regime ON tab = 'verdicts_' || name
+  SELECT text, o ->> 'name', lo, hi, NULL FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) JOIN regime ON tab = 'verdicts_' || name
   WHERE chapter = 'results' AND pace = 'stream' AND o ->> 'verdict' GLOB 'no difference*')
-SELECT 'equal without its exceptions', text FROM report, over JOIN result r ON variant = name AND asked BETWEEN least AND most
-WHERE pace = 'stream' AND (lo * edge < 0.9999 OR hi > 1.0001 * edge) AND instr(text, 'within') + instr(text, 'by convenience')
+SELECT 'equal without its exceptions', text FROM report, over JOIN result r ON variant = name AND r.asked BETWEEN least AND most AND collective = coalesce(of, collective)
+JOIN line l ON (l.what, l.pace, l.asked) = (r.what, r.pace, r.asked)
+WHERE r.pace = 'stream' AND (r.lo * edge < 0.9999 OR r.hi > 1.0001 * edge OR far > 1.0001 * edge) AND instr(text, 'within') + instr(text, 'by convenience')
   AND NOT instr(substr(text, instr(text || ' not shown ', ' not shown ')), iif(instr(text, ' not shown at '), 'at', collective));

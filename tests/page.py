@@ -144,8 +144,9 @@ def is_of_the_data(first, report):
     if "Cores were shared" in report["trust"] and "no variant was shown" in headline:
         wrong("nothing can be shown when cores are shared", headline)
     cell = re.search(r"^\n\| ([^|]+), ([^|,]+) \|", strip)
-    if cell and "░" in strip and "differences above" in report["trust"] and \
-            f"{cell[1]} of {cell[2]}: " not in report["trust"]:
+    size = SIZE.search(strip.partition("\n|")[2].partition("\n")[0])
+    if size and "░" in strip and "differences above" in report["trust"] and \
+            (f"{cell[1]} of {cell[2]}: " if cell else f" of {size[0]}: ") not in report["trust"]:
         wrong("trust is of another cell than the strip", report["trust"])
     if re.search(r"^[#|].*_step\\*_", first + "\n#" + report["trust"], re.M):
         wrong("a step by its key", headline)

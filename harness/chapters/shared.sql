@@ -21,7 +21,7 @@ WHERE key = 'machine.cores' AND value > 0 AND value < (SELECT max(ranks) FROM pl
 -- A verdict with its shape, as strips have it.
 CREATE VIEW verdict_mark(effect, verdict) AS
 VALUES ('reference', 'reference'), ('faster', '▲ faster'), ('slower', '▼ slower'),
-       ('as fast', '= equal'), ('undecided', '? undecided');
+       ('as fast', '= equal'), ('undecided', '? undecided'), ('not confirmed', '? not confirmed');
 
 -- What a variant is at a place, against the reference, and of another version against that one's
 -- own. Sentences that call variants equal name the collectives or sizes with another word here.
@@ -31,12 +31,15 @@ FROM result r JOIN variant f ON f.role = 'reference'
 UNION ALL
 SELECT part, variant, against, speed, short_word FROM asked_found WHERE finding = 'own';
 
--- The farthest end of the A/A lines of a regime's cells.
+-- The farther end of a cell's A/A line; and the farthest of a regime's cells.
+CREATE VIEW aa_at AS
+SELECT p.*, max(ratio_hi, 1 / ratio_lo) far
+FROM place p JOIN result ON place = p.id JOIN variant v ON v.id = variant
+WHERE role = 'again';
 CREATE VIEW noisiest AS
-SELECT g.nth, max(max(ratio_hi, 1 / ratio_lo)) - 1 far
-FROM regime g JOIN place p ON p.pace = g.pace AND asked_bytes BETWEEN from_bytes AND to_bytes
-JOIN result ON place = p.id JOIN variant v ON v.id = variant
-WHERE role = 'again' AND NOT of_step
+SELECT g.nth, max(far) - 1 far
+FROM regime g JOIN aa_at p ON p.pace = g.pace AND asked_bytes BETWEEN from_bytes AND to_bytes
+WHERE NOT of_step
 GROUP BY g.nth;
 
 -- What cells differ by, of one size and of several.
@@ -201,9 +204,14 @@ FROM (SELECT grp, t.variant, block, ord, avg(log_us - ln(time_us)) x
       WHERE role <> 'limit' AND NOT is_limit
       GROUP BY grp, t.variant, block);
 
--- What page 1 is of: the largest gain of a search; a size of the primary claim; else the one that
--- is next to 64 MiB, of the collective that differs most between versions or the first, in the
--- regime that answers first.
+-- What page 1 is of: the largest gain of a search; a size of the primary claim; the shortest call
+-- of a collective that leads, as pingpong does by itself; else the size next to 64 MiB, of the
+-- collective that differs most between versions or the first, in the regime that answers first.
+CREATE VIEW led AS
+SELECT id FROM place
+WHERE (coll, pace, nth) = (SELECT coalesce(max(value), 'pingpong'), 'isolated', 1
+                           FROM environment WHERE key = 'leads')
+GROUP BY coll HAVING count(*) = 1;
 CREATE VIEW anchor AS
 SELECT p.*, g.tells, g.least_effect, g.nth regime,
        CASE p.coll WHEN 'ddp_step' THEN 'DDP step, ' || dtype -- a step by its kind
@@ -215,8 +223,9 @@ LEFT JOIN regime g ON g.pace = p.pace AND p.asked_bytes BETWEEN g.from_bytes AND
 LEFT JOIN (SELECT place, max(expect) gain FROM finalist_cell GROUP BY place) f ON f.place = p.id
 LEFT JOIN claim c ON is_primary AND c.ratio NOT NULL AND c.pace = p.pace
   AND coalesce(c.coll, p.coll) = p.coll AND p.bytes BETWEEN c.from_bytes AND c.to_bytes
-WHERE r.ratio_lo NOT NULL AND judged AND k.asked AND (gain NOT NULL OR g.nth NOT NULL)
-ORDER BY gain DESC NULLS LAST, third, c.id IS NULL, g.nth DESC,
-         p.coll IS NOT (SELECT coll FROM version_worst), coll_nth,
-         abs(ln(p.bytes / 67108864.0)), p.bytes DESC
+WHERE r.ratio_lo NOT NULL AND (judged OR p.id IN (SELECT id FROM led)) AND k.asked
+  AND (gain NOT NULL OR g.nth NOT NULL)
+ORDER BY gain DESC NULLS LAST, third, c.id IS NULL, p.id IS NOT (SELECT id FROM led), g.nth DESC,
+         p.coll IS NOT (SELECT coll FROM version_worst), coll_nth, abs(ln(p.bytes / 67108864.0)),
+         p.bytes DESC
 LIMIT 1;
