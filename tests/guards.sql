@@ -389,9 +389,10 @@ WHERE iif(gains, lo <= far, x * edge < 1 OR x > edge OR far > edge + 0.01)
 -- What one size is shown to do another way is no verdict of a title; a source's figure of other sizes than its first has them.
 SELECT 'a title that its sizes do not agree on', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
 WHERE tab = 'caption_verdicts' AND o ->> 'kind' = 6 AND NOT instr(text, ' differ');
-SELECT 'a figure of other sizes', o ->> 'found' FROM one WHERE tab = 'source_lines' AND o ->> 'found' GLOB '*, [0-9]*' AND NOT instr(o ->> 'found', ' at ')
-  AND NOT instr(o ->> 'of', (SELECT substr(f.o ->> 'of', instr(f.o ->> 'of', ' at '), instr(f.o ->> 'of', ', ') - instr(f.o ->> 'of', ' at '))
-                             FROM one f WHERE f.tab = 'source_lines' AND f.nth = 0));
+SELECT 'a figure of other sizes', l.o ->> 'found' FROM one l
+JOIN one f ON f.rowid = (SELECT min(rowid) FROM one g WHERE g.tab = l.tab AND g.o ->> 'source' IS l.o ->> 'source')
+WHERE l.tab = 'source_lines' AND l.o ->> 'found' GLOB '*, [0-9]*' AND l.o ->> 'of' GLOB '* at [0-9]*' AND NOT instr(l.o ->> 'found', ' at ')
+  AND NOT instr(l.o ->> 'of', substr(f.o ->> 'of', instr(f.o ->> 'of', ' at '), instr(f.o ->> 'of', ', ') - instr(f.o ->> 'of', ' at ')));
 
 -- What cells disagree on is said with the least and the greatest of them.
 SELECT 'cells that differ and are not named', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
