@@ -3,6 +3,7 @@
 LAUNCHGAP names the program."""
 
 import csv
+import functools
 import json
 import math
 import os
@@ -13,12 +14,12 @@ import tempfile
 import xml.etree.ElementTree as xml
 
 from page import Page, is_valid
+from seeds import recorded
 
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 os.environ["PATH"] = f"{os.path.abspath('tests/undrawn')}:{os.environ['PATH']}"  # no picture is looked at
 PROGRAM = os.path.abspath(os.environ.get("LAUNCHGAP", "build/launchgap"))
 REFERENCE = os.path.abspath("results/reference")
-RECORD = "tests/fuzz/corpus/record/null_six_blocks"
 TUNED = [f"{REFERENCE}/2x-h200/tuning_{version}" for version in ("2.28.3", "2.32.3")]
 UNLIKE = [f"{REFERENCE}/4x-h200/beside_nccl-tests/{name}" for name in ("alltoall", "sendrecv")]
 ODD = 'a"b<c>&d\\e'
@@ -36,11 +37,17 @@ def read(path):
         return file.read()
 
 
-def record(folder, change=lambda line: line, source=RECORD):
+@functools.cache
+def small(blocks):
+    with tempfile.TemporaryDirectory() as at:
+        return recorded(at, [[f"blocks={blocks}", "collective=all_reduce", "counts=even", "pace=isolated"]])
+
+
+def record(folder, change=lambda line: line, blocks=6):
     """A record as an older program has it, without checksums, so that lines may be changed."""
     os.makedirs(folder)
     with open(f"{folder}/trials.jsonl", "w", encoding="utf-8") as out:
-        for line in read(source).splitlines():
+        for line in small(blocks):
             line = change({key: value for key, value in json.loads(line).items() if key != "xxh3"})
             out.write(json.dumps(line, separators=(",", ":")) + "\n" if line else "")
     return folder
@@ -254,7 +261,7 @@ def test_benchmarks_have_the_figures_of_summary_csv(folder):
 
 
 def test_what_is_not_known_is_left_out(folder):
-    made = record(f"{folder}/made", source="tests/fuzz/corpus/record/null_one_trial")
+    made = record(f"{folder}/made", blocks=1)
     run("report", made, "--prometheus", f"{folder}/x.prom", "--smaller-is-better", f"{folder}/less.json")
     families = prometheus(f"{folder}/x.prom")
     assert "launchgap_call_seconds" in families and "launchgap_speed_low_ratio" not in families

@@ -278,7 +278,8 @@ JOIN one f ON f.tab = 'finalists' AND f.nth = t.nth / n
 WHERE NOT has_range(f.o ->> 'open', t.o ->> '$.ratio.lo', t.o ->> '$.ratio.hi')
    OR t.o ->> '$.ratio.hi' * (SELECT edge FROM report) < 1 AND NOT instr(f.o ->> 'open', 'probably slower');
 SELECT 'undecided beyond its A/A line', s.variant FROM report, strip s JOIN line l ON l.what = s.collective AND l.asked = s.bytes
-WHERE verdict = '? undecided' AND s.lo > max(edge, far) AND EXISTS (SELECT 1 FROM one WHERE tab = 'finalists');
+WHERE verdict = '? undecided' AND s.lo > max(edge, far) AND instr(trust, 'differences above')
+  AND EXISTS (SELECT 1 FROM one WHERE tab = 'finalists');
 SELECT 'cells that are not counted', text FROM sentence WHERE chapter = 'tuning' AND text GLOB '*undecided in [0-9]* cells*';
 
 -- A set is slower where its whole interval is beyond the margin and its cell's A/A line, and nowhere else; its price has

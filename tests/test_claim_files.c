@@ -251,7 +251,8 @@ static void says_its_limit(const struct claim *c)
 	} known[] = {{"a sixth off", 1 / 1.2},    {"a quarter of the bandwidth or more", 0.75},
 	             {"two thirds", 2 / 3.},      {" 1.9 times as long or longer", 1.9},
 	             {"30 % or more", 1.3},       {"within 30%", 1.3},
-	             {"within 5%", 1.05},         {"A quarter of the chunk", 0},
+	             {"within 5%", 1.05},         {"within 2 %", 1.02},
+	                    {"A quarter of the chunk", 0},
 	             {"Four times the chunk", 0}, {" 0.53 times", 0.526},
 	             {"a tenth to a fifth", 0.1}, {"(26 to 95)", 95},
 	             {"(12 to 28 times)", 28.1},  {"(5.3 to 19)", 19}};

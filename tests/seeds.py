@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 
-folder = sys.argv[1]
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 REFERENCE = """1x-h100/one_gpu_hosts 2x-h200/access_pattern 2x-h200/cliffs 2x-h200/collectives 2x-h200/ddp_step
     2x-h200/states 2x-h200/tuned 4x-h200/api 4x-h200/matrix 4x-h200/nccl_versions"""
@@ -39,20 +38,24 @@ def recorded(at, runs):
     record = f"{at}/x/latest"
     for i, settings in enumerate(runs):
         what = ["--resume", record] if i else ["--results", at, "seed=5"]
-        subprocess.run([os.environ["LAUNCHGAP"], "run", "--file", f"{at}/x.exp", "--no-report", *what, *settings], check=True, stdout=subprocess.DEVNULL,
+        subprocess.run([os.environ.get("LAUNCHGAP", "build/launchgap"), "run", "--file", f"{at}/x.exp", "--no-report", *what, *settings], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
     with open(f"{record}/trials.jsonl", encoding="utf-8") as file:
         return file.readlines()
 
 
-def seed(name, lines):
-    with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
-        file.writelines(lines)
+def main(folder):
+    made = {}
+    for name in REFERENCE.split():
+        with lzma.open(f"results/reference/{name}/trials.jsonl.xz", "rt", encoding="utf-8") as file:
+            made[name.replace("/", "_")] = first_of_each(file.readlines())
+    for name, runs in NULL.items():
+        with tempfile.TemporaryDirectory() as at:
+            made["null_" + name] = recorded(at, runs)
+    for name, lines in made.items():
+        with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
+            file.writelines(lines)
 
 
-for name in REFERENCE.split():
-    with lzma.open(f"results/reference/{name}/trials.jsonl.xz", "rt", encoding="utf-8") as file:
-        seed(name.replace("/", "_"), first_of_each(file.readlines()))
-for name, runs in NULL.items():
-    with tempfile.TemporaryDirectory() as at:
-        seed("null_" + name, recorded(at, runs))
+if __name__ == "__main__":
+    main(sys.argv[1])
