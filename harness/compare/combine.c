@@ -61,7 +61,8 @@ static int say_all(const struct combining *c, struct db *run, struct status *st)
 	return of ? db_end(of, st) : -1;
 }
 
-static int add_run(struct combining *c, const struct told *t, const char *path, struct status *st)
+static int add_run(struct combining *c, const struct compared *t, const char *path,
+                   struct status *st)
 {
 	/* "GPU-164679bb-…": as much as tells them apart. Then the regimes in which the run cannot
 	 * distinguish variants. */
@@ -98,7 +99,7 @@ static int add_run(struct combining *c, const struct told *t, const char *path, 
 		return -1;
 	arena_undo(c->arena, run);
 	c->n++;
-	const char *why = told_text(t, "SELECT why FROM refused");
+	const char *why = compared_text(t, "SELECT why FROM refused");
 	return why ? status_set(st, "%s", why) : 0;
 }
 
@@ -218,7 +219,7 @@ static const char *chapter_of(const struct combining *c)
 }
 
 // clang-format off
-static const struct told_section sections[] = {
+static const struct compared_section sections[] = {
     {"Differences from the reference", "verdicts", "WHERE part = 'different'", "None is decided.", .in_short = true},
     {"Undecided", "verdicts", .where = "WHERE part = 'undecided'"},
     {"The same", "verdicts", .where = "WHERE part = 'no difference'"},
@@ -231,7 +232,7 @@ static const struct told_section sections[] = {
 // clang-format on
 static const char *const tables[] = {"claims", "verdicts", "cells", "runs", NULL};
 
-int combine_runs(struct told *t, double margin, struct status *st)
+int combine_runs(struct compared *t, double margin, struct status *st)
 {
 	struct combining c = {.arena = t->arena, .db = db_open(t->arena)};
 	unsigned n;
@@ -253,7 +254,7 @@ int combine_runs(struct told *t, double margin, struct status *st)
 	for (unsigned i = 0; i < n; i++)
 		if (!all[i].claim)
 			put(&c, &all[i], NULL, &all[i].pooled.ratio);
-	t->title = told_text(t, "SELECT experiment || ': ' || (SELECT count(*) FROM run) || "
+	t->title = compared_text(t, "SELECT experiment || ': ' || (SELECT count(*) FROM run) || "
 	                        "' runs as one' FROM run ORDER BY run");
-	return told_tell(t, CHAPTER, chapter_of(&c), st);
+	return compared_tell(t, CHAPTER, chapter_of(&c), st);
 }

@@ -179,7 +179,7 @@ static int judge_all(struct comparison *c, struct status *st)
 /* --- what they say ----------------------------------------------------------------------- */
 
 // clang-format off
-static const struct told_section sections[] = {
+static const struct compared_section sections[] = {
     {"Differences", "verdicts", "WHERE part = 'different' ORDER BY speed, rowid", "None is decided.", 12, .in_short = true},
     {NULL, "cells", "WHERE part = 'different' ORDER BY first, rowid", .kinds = true},
     {"Undecided", "verdicts", .where = "WHERE part = 'undecided'"},
@@ -196,25 +196,25 @@ static const struct told_section sections[] = {
 // clang-format on
 static const char *const tables[] = {"answer", "verdicts", "cells", "sides", "notes", NULL};
 
-static int tell(struct comparison *c, struct told *t, struct status *st)
+static int tell(struct comparison *c, struct compared *t, struct status *st)
 {
 	t->db = c->db;
 	t->title =
-	    told_text(t, "SELECT iif(a = b AND a <> '', a || ': ', '') || 'B compared with A' "
+	    compared_text(t, "SELECT iif(a = b AND a <> '', a || ': ', '') || 'B compared with A' "
 	                 "FROM fact WHERE name = 'experiment'");
 	db_add(c->db, "given", "dtit", c->margin, arena_text(c->arena, "%.3g %%", c->margin * 100),
 	       VERDICT_MOST_MORE, t->refused);
 	t->links = true;
 	t->sections = sections;
 	t->tables = tables;
-	return told_tell(t, CHAPTER, texts_find(CHAPTER), st);
+	return compared_tell(t, CHAPTER, texts_find(CHAPTER), st);
 }
 
 /* --- whether the two are comparable ------------------------------------------------------ */
 
-static int check_comparable(const struct told *t, struct status *st)
+static int check_comparable(const struct compared *t, struct status *st)
 {
-	const char *why = told_text(t, "SELECT why FROM refused");
+	const char *why = compared_text(t, "SELECT why FROM refused");
 	return why ? status_set(st, "%s", why) : 0;
 }
 
@@ -226,9 +226,9 @@ static const char failed[] =
     "(SELECT 1 FROM series s WHERE s.variant = a.variant AND s.side <> a.side) "
     "ORDER BY side, rowid";
 
-static int conclude(const struct comparison *c, const struct told *t, struct status *st)
+static int conclude(const struct comparison *c, const struct compared *t, struct status *st)
 {
-	const char *why = c->worse ? NULL : told_text(t, failed);
+	const char *why = c->worse ? NULL : compared_text(t, failed);
 	if (why)
 		status_set(st, "%s", why);
 	return c->worse   ? COMPARE_WORSE
@@ -240,24 +240,25 @@ static int conclude(const struct comparison *c, const struct told *t, struct sta
 /* --- what is written --------------------------------------------------------------------- */
 
 /* If JSON cannot be written, the arena's work ends. */
-static void print(const struct compare_request *r, const struct told *t)
+static void print(const struct compare_request *r, const struct compared *t)
 {
 	FILE *out = r->out ? r->out : stdout;
 	if (r->form != COMPARE_JSON) {
-		told_page(t, r->form == COMPARE_TEXT ? PAGE_TERMINAL : PAGE_MARKDOWN, true, out);
+		compared_page(t, r->form == COMPARE_TEXT ? PAGE_TERMINAL : PAGE_MARKDOWN, true,
+		              out);
 		return;
 	}
 	json_t *all =
-	    json_keep(t->arena, json_pack("{s:i, s:o}", "schema", 1, "tables", told_tables(t)));
+	    json_keep(t->arena, json_pack("{s:i, s:o}", "schema", 1, "tables", compared_tables(t)));
 	arena_need(t->arena,
 	           all && !json_dumpf(all, out, JSON_INDENT(1)) && fputc('\n', out) != EOF);
 }
 
 /* A file takes its name once it is complete. A summary that cannot be written is only said. */
-static int write_files(const struct compare_request *r, const struct told *t, struct status *st)
+static int write_files(const struct compare_request *r, const struct compared *t, struct status *st)
 {
 	const struct arena_stream *text = arena_stream(t->arena);
-	told_page(t, PAGE_MARKDOWN, false, text->out);
+	compared_page(t, PAGE_MARKDOWN, false, text->out);
 	if (r->summary && *r->summary)
 		output_append(r->summary, arena_written(t->arena, text));
 	if (r->junit &&
@@ -265,7 +266,7 @@ static int write_files(const struct compare_request *r, const struct told *t, st
 		return -1;
 	struct output *file = r->html ? output_open_named(t->arena, r->html, st) : NULL;
 	if (file)
-		told_page(t, PAGE_HTML, true, file->out);
+		compared_page(t, PAGE_HTML, true, file->out);
 	return file ? output_close(file, 0, st) : r->html ? -1 : 0;
 }
 
@@ -292,7 +293,7 @@ static int load(struct comparison *c, const struct compare_request *r, struct st
 }
 
 /* A compare_code; -1: nothing can be said. */
-static int compare_two(const struct compare_request *r, struct told *t, struct status *st)
+static int compare_two(const struct compare_request *r, struct compared *t, struct status *st)
 {
 	struct comparison c = {.arena = t->arena, .margin = r->margin, .db = db_open(t->arena)};
 	t->db = c.db;
@@ -312,7 +313,7 @@ static int compare(struct arena *arena, void *of)
 	const struct compare_request *r = x->request;
 	const char *paths[2 + COMPARE_OTHERS] = {r->left, r->right};
 	_Static_assert(2 + COMPARE_OTHERS <= POOLED_MOST, "a letter for each");
-	struct told t = {.arena = arena, .paths = paths, .npaths = 2 + r->nothers};
+	struct compared t = {.arena = arena, .paths = paths, .npaths = 2 + r->nothers};
 	memcpy(paths + 2, r->others, r->nothers * sizeof *paths);
 	const int code =
 	    r->combine ? combine_runs(&t, r->margin, x->st) : compare_two(r, &t, x->st);

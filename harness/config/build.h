@@ -37,11 +37,11 @@ int build_section(struct build *b, unsigned section,
 
 /* --- what a kind of section does with its entries (keys.h) --- */
 
-int asked_factor(struct build *b, unsigned section, struct status *st);
-int asked_claim(struct build *b, unsigned section, struct status *st);
-int asked_source(struct build *b, unsigned section, struct status *st);
+int spec_claims_factor(struct build *b, unsigned section, struct status *st);
+int spec_claims_claim(struct build *b, unsigned section, struct status *st);
+int spec_claims_source(struct build *b, unsigned section, struct status *st);
 /* After all are read and before variants are expanded. */
-int asked_finish(struct build *b, struct status *st);
+int spec_claims_finish(struct build *b, struct status *st);
 
 /* --- variants beyond what sections say (variants.c) --- */
 

@@ -1,4 +1,4 @@
-/* What an experiment asks: factors, the gap that they explain, and claims. Read from its file (asked.c), carried
+/* What an experiment asks: factors, the gap that they explain, and claims. Read from its file, carried
  * by the record's first line, judged by the report. Pure. */
 #pragma once
 

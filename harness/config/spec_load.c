@@ -437,7 +437,7 @@ int spec_build(const struct spec_text *t, const char *backend, struct spec *out,
 	strcpy(spec->question, t->text.question);
 	const int rc = rivals_check(b, st) || sections_apply(b, st) || applies_check(b, false, st) ||
 	                       overrides_apply(b, st) || applies_check(b, true, st) ||
-	                       tokens_finish(b, st) || asked_finish(b, st) ||
+	                       tokens_finish(b, st) || spec_claims_finish(b, st) ||
 	                       variants_spread(b, st) || variants_keep(b, st) || spec_check(b, st)
 	                   ? -1
 	                   : 0;
@@ -476,9 +476,9 @@ static const struct fields
 static const struct key_table tables[] = {
     {"experiment", "[experiment]", false, experiment_apply, {&keys_fields}},
     {"variant", "[variant NAME]", true, variant_apply, {&like_fields, &settings_fields, &keys_variant_fields, &variable_fields}},
-    {"factor", "[factor NAME]", false, asked_factor, {&claim_factor_fields}},
-    {"claim", "[claim NAME]", false, asked_claim, {&claim_fields}},
-    {"source", "[source NAME]", false, asked_source, {&claim_source_fields}},
+    {"factor", "[factor NAME]", false, spec_claims_factor, {&claim_factor_fields}},
+    {"claim", "[claim NAME]", false, spec_claims_claim, {&claim_fields}},
+    {"source", "[source NAME]", false, spec_claims_source, {&claim_source_fields}},
     {"search", "[search]", false, search_apply, {&search_fields, &searched_fields}},
 };
 // clang-format on

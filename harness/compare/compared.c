@@ -1,4 +1,4 @@
-#include "told.h"
+#include "compared.h"
 
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "../story/story.h"
 #include "side.h"
 
-int told_tell(struct told *t, const char *file, const char *chapter, struct status *st)
+int compared_tell(struct compared *t, const char *file, const char *chapter, struct status *st)
 {
 	db_seal(t->db);
 	story_make(t->db, NULL, 0, t->arena, &t->story);
@@ -15,7 +15,7 @@ int told_tell(struct told *t, const char *file, const char *chapter, struct stat
 	return wrong ? status_set(st, "%s", wrong->text) : 0;
 }
 
-const char *told_text(const struct told *t, const char *query)
+const char *compared_text(const struct compared *t, const char *query)
 {
 	struct status st = {""};
 	struct db_rows *rows = side_ask(t->arena, t->db, query);
@@ -25,7 +25,7 @@ const char *told_text(const struct told *t, const char *query)
 	return text;
 }
 
-static struct story_table rows_of(const struct told *t, const struct told_section *s)
+static struct story_table rows_of(const struct compared *t, const struct compared_section *s)
 {
 	const struct story_table *all = s->table ? story_find_table(&t->story, s->table) : NULL;
 	if (!all)
@@ -69,7 +69,7 @@ static void put_items(struct page *p, const struct story_table *rows)
 	page_end_list(p);
 }
 
-static void put_section(struct page *p, const struct told *t, const struct told_section *s)
+static void put_section(struct page *p, const struct compared *t, const struct compared_section *s)
 {
 	struct story_table rows = rows_of(t, s);
 	const struct story_sentence *said;
@@ -95,17 +95,17 @@ static void put_section(struct page *p, const struct told *t, const struct told_
 		page_say(p, "%u more.", all - rows.nrows);
 }
 
-static void put_links(struct page *p, const struct told *t)
+static void put_links(struct page *p, const struct compared *t)
 {
 	const char *titles[16];
 	unsigned n = 0;
-	for (const struct told_section *s = t->sections; s->table || s->says; s++)
+	for (const struct compared_section *s = t->sections; s->table || s->says; s++)
 		if (s->title && rows_of(t, s).nrows)
 			titles[n++] = s->title;
 	page_links(p, titles, n);
 }
 
-void told_page(const struct told *t, enum page_kind kind, bool whole, FILE *out)
+void compared_page(const struct compared *t, enum page_kind kind, bool whole, FILE *out)
 {
 	struct page page = {.kind = kind, .out = out, .arena = t->arena, .whole = whole},
 	            *p = &page;
@@ -121,12 +121,12 @@ void told_page(const struct told *t, enum page_kind kind, bool whole, FILE *out)
 	page_end_list(p);
 	if (whole && t->links)
 		put_links(p, t);
-	for (const struct told_section *s = t->sections; s->table || s->says; s++)
+	for (const struct compared_section *s = t->sections; s->table || s->says; s++)
 		put_section(p, t, s);
 	page_end(p);
 }
 
-json_t *told_tables(const struct told *t)
+json_t *compared_tables(const struct compared *t)
 {
 	json_t *list = json_array();
 	for (const char *const *name = t->tables; *name; name++) {

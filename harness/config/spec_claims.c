@@ -70,7 +70,7 @@ static const char *named_elsewhere(const struct build *b, unsigned section)
 	return NULL;
 }
 
-int asked_factor(struct build *b, unsigned section, struct status *st)
+int spec_claims_factor(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_section *s = &b->from->text.sections[section];
 	struct claim_list *list = &b->spec->asked;
@@ -92,7 +92,7 @@ int asked_factor(struct build *b, unsigned section, struct status *st)
 	return 0;
 }
 
-int asked_source(struct build *b, unsigned section, struct status *st)
+int spec_claims_source(struct build *b, unsigned section, struct status *st)
 {
 	struct claim_list *list = &b->spec->asked;
 	struct claim_source *source = &list->sources[list->nsources], elsewhere;
@@ -135,7 +135,7 @@ static const char *claim_lacks(const struct claim *c)
 	return NULL;
 }
 
-int asked_claim(struct build *b, unsigned section, struct status *st)
+int spec_claims_claim(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_section *s = &b->from->text.sections[section];
 	struct claim_list *list = &b->spec->asked;
@@ -275,7 +275,7 @@ static void ranges_set(struct spec *spec)
 	}
 }
 
-int asked_finish(struct build *b, struct status *st)
+int spec_claims_finish(struct build *b, struct status *st)
 {
 	const struct text *text = &b->from->text;
 	/* The entries for all backends, then those for one, which replace them. */

@@ -1,7 +1,6 @@
-/* What a comparison says, of two results or of several runs, before it has a form: the tables and sentences
- * of a chapter over a database of both, and the sections of its page. */
-#ifndef LAUNCHGAP_TOLD_H
-#define LAUNCHGAP_TOLD_H
+/* What a comparison says, of two results or of several runs, before it has a form: the tables and
+ * sentences of a chapter over a database of both, and the sections of its page. */
+#pragma once
 
 #include <jansson.h>
 
@@ -9,7 +8,7 @@
 #include "../report/page.h"
 
 /* Rows of a table, a section; without a title it belongs to the section before. */
-struct told_section {
+struct compared_section {
 	const char *title, *table;
 	const char *where; /* which of its rows, in which order; as SQL */
 	const char
@@ -21,25 +20,23 @@ struct told_section {
 	bool says;     /* no table, but what the chapter says below its tables */
 };
 
-struct told {
+struct compared {
 	struct arena *arena;
 	const char *title, *refused; /* why nothing was compared, or NULL */
 	const char *const *paths;    /* of A, B … */
 	unsigned npaths;
 	bool links;                          /* the page has links to its sections */
-	const struct told_section *sections; /* the last has neither table nor says */
+	const struct compared_section *sections; /* the last has neither table nor says */
 	const char *const *tables;           /* that are data, up to NULL */
 	struct db *db;
 	struct story story;
 };
 
 /* Ends the database, lets the chapter tell of it. -1: a defect of the chapter. */
-int told_tell(struct told *told, const char *file, const char *chapter, struct status *st);
+int compared_tell(struct compared *c, const char *file, const char *chapter, struct status *st);
 /* What the first row of a query is; NULL: it has none. */
-const char *told_text(const struct told *told, const char *query);
+const char *compared_text(const struct compared *c, const char *query);
 /* All of it, what differs first; or only the answer and the first differences. */
-void told_page(const struct told *told, enum page_kind kind, bool whole, FILE *out);
+void compared_page(const struct compared *c, enum page_kind kind, bool whole, FILE *out);
 /* Its tables that have rows. */
-json_t *told_tables(const struct told *told);
-
-#endif
+json_t *compared_tables(const struct compared *c);
