@@ -40,8 +40,9 @@ struct db_rows {
 static void close_it(void *what)
 {
 	struct db *db = what;
-	for (unsigned i = 0; i < db->nfills; i++)
-		sqlite3_finalize(db->fills[i].insert);
+	sqlite3_stmt *open; /* an insertion, or a query that memory ended */
+	while ((open = sqlite3_next_stmt(db->lite, NULL)))
+		sqlite3_finalize(open);
 	sqlite3_close(db->lite);
 }
 
