@@ -67,7 +67,7 @@ SELECT 'a mean beyond its cells', at FROM held
 WHERE max(iif(type = 'text', limit_of(by, 0), by ->> 'lo') - x, x - iif(type = 'text', limit_of(by, 1), by ->> 'hi'))
       > iif(x < 10, 0.0006, 0.006 * x);
 
--- The ends of a mean are those of its sizes and are told, and none is shown to go another way than its word: none is on
+-- The ends of a mean are those of its sizes and are said, and none is shown to go another way than its word: none is on
 -- the other side of 1 or wholly within the margin, none beyond the margin where it is equal. Parts of a training step are among the results, and not in the mean.
 CREATE TABLE mean AS
 SELECT o ->> 'name' name, o ->> '$.each.lo' lo, o ->> '$.each.hi' hi, o ->> '$.speed.estimate' speed,
