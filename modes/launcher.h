@@ -31,7 +31,7 @@ struct launched {
 	const char *rank; /* of one that a launcher without MPI started; NULL: it is none */
 };
 
-/* Suffixes of the order's name: a pipe to the runner; a file that it has locked until timed calls may begin. */
+/* Suffixes of the order's name: a pipe to the runner; one from it, a byte each time that the job may go on. */
 #define LAUNCHER_PIPE ".said"
 #define LAUNCHER_GATE ".gate"
 enum launcher_word {
@@ -39,6 +39,7 @@ enum launcher_word {
 	LAUNCHER_ENDED =
 	    2, /* all processes completed their part, whatever their launcher reports then */
 	LAUNCHER_FAILED = 4, /* the launcher may wait for hosts that are lost */
+	LAUNCHER_GIVES = 8,  /* others may have their turn */
 };
 /* In a job's first process. A runner that is gone hears nothing. */
 void launcher_say(const char *order, enum launcher_word word);

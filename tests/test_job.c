@@ -52,7 +52,7 @@ static int begin(const char *line, struct job *job, struct status *st)
 	settings_default(&trial.settings);
 	strcpy(trial.settings.backend, "null");
 	trial.settings.layout = (struct layout){1, 1, 1};
-	return job_begin(&trial, self, folder, 0, false, job, st);
+	return job_begin(&trial, self, folder, 0, job, st);
 }
 
 static void run_job(void)
@@ -94,7 +94,7 @@ TEST(a_job_without_its_log_says_why)
 {
 	struct job job;
 	struct status st = {""};
-	assert_int_equal(mkdir(test_text("%s/order.log", folder), 0700), 0);
+	assert_int_equal(mkdir(test_text("%s/order.0.log", folder), 0700), 0);
 	assert_int_equal(write(go[1], "x", 1), 1);
 	assert_int_equal(begin("true", &job, &st), -1);
 	assert_string_equal(st.text, test_text("cannot start %s/self: Is a directory", folder));

@@ -121,8 +121,85 @@ TEST(without_overlap_each_waits_for_the_one_before)
 		assert_true(left_ns(i + 1) <= jobs[i + 1]->from_ns);
 }
 
+#define TURNS "blocks = 2\nturns = 4K..4K\n"
+#define RUNS  "$LAUNCHGAP \"$@\" "
+
+/* Each gives twice what it was given; none has a line to show for it. */
+TEST(jobs_of_a_block_take_turns)
+{
+	struct status st = {""};
+	assert_int_equal(run(TURNS,
+	                     "for turn in 1 2; do dd bs=1 count=1 <$3.gate >/dev/null 2>&1\n"
+	                     "echo $me >>$here/turns; printf '\\10' >$3.said; done; exit 1\n",
+	                     &st),
+	                 1);
+	assert_string_equal(cli_read(test_text("%s/turns", folder)), "1\n2\n1\n2\n");
+}
+
+/* Calls that warm a turn up take buffers too: none may find what an earlier call left in place of its input. */
+TEST(turns_warm_up_on_buffers_of_their_own)
+{
+	struct cell cell = {
+	    .coll = COLL_ALL_REDUCE, .in_place = true, .bytes = 1, .asked_bytes = 1};
+	struct trial trial = {
+	    .stretches = 2, .calls = 3, .warmup = 5, .arena_bytes = 1 + 5 + 2 * 3};
+	assert_false(trial_spoils(&trial, &cell));
+	trial.turns_to = 1;
+	assert_true(trial_spoils(&trial, &cell));
+	trial.arena_bytes += 2 * 5;
+	assert_false(trial_spoils(&trial, &cell));
+}
+
+/* Before the first one's first row the second one starts and connects; that is no time of the first one's. */
+TEST(a_worker_gives_the_others_their_turns)
+{
+	struct status st = {""};
+	const struct record_spent *jobs[4];
+	assert_works(run(TURNS, RUNS, &st), st);
+	struct record_run record = cli_record(here_path(""));
+	jobs_of(&record, 4, jobs);
+	for (unsigned order = 0; order < 4; order += 2) {
+		const struct record_cell *first = cell_of(&record, order),
+		                         *second = cell_of(&record, order + 1);
+		assert_true(first->samples[0].start_ns > second->spent.from_ns -
+		                                             jobs[order + 1]->from_ns +
+		                                             second->spent.ns[SPENT_CONNECT]);
+		int64_t own_ns = first->spent.from_ns - jobs[order]->from_ns;
+		for (unsigned p = 0; p < SPENT_PHASES; p++)
+			own_ns += first->spent.ns[p];
+		assert_true(own_ns <= jobs[order]->to_ns - jobs[order]->from_ns);
+	}
+}
+
+TEST(a_job_that_dies_leaves_the_others_their_turns)
+{
+	struct status st = {""};
+	assert_int_equal(
+	    run(TURNS,
+	        "if [ $me = 1 ]; then " RUNS "&\n" WAITS(
+	            "! ls $3.gate 2>/dev/null >&2") "kill -9 $!; touch $here/killed; exit 1; fi\n"
+	                                            "if [ $me = 2 ]; then " WAITS(
+	                                                "[ -e $here/killed ]") "fi\n" RUNS,
+	        &st),
+	    1);
+	struct record_run record = cli_record(here_path(""));
+	assert_int_equal(record.ncells, 3);
+	assert_int_equal(record.nfailures, 1);
+}
+
+TEST(turns_are_of_jobs_that_can_be_side_by_side)
+{
+	struct status st = {""};
+	assert_works(run(TURNS "overlap = no", RUNS, &st), st);
+	struct record_run record = cli_record(here_path(""));
+	assert_null(json_object_get(record.environment, "turns"));
+	assert_says(
+	    json_string_value(json_array_get(json_object_get(record.environment, "notes"), 0)),
+	    "left out: turns: no other job can run beside one of s");
+}
+
 /* Neither is left, and what was measured before is kept. */
-TEST(an_interruption_ends_both)
+static void interrupt_both(const char *keys, const char *script, unsigned kept)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
 	const struct timespec tick = {0, 50000000};
@@ -134,11 +211,7 @@ TEST(an_interruption_ends_both)
 		char *came = test_text("%s/came", folder);
 		pid_t runner = fork();
 		if (runner == 0)
-			_exit(
-			    run("blocks = 2",
-			        "$LAUNCHGAP \"$@\"; code=$?\n[ $me = 1 ] && exit $code\n" NEXT_CAME
-			        "echo ${3%/*} >$here/came; exec sleep 1000\n",
-			        &st));
+			_exit(run(keys, script, &st));
 		for (unsigned k = 0; k < 600 && !cli_lines(came); k++)
 			nanosleep(&tick, NULL);
 		assert_int_equal(cli_lines(came), 1);
@@ -154,8 +227,20 @@ TEST(an_interruption_ends_both)
 		assert_true(killed || access(scratch, F_OK));
 		cli_clean(scratch);
 		struct record_run record = cli_record(here_path(""));
-		assert_int_equal(record.ncells, 1);
+		assert_int_equal(record.ncells, kept);
 	}
+}
+
+TEST(an_interruption_ends_both)
+{
+	interrupt_both("blocks = 2",
+	               "$LAUNCHGAP \"$@\"; code=$?\n[ $me = 1 ] && exit $code\n" NEXT_CAME
+	               "echo ${3%/*} >$here/came; exec sleep 1000\n",
+	               1);
+	interrupt_both(TURNS,
+	               "[ $me = 1 ] && exec " RUNS "\n"
+	               "echo ${3%/*} >$here/came; exec sleep 1000\n",
+	               0);
 }
 
 TESTS(.before = set_up, .after = tear_down);

@@ -385,6 +385,7 @@ TEST(every_field_is_checked)
 	refuse("'warmup':3", "'cycles':0,'warmup':3", "'cycles' is 0");
 	refuse("'warmup':3", "'connection_bytes':[4096],'warmup':3", "list of two sizes");
 	refuse("'warmup':3", "'connection_bytes':[0,-1],'warmup':3", "list of two sizes");
+	refuse("'warmup':3", "'turns':[4096],'warmup':3", "list of two sizes");
 	refuse("'warmup':3", "'allocations':9223372036854775807,'warmup':3",
 	       "'allocations' is 9223372036854775807");
 	refuse("'skip':''}]",

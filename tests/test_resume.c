@@ -48,10 +48,10 @@ TEST_WITH(what_a_run_has_is_told, set_up, tear_down)
 
 TEST(what_is_called_has_to_be_the_same)
 {
-	/* The last two, if any. */
+	/* The last three, if any. */
 	static const char *const keys[] = {
-	    "dtypes", "ops",         "roots",       "counts", "in_place",        "paces",
-	    "cycles", "connections", "allocations", "search", "connection_bytes"};
+	    "dtypes", "ops",         "roots",       "counts", "in_place",         "paces",
+	    "cycles", "connections", "allocations", "search", "connection_bytes", "turns"};
 	json_t *before = environment(), *now = environment();
 	struct status none = {""};
 	/* All but the machine's cores is missing there, which does not count as the same. */

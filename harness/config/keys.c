@@ -60,6 +60,7 @@ static const struct field experiment[] = {
     {"cycles", FIELD_NUMBER, AT(cycles), .lo = 1, .hi = SPEC_MAX_CYCLES, .initial = "1", .help = "all cells again and again in a trial: a soak"},
     {"connections", FIELD_NUMBER, AT(connections), .lo = 1, .hi = SPEC_MAX_NESTED, .initial = "1", .help = "communicators made again within a trial, so many times"},
     {"connection_bytes", FIELD_RANGE, AT(connection_bytes), .otherwise = "all", .help = "LO..HI: sizes that communicators after the first measure"},
+    {"turns", FIELD_RANGE, AT(turns), .otherwise = "none", .help = "LO..HI: sizes at which a block's jobs, side by side, take turns of some ms"},
     {"allocations", FIELD_NUMBER, AT(allocations), .lo = 1, .hi = SPEC_MAX_NESTED, .initial = "1", .help = "buffers allocated again in a connection, so many times"},
     {"seed", FIELD_WIDE, AT(seed), .hi = ((uint64_t)1 << 53) - 1, .initial = "0", .help = "of order and data; 0: drawn, and recorded"},
     {"limit", FIELD_FLAG, AT(limit), .initial = "yes", .help = "measure what plain copies reach too"},

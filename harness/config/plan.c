@@ -99,6 +99,29 @@ bool plan_overlaps(const struct plan *plan, const struct trial *trial)
 	       (!backend->shares || backend->shares(trial));
 }
 
+static bool takes_turns(const struct plan *plan, unsigned variant)
+{
+	struct trial *trial = plan_order_trial(plan, variant, 0, 0);
+	const bool takes = plan_overlaps(plan, trial) && settings_hosts(&trial->settings) == 1;
+	trial_free(trial);
+	return takes;
+}
+
+int plan_turns(const struct plan *plan, struct status *st)
+{
+	const size_t memory = plan->backend->memory ? plan->backend->memory() : SIZE_MAX;
+	if (plan->search.nkeys)
+		return status_set(st, "a search plans its trials one by one");
+	if (plan->arena_bytes > memory / 4 / plan->nvariants)
+		return status_set(st, "the buffers of %u jobs need too much memory",
+		                  plan->nvariants);
+	for (unsigned v = 0; v < plan->nvariants; v++)
+		if (!plan->variants[v].skip[0] && !takes_turns(plan, v))
+			return status_set(st, "no other job can run beside one of %s",
+			                  plan->variants[v].name);
+	return 0;
+}
+
 int plan_command(const struct trial *trial, const char *self, const char *order_file,
                  const char *scratch, struct launcher_argv *out, struct status *st)
 {

@@ -58,6 +58,7 @@ struct plan {
 	unsigned nranks;               /* of the run: the most of a variant */
 	uint64_t seed;
 	size_t arena_bytes; /* the same for every variant */
+	struct claim_range turns; /* the spec's; hi = 0 if jobs cannot be side by side */
 	size_t p99_bytes;   /* up to this size a trial has the isolated calls that a p99 needs */
 	struct network network; /* of a step of training */
 	unsigned ncells;
@@ -93,6 +94,8 @@ size_t plan_scratch_bytes(const struct plan *plan);
 /* The library found for a name; NULL: the name was not looked up. */
 const struct library *plan_library(const struct plan *plan, const char *nccl);
 bool plan_overlaps(const struct plan *plan, const struct trial *trial);
+/* 0: all jobs of a block can be side by side, each with its buffers. -1, with why not. */
+int plan_turns(const struct plan *plan, struct status *st);
 int plan_command(const struct trial *trial, const char *self, const char *order_file,
                  const char *scratch, struct launcher_argv *out, struct status *st);
 

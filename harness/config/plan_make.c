@@ -575,6 +575,7 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 	plan->machine = machine;
 	plan->seed = spec->seed ? spec->seed : seed;
 	plan->asked = spec->asked;
+	plan->turns = spec->turns;
 	char why[1];
 	const char *backend = plan_backend(spec, machine, why, sizeof why);
 	plan->backend = backend_find(backend);

@@ -241,6 +241,8 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned variant, unsign
 	if (v->settings.nccl[0] && library && library->file[0])
 		strcpy(trial->settings.nccl, library->file);
 	trial->yield = yields(&v->settings, plan->machine->cores);
+	trial->turns_from = plan->turns.lo;
+	trial->turns_to = plan->turns.hi;
 	trial->warmup = spec->warmup;
 	trial->stretches = spec->stretches;
 	trial->calls = spec->calls;

@@ -110,6 +110,7 @@ struct spec {
 	unsigned connections; /* times that a job opens its backend */
 	unsigned allocations; /* times that each connection has buffers allocated */
 	struct claim_range connection_bytes; /* sizes in connections after the first; hi = 0: all */
+	struct claim_range turns; /* sizes that a block's jobs measure in turns; hi = 0: none */
 	uint64_t seed;                /* of order and data; 0: drawn by the runner and recorded */
 	bool needs_gpus;              /* the question is about GPUs */
 	char leads[TRIAL_NAME_BYTES]; /* the chapter of the report's first page; "": not said */

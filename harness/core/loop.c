@@ -3,6 +3,8 @@
 
 #include "../clock.h"
 #include "loop.h"
+#include "traffic.h"
+#include "worker.h"
 
 int loop_fail(struct loop *loop, const struct status *st)
 {
@@ -182,27 +184,77 @@ static int64_t cpu_ns(const struct rusage *u)
 	       (int64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1000;
 }
 
+int loop_warm_up(struct loop *loop)
+{
+	loop_keep_nothing(loop);
+	for (unsigned w = 0; w < loop->place.trial->warmup; w++)
+		if (loop_row(loop, loop->aggregate))
+			return -1;
+	return 0;
+}
+
+/* While other jobs have their turns this one sleeps; its deadline and its phase wait with it. */
+static int sleep_turns(struct loop *loop, unsigned cell, int64_t *waited_ns)
+{
+	const bool first = loop->place.worker == 0, ends = loop->deadline_ns != INT64_MAX;
+	const int64_t from = clock_now_ns();
+	if (first)
+		team_set_deadline(loop->team, cell, 0);
+	if (traffic_off(loop->traffic, loop->deadline_ns) || team_meet(loop->team))
+		return -1;
+	loop->turn++;
+	if (first) {
+		loop->calls->give(loop->calls->arg);
+		team_rouse(loop->team, loop->turn);
+	} else if (team_sleep(loop->team, loop->turn)) {
+		return -1;
+	}
+	const int64_t waited = clock_now_ns() - from;
+	loop->phase_ns += waited;
+	*waited_ns += waited;
+	if (ends)
+		loop->deadline_ns += waited;
+	if (first && ends)
+		team_set_deadline(loop->team, cell, loop->deadline_ns);
+	return traffic_on(loop->traffic, loop->deadline_ns);
+}
+
+/* Other jobs have their turns before this row. */
+static int give_turn(struct loop *loop, unsigned cell, unsigned row, int64_t *waited_ns)
+{
+	if (sleep_turns(loop, cell, waited_ns) || loop_warm_up(loop))
+		return -1;
+	loop_keep_rows(loop, cell);
+	for (unsigned i = 0; i < loop->place.count; i++)
+		loop->rows[i] += row;
+	return 0;
+}
+
 int loop_measure_rows(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
 	const struct cell *c = &trial->cells[cell];
 	unsigned rows = trial_rows(trial, c), calls = trial_calls(trial, c);
+	const unsigned turn_rows = trial_turn_rows(trial, c);
+	int64_t waited = 0;
 	struct rusage before, after;
 	loop_keep_rows(loop, cell);
 	getrusage(RUSAGE_THREAD, &before);
 	int64_t begin = clock_now_ns();
 	for (unsigned row = 0; row < rows; row++) {
+		if (turn_rows && row % turn_rows == 0 && give_turn(loop, cell, row, &waited))
+			return -1;
 		if (loop->measure_row(loop, calls))
 			return -1;
 		loop_next_row(loop);
 	}
 	int64_t took = clock_now_ns() - begin;
 	getrusage(RUSAGE_THREAD, &after);
-	int64_t off = took - (cpu_ns(&after) - cpu_ns(&before));
-	struct tally *own = loop_tally(loop, cell, 0);
-	own->faults =
+	int64_t off = took - waited - (cpu_ns(&after) - cpu_ns(&before));
+	struct tally *tally = loop_tally(loop, cell, 0);
+	tally->faults =
 	    (uint64_t)(after.ru_minflt - before.ru_minflt + after.ru_majflt - before.ru_majflt);
-	own->switches = (uint64_t)(after.ru_nivcsw - before.ru_nivcsw);
-	own->off_core_ns = off > 0 ? off : 0;
+	tally->switches = (uint64_t)(after.ru_nivcsw - before.ru_nivcsw);
+	tally->off_core_ns = off > 0 ? off : 0;
 	return 0;
 }

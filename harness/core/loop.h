@@ -6,6 +6,7 @@
 
 struct machine_binding;
 struct traffic;
+struct worker_calls;
 
 struct loop {
 	const struct backend *backend;
@@ -22,8 +23,9 @@ struct loop {
 	const struct cell *cell;         /* the current one */
 	int64_t deadline_ns;             /* of the cell */
 	int64_t phase_ns;                /* when the current phase began */
-	void (*awake)(void *arg);        /* worker_run's, until it was called */
-	void *awake_arg;
+	const struct worker_calls *calls;
+	bool awake;
+	unsigned turn; /* the current one */
 	struct sample **rows;            /* per local rank: where the next row goes */
 	struct sample *scratch;          /* per local rank: rows that are not kept (warm-up) */
 	bool *busy;                      /* per local rank */
@@ -46,6 +48,7 @@ int loop_row_gated(struct loop *loop, unsigned calls);
 /* A cell's first call, which is not kept, and its length. */
 int loop_first_call(struct loop *loop, int64_t *length_ns);
 int loop_wait(struct loop *loop);
+int loop_warm_up(struct loop *loop);
 /* The values of `pause`: spins or yields, as the team does; or sleeps until the first busy rank is done. */
 int loop_pause(struct loop *loop);
 int loop_pause_blocked(struct loop *loop);

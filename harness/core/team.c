@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../clock.h"
@@ -29,6 +31,7 @@ struct header {
 	_Alignas(LINE) atomic_int failing;
 	_Atomic int64_t deadline_ns; /* beside failing: written once a cell */
 	atomic_uint cell;
+	atomic_uint turn; /* of team_rouse */
 	atomic_uint counts[TEAM_COUNTS];
 	unsigned own_at; /* of the failure: without this host's name */
 	char failure[sizeof(struct status) + MACHINE_HOST_BYTES + 32];
@@ -231,6 +234,26 @@ int team_pause(struct team *team)
 	else
 		clock_relax();
 	return 0;
+}
+
+/* A failure rouses nobody: it is looked for. */
+int team_sleep(struct team *team, unsigned turn)
+{
+	const struct timespec look = {0, 100000000};
+	struct header *h = team->block;
+	unsigned now;
+	while ((now = atomic_load(&h->turn)) < turn) {
+		if (atomic_load(&h->failing) != FAIL_NONE)
+			return -1;
+		syscall(SYS_futex, &h->turn, FUTEX_WAIT, now, &look, NULL, 0);
+	}
+	return 0;
+}
+
+void team_rouse(struct team *team, unsigned turn)
+{
+	atomic_store(&team->block->turn, turn);
+	syscall(SYS_futex, &team->block->turn, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* The first worker of a host, once all others here have arrived: learns when all hosts go on. */

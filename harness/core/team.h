@@ -4,7 +4,7 @@
  *
  *   header | mailbox per rank | facts per worker | area (samples) | store (the backend's)
  *
- * Nothing here blocks in the kernel; waiting spins, and yields when `yield` is set (fewer cores than ranks).
+ * Nothing here but team_sleep blocks in the kernel; waiting spins, and yields when `yield` is set (fewer cores than ranks).
  * All functions may be called from any worker. */
 #pragma once
 
@@ -64,6 +64,9 @@ int team_agree(struct team *team, unsigned rank, bool own, bool *all);
 /* A worker so many of whose ranks took too long meets the others. all: all ranks of this host did. */
 int team_late(struct team *team, unsigned ranks, bool *all);
 int team_pause(struct team *team);
+/* Sleeps until the first worker has roused the others for that turn, while another job has the cores. -1: a rank failed. */
+int team_sleep(struct team *team, unsigned turn);
+void team_rouse(struct team *team, unsigned turn);
 
 /* The first caller wins; everyone's next meet or pause returns -1. rank: the one that failed. */
 #define TEAM_ALL_RANKS UINT_MAX

@@ -105,17 +105,16 @@ static int check_fresh(struct loop *loop, unsigned cell)
 static int wake(struct loop *loop)
 {
 	struct status st = {0};
-	void (*awake)(void *) = loop->awake;
-	if (!awake)
+	if (loop->awake)
 		return 0;
-	loop->awake = NULL;
+	loop->awake = true;
 	if (loop->backend->wake && loop->backend->wake(&loop->place, &st))
 		return loop_fail(loop, &st);
 	if (team_meet(loop->team))
 		return -1;
 	spend(loop, 0, SPENT_CONNECT);
 	if (loop->place.worker == 0)
-		awake(loop->awake_arg);
+		loop->calls->awake(loop->calls->arg);
 	const int failed = team_meet(loop->team);
 	loop->phase_ns = clock_now_ns();
 	return failed;
@@ -223,10 +222,7 @@ static enum spent_phase phase_of(enum pass pass)
 static int warm_up(struct loop *loop, unsigned cell)
 {
 	(void)cell;
-	for (unsigned w = 0; w < loop->place.trial->warmup; w++)
-		if (loop_row(loop, loop->aggregate))
-			return -1;
-	return 0;
+	return loop_warm_up(loop);
 }
 
 static int check_all(struct loop *loop, unsigned cell)
@@ -350,7 +346,7 @@ static int take_cpus(struct loop *loop)
 }
 
 static void run_member(const struct trial *trial, const struct backend *backend, struct team *team,
-                       unsigned index, void (*awake)(void *arg), void *arg)
+                       unsigned index, const struct worker_calls *calls)
 {
 	struct layout layout = trial->settings.layout;
 	unsigned count = layout.ranks_per_thread;
@@ -367,8 +363,7 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 	              .processes = layout.processes},
 	    .measure_row = trial->settings.start == START_GATED ? loop_row_gated : loop_row,
 	    .phase_ns = clock_now_ns(),
-	    .awake = awake,
-	    .awake_arg = arg,
+	    .calls = calls,
 	    .aggregate = trial_group(trial),
 	    .pause = trial->settings.wait == WAIT_BLOCK ? loop_pause_blocked : loop_pause,
 	    .replays = 1,
@@ -396,9 +391,9 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 }
 
 void worker_run(const struct trial *trial, const struct backend *backend, struct team *team,
-                unsigned index, void (*awake)(void *arg), void *arg)
+                unsigned index, const struct worker_calls *calls)
 {
 	struct team *member = team_member(team, index);
-	run_member(trial, backend, member, index, awake, arg);
+	run_member(trial, backend, member, index, calls);
 	free(member);
 }

@@ -3,8 +3,14 @@
 
 #include "backend.h"
 
+/* What the first worker of all calls while the others wait. */
+struct worker_calls {
+	void (*awake)(void *arg); /* once all are; before it returns nothing is allocated or connected */
+	void (*give)(void *arg);  /* of a trial in turns: lets other jobs go on until its next turn */
+	void *arg;
+};
+
 /* Measures every cell of the trial as worker `index` of the team, with its samples in the team's
- * area. The first worker of all calls `awake` once all are: nothing is allocated or connected before it
- * returns. An error goes to team_fail. Blocks until the whole team is done. */
+ * area. An error goes to team_fail. Blocks until the whole team is done. */
 void worker_run(const struct trial *trial, const struct backend *backend, struct team *team,
-                unsigned index, void (*awake)(void *arg), void *arg);
+                unsigned index, const struct worker_calls *calls);

@@ -70,14 +70,18 @@ static int check_variant(const struct member_place *at, const json_t *variants, 
 
 int record_check_environment(const struct member_place *at, const json_t *env)
 {
-	static const struct field sizes = {"connection_bytes", FIELD_RANGE, .optional = true};
+	static const struct field sizes[] = {
+	    {"connection_bytes", FIELD_RANGE, .optional = true},
+	    {"turns", FIELD_RANGE, .optional = true},
+	};
 	const json_t *variants = json_object_get(env, "variants");
 	struct claim_range range;
 	struct status why = {""};
 	if (member_check(at, env, of_environment))
 		return -1;
-	if (field_from_json(&sizes, json_object_get(env, sizes.key), &range, &why))
-		return member_bad(at, "%s", why.text);
+	for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		if (field_from_json(&sizes[i], json_object_get(env, sizes[i].key), &range, &why))
+			return member_bad(at, "%s", why.text);
 	if (!json_array_size(variants) || json_array_size(variants) > SPEC_MAX_VARIANTS + 2)
 		return member_bad(at, "\"variants\" is empty, or more than %d",
 		                  SPEC_MAX_VARIANTS + 2);

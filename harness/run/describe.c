@@ -97,6 +97,10 @@ static void describe_what(const struct plan *plan, json_t *run)
 		json_object_set_new(run, "connection_bytes",
 		                    json_pack("[I, I]", (json_int_t)spec->connection_bytes.lo,
 		                              (json_int_t)spec->connection_bytes.hi));
+	if (plan->turns.hi)
+		json_object_set_new(
+		    run, "turns",
+		    json_pack("[I, I]", (json_int_t)plan->turns.lo, (json_int_t)plan->turns.hi));
 }
 
 json_t *describe_run(const struct plan *plan, int argc, char *const argv[], const char *commit)
@@ -167,7 +171,8 @@ int resume_load(const char *folder, struct record_run *out, struct status *st)
 static bool same_key(const json_t *before, const json_t *now, const char *key)
 {
 	const json_t *a = json_object_get(before, key), *b = json_object_get(now, key);
-	const bool perhaps = !strcmp(key, "search") || !strcmp(key, "connection_bytes");
+	const bool perhaps = !strcmp(key, "search") || !strcmp(key, "connection_bytes") ||
+	                     !strcmp(key, "turns");
 	return (perhaps && !a && !b) || json_equal(a, b);
 }
 
@@ -189,7 +194,7 @@ int resume_same(const json_t *before, const json_t *now, struct status *st)
 	static const char *const plan[] = {
 	    "experiment", "backend", "ranks", "reference", "warmup", "stretches", "calls", "isolated_calls",
 	    "collectives", "bytes", "arena_bytes", "dtypes", "ops", "roots", "counts", "in_place", "paces", "cycles",
-	    "connections", "allocations", "variants", "search", "connection_bytes", NULL};
+	    "connections", "allocations", "variants", "search", "connection_bytes", "turns", NULL};
 	// clang-format on
 	static const char *const machine[] = {"host", "cpu", "cores", "driver", NULL};
 	const char *other =

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -154,13 +153,12 @@ static void shut(int *fd)
 }
 
 /* What it says is made known like a child's end. The pipe is open for reading alone: Linux signals each
- * read to those who write, too. The gate is locked if it is held. */
-static int open_files(const char *scratch, unsigned slot, bool held, struct job *job,
-                      struct status *st)
+ * read to those who write, too. The gate is open for both, so that it is a pipe without a reader too. */
+static int open_files(const char *scratch, unsigned slot, struct job *job, struct status *st)
 {
 	char pipe[112], gate[112];
 	*job = (struct job){.pipe = -1, .gate = -1};
-	snprintf(job->order, sizeof job->order, "%s/order%s", scratch, slot ? ".next" : "");
+	snprintf(job->order, sizeof job->order, "%s/order.%u", scratch, slot);
 	snprintf(job->lines, sizeof job->lines, "%s.lines", job->order);
 	snprintf(job->log, sizeof job->log, "%s.log", job->order);
 	snprintf(gate, sizeof gate, "%s" LAUNCHER_GATE, job->order);
@@ -172,9 +170,8 @@ static int open_files(const char *scratch, unsigned slot, bool held, struct job 
 	    fcntl(job->pipe, F_SETOWN, getpid()) || fcntl(job->pipe, F_SETSIG, SIGCHLD) ||
 	    fcntl(job->pipe, F_SETFL, O_NONBLOCK | O_ASYNC))
 		return status_set(st, "cannot make the pipe %s: %s", pipe, strerror(errno));
-	if (held && ((job->gate = open(gate, O_RDWR | O_CREAT | O_CLOEXEC, 0600)) < 0 ||
-	             flock(job->gate, LOCK_EX)))
-		return status_set(st, "cannot lock %s: %s", gate, strerror(errno));
+	if (mkfifo(gate, 0600) || (job->gate = open(gate, O_RDWR | O_CLOEXEC)) < 0)
+		return status_set(st, "cannot make the pipe %s: %s", gate, strerror(errno));
 	return 0;
 }
 
@@ -199,11 +196,11 @@ static int start(char *const argv[], const struct settings *set, struct job *job
 }
 
 int job_begin(const struct trial *trial, const char *self, const char *scratch, unsigned slot,
-              bool held, struct job *out, struct status *st)
+              struct job *out, struct status *st)
 {
 	struct launcher_argv argv = {0};
 	int result = -1;
-	if (!open_files(scratch, slot, held, out, st) && !trial_save(trial, out->order, st) &&
+	if (!open_files(scratch, slot, out, st) && !trial_save(trial, out->order, st) &&
 	    !plan_command(trial, self, out->order, scratch, &argv, st)) {
 		out->from_ns = clock_now_ns();
 		result = start(argv.args, &trial->settings, out, st);
@@ -214,11 +211,31 @@ int job_begin(const struct trial *trial, const char *self, const char *scratch, 
 	return result;
 }
 
+/* What other jobs took since its last turn is not of its time. */
+static void go_on(struct job *job, unsigned timeout_s)
+{
+	const int64_t now = clock_now_ns(), away = job->gave_ns ? now - job->gave_ns : 0;
+	if (!job->deadline_ns)
+		job->deadline_ns = now + (int64_t)timeout_s * 1000000000;
+	job->deadline_ns += away;
+	job->away_ns += away;
+	job->said &= ~(unsigned)LAUNCHER_GIVES;
+	if (write(job->gate, "", 1) != 1)
+		status_say("cannot let a job go on: %s", strerror(errno));
+}
+
 bool job_measure(struct job *job, unsigned timeout_s)
 {
-	shut(&job->gate);
-	job->deadline_ns = clock_now_ns() + (int64_t)timeout_s * 1000000000;
+	go_on(job, timeout_s);
 	watch(job, LAUNCHER_MEASURED);
+	return job->pid;
+}
+
+bool job_turn(struct job *job, unsigned timeout_s)
+{
+	go_on(job, timeout_s);
+	watch(job, LAUNCHER_GIVES);
+	job->gave_ns = clock_now_ns();
 	return job->pid;
 }
 
@@ -226,7 +243,7 @@ void job_end(struct job *job)
 {
 	if (job->pid)
 		watch(job, 0);
-	job->to_ns = clock_now_ns();
+	job->to_ns = clock_now_ns() - job->away_ns;
 	job->ended = hear(job) & LAUNCHER_ENDED;
 	shut(&job->pipe);
 	shut(&job->gate);
@@ -241,7 +258,7 @@ void job_drop(struct job *job)
 int job_run(const struct trial *trial, const char *self, const char *scratch, unsigned timeout_s,
             struct job *out, struct status *st)
 {
-	if (job_begin(trial, self, scratch, 0, false, out, st))
+	if (job_begin(trial, self, scratch, 0, out, st))
 		return -1;
 	job_measure(out, timeout_s);
 	job_end(out);

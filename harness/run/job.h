@@ -23,21 +23,24 @@ struct job {
 	char order[96];  /* files, in the scratch folder: the trial's, */
 	char lines[112]; /* the lines that it wrote; may be missing when it failed, */
 	char log[112];   /* and what it printed */
-	int pipe, gate;  /* from it; the lock of its gate. -1: none */
+	int pipe, gate;  /* from it, to it. -1: none */
 	pid_t pid;       /* 0: it has ended, */
 	unsigned said;   /* launcher_words */
 	int64_t deadline_ns;
 	struct job_result result; /* like this */
 	bool ended;               /* all its processes did their part, whatever the launcher says */
-	int64_t from_ns, to_ns;   /* it ran */
+	int64_t from_ns, to_ns;   /* it ran; without the turns of others */
+	int64_t gave_ns, away_ns; /* its last turn ended, 0: none; all that others had since */
 };
 
-/* slot: 0, or 1 beside a job that has 0. held: it waits at its gate for job_measure. */
+/* slot: another for each job that exists. It waits at its gate for job_measure, or for job_turn. */
 int job_begin(const struct trial *trial, const char *self, const char *scratch, unsigned slot,
-              bool held, struct job *out, struct status *st);
+              struct job *out, struct status *st);
 /* Lets it pass its gate, and waits until it has ended or only closes (true). At the timeout, or if a held signal comes:
  * SIGTERM, 5 s of grace, SIGKILL. Once it says that it has failed it has 5 s to end, and has exited with 1. */
 bool job_measure(struct job *job, unsigned timeout_s);
+/* Lets it go on, and waits until it gives others their turn (true) or has ended. */
+bool job_turn(struct job *job, unsigned timeout_s);
 /* Waits until it has ended, by the same timeout. Once for each job that began, or job_drop: stops it. */
 void job_end(struct job *job);
 void job_drop(struct job *job);

@@ -66,6 +66,7 @@ static int collect(struct runner *r, const struct trial *trial, const struct job
 	           : record_write_failure(r->folder.trials, trial, why, st)) ||
 	    record_write_spent(r->folder.trials, &spent, st) || folder_commit(&r->folder, st))
 		return -1;
+	remove(job->lines);
 	if (ok)
 		return 0;
 	status_progress_end();
@@ -83,26 +84,63 @@ static int start(struct runner *r, unsigned index, bool held, struct run_ahead *
 		out->trial = plan_trial(&r->plan, index);
 	if (held && !plan_overlaps(&r->plan, out->trial))
 		return -1;
-	out->begun = !job_begin(out->trial, r->request->self, r->folder.scratch, index % 2, held,
-	                        &out->job, st);
+	out->begun = !job_begin(out->trial, r->request->self, r->folder.scratch,
+	                        index % PLAN_MAX_VARIANTS, &out->job, st);
 	return out->begun ? 0 : -1;
+}
+
+/* A turn of a trial's job, which begins with its first one. False: it has ended, or did not begin. */
+static bool take_turn(struct runner *r, unsigned index, struct run_ahead *now, struct status *st)
+{
+	if (r->failed[r->plan.trials[index].variant] >= GIVE_UP ||
+	    (!now->begun && start(r, index, false, now, st)))
+		return false;
+	if (job_turn(&now->job, r->spec.timeout_s))
+		return true;
+	job_end(&now->job);
+	return false;
+}
+
+/* The jobs of n trials side by side: one goes on at a time, until it gives the others their turn. jobs: zeros; the
+ * caller frees their trials. After a signal, or if one does not begin, all stop. */
+static int run_turns(struct runner *r, unsigned first, unsigned n, struct run_ahead *jobs,
+                     struct status *st)
+{
+	unsigned ended = 0;
+	for (unsigned i = 0; ended < n && !st->text[0]; i = (i + 1) % n) {
+		struct run_ahead *now = &jobs[i];
+		if (now->over || take_turn(r, first + i, now, st))
+			continue;
+		now->over = true;
+		ended++;
+		if (now->job.result.end == JOB_INTERRUPTED)
+			ended = n;
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (jobs[i].begun && !jobs[i].over) {
+			job_drop(&jobs[i].job);
+			jobs[i].over = true;
+			jobs[i].job.result.end = JOB_INTERRUPTED;
+		}
+	return st->text[0] ? -1 : 0;
 }
 
 /* The job of the next trial starts as soon as this one only closes, and waits to be measured until this one
  * is gone and its lines are kept. `next` < 0: there is none.
  * 0: measured. 1: failed, and said so. 2: interrupted. -1: the run cannot go on. */
-static int run_trial(struct runner *r, unsigned index, int next, struct status *st)
+static int run_trial(struct runner *r, unsigned index, int next, struct run_ahead now,
+                     struct status *st)
 {
-	struct run_ahead now = r->ahead;
 	struct status ignored = {""};
 	r->ahead = (struct run_ahead){.trial = NULL};
 	if (!now.begun && start(r, index, false, &now, st)) {
 		trial_free(now.trial);
 		return -1;
 	}
-	if (job_measure(&now.job, r->spec.timeout_s) && next >= 0)
+	if (!now.over && job_measure(&now.job, r->spec.timeout_s) && next >= 0)
 		start(r, (unsigned)next, true, &r->ahead, &ignored);
-	job_end(&now.job);
+	if (!now.over)
+		job_end(&now.job);
 	if (r->ahead.begun) /* from here on time is the next one's */
 		now.job.to_ns = r->ahead.job.from_ns;
 	const int result =
@@ -201,6 +239,9 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 	const unsigned total = expect_trials(r);
 	unsigned measured = r->begun && block == r->first_block; /* by an earlier session */
 	bool lacks = false;
+	struct run_ahead *turns = r->plan.turns.hi ? memory_take(in_block, sizeof *turns) : NULL;
+	if (turns && run_turns(r, first, in_block, turns, st))
+		return -1;
 	for (unsigned i = first; i < first + in_block; i++) {
 		const unsigned variant = plan->trials[i].variant;
 		const char *name = plan->variants[variant].name;
@@ -213,7 +254,8 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 			continue;
 		}
 		if (r->failed[variant] < GIVE_UP)
-			result = run_trial(r, i, next_of(r, i), st);
+			result = run_trial(r, i, turns ? -1 : next_of(r, i),
+			                   turns ? turns[i - first] : r->ahead, st);
 		r->ndone += result == 0 || result == 1;
 		if (result == 2 || job_interrupted())
 			return say_interrupted(r, st);

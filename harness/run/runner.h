@@ -27,7 +27,8 @@ struct run_request {
 
 struct run_ahead {
 	struct trial *trial; /* NULL: none */
-	bool begun;          /* its job, which may wait */
+	bool begun;          /* its job, which may wait, */
+	bool over;           /* or has ended */
 	struct job job;
 };
 

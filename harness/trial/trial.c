@@ -37,6 +37,14 @@ unsigned trial_rows(const struct trial *trial, const struct cell *cell)
 	           : trial->isolated_calls;
 }
 
+unsigned trial_turn_rows(const struct trial *trial, const struct cell *cell)
+{
+	const bool has = cell->pass == PASS_TIMED && cell->coll != COLL_INIT &&
+	                 cell->asked_bytes >= trial->turns_from &&
+	                 cell->asked_bytes <= trial->turns_to;
+	return has ? (trial_rows(trial, cell) + TRIAL_TURNS - 1) / TRIAL_TURNS : 0;
+}
+
 int trial_late(const struct trial *trial, const struct cell *cell, struct status *st)
 {
 	bool timed = cell->pass == PASS_TIMED;
@@ -93,7 +101,9 @@ unsigned trial_calls(const struct trial *trial, const struct cell *cell)
 static size_t calls_all(const struct trial *trial, const struct cell *cell)
 {
 	size_t rows = trial->settings.graph ? 1 : trial_rows(trial, cell); /* replays repeat */
-	return 1 + (size_t)trial->warmup * trial_group(trial) +
+	const unsigned turn = trial_turn_rows(trial, cell);
+	const unsigned warm_ups = turn ? 1 + (trial_rows(trial, cell) + turn - 1) / turn : 1;
+	return 1 + (size_t)warm_ups * trial->warmup * trial_group(trial) +
 	       rows * calls_issued(cell, trial->calls, trial_group(trial));
 }
 

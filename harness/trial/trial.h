@@ -9,6 +9,7 @@
 #define TRIAL_TIMELINE_ROWS 20 /* calls of a timeline cell: enough to pick a typical one */
 #define TRIAL_COUNTERS_ROWS 5  /* kept of a counters cell, which has many more */
 #define TRIAL_INIT_ROWS     3  /* of an init cell */
+#define TRIAL_TURNS         10 /* of a cell, if it has so many rows: some milliseconds each */
 /* Below 368 calls the interval of a p99 has no upper end: 0.99 to the 367th is more than 0.025
  * (stats_quantile_interval). Of 500, five are expected beyond it. */
 #define TRIAL_P99_CALLS 500
@@ -24,6 +25,7 @@ struct trial {
 	unsigned calls;               /* stream: calls in a stretch */
 	unsigned isolated_calls;      /* of a size above p99_bytes; below, TRIAL_P99_CALLS */
 	size_t p99_bytes;             /* as asked; 0: no size */
+	size_t turns_from, turns_to;  /* asked sizes whose rows are in turns with the block's other jobs */
 	size_t arena_bytes;           /* one rank's send arena, and as much to receive */
 	uint64_t seed;                /* of the data */
 	struct value_weights weights; /* of alltoallv */
@@ -56,6 +58,8 @@ struct cell trial_whole(const struct network *network, unsigned nranks, const st
 struct buckets trial_buckets(const struct trial *trial, const struct cell *cell);
 
 unsigned trial_rows(const struct trial *trial, const struct cell *cell);
+/* Rows of a turn; 0: others have none meanwhile. */
+unsigned trial_turn_rows(const struct trial *trial, const struct cell *cell);
 /* Buffers that a cell's calls rotate through. */
 unsigned trial_slots(const struct trial *trial, const struct cell *cell);
 

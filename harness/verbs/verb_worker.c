@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "../../modes/enter.h"
@@ -26,6 +25,7 @@ struct order {
 	const char *file, *by; /* by: its launcher */
 	struct team *team;     /* the watchdog's, of the first process alone */
 	struct watchdog *dog;
+	int gate; /* from the runner; -1: not open */
 };
 
 /* Writes the file as a whole: a process that is killed meanwhile leaves no partial lines. */
@@ -50,18 +50,23 @@ static void keep_lines(void *arg)
 		write_file(order, order->team, &ignored);
 }
 
-/* Waits until the runner lets go of it. A job that is not held has none. */
+/* Waits until the runner lets it go on. A job that nobody runs has no gate. */
 static void pass_gate(void *arg)
 {
-	const struct order *order = arg;
-	char file[PATH_MAX];
+	struct order *order = arg;
+	char file[PATH_MAX], go;
 	snprintf(file, sizeof file, "%s" LAUNCHER_GATE, order->file);
-	const int fd = open(file, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	unlink(file);
-	flock(fd, LOCK_SH);
-	close(fd);
+	if (order->gate < 0 && (order->gate = open(file, O_RDONLY | O_CLOEXEC)) >= 0)
+		unlink(file);
+	if (order->gate >= 0 && read(order->gate, &go, 1) < 0)
+		status_say("cannot read %s: %s", file, strerror(errno));
+}
+
+static void give_turn(void *arg)
+{
+	const struct order *order = arg;
+	launcher_say(order->file, LAUNCHER_GIVES);
+	pass_gate(arg);
 }
 
 static void work(struct team *team, unsigned index, void *arg)
@@ -73,7 +78,8 @@ static void work(struct team *team, unsigned index, void *arg)
 		order->dog = watchdog_start(order->trial, team, cell_s < GRACE_S ? cell_s : GRACE_S,
 		                            keep_lines, order);
 	}
-	worker_run(order->trial, order->backend, team, index, pass_gate, order);
+	const struct worker_calls calls = {pass_gate, give_turn, order};
+	worker_run(order->trial, order->backend, team, index, &calls);
 }
 
 /* Of each of several hosts, with the facts of its first worker: the record's machine is the runner's. */
@@ -248,7 +254,7 @@ static int read_launched(int argc, char *argv[], const struct home *home, struct
 int verb_worker(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	struct launched as = {0};
-	struct order order = {0};
+	struct order order = {.gate = -1};
 	struct peers rendezvous = {0};
 	int result = -1;
 	job_follow_parent();
@@ -266,6 +272,8 @@ int verb_worker(int argc, char *argv[], const struct home *home, struct status *
 		as.by->leave(&as, &rendezvous, NULL, 0);
 	else
 		peers_close(&rendezvous);
+	if (order.gate >= 0)
+		close(order.gate);
 	trial_free(order.trial);
 	return result;
 }
