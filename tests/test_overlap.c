@@ -121,7 +121,9 @@ TEST(without_overlap_each_waits_for_the_one_before)
 		assert_true(left_ns(i + 1) <= jobs[i + 1]->from_ns);
 }
 
+/* Jobs that start together know each other by their order's number: 0 and 1, then 2 and 3. */
 #define TURNS "blocks = 2\nturns = 4K..4K\n"
+#define NTH   "${3##*.}"
 #define RUNS  "$LAUNCHGAP \"$@\" "
 
 /* Each gives twice what it was given; none has a line to show for it. */
@@ -130,10 +132,10 @@ TEST(jobs_of_a_block_take_turns)
 	struct status st = {""};
 	assert_int_equal(run(TURNS,
 	                     "for turn in 1 2; do dd bs=1 count=1 <$3.gate >/dev/null 2>&1\n"
-	                     "echo $me >>$here/turns; printf '\\10' >$3.said; done; exit 1\n",
+	                     "echo " NTH " >>$here/turns; printf '\\10' >$3.said; done; exit 1\n",
 	                     &st),
 	                 1);
-	assert_string_equal(cli_read(test_text("%s/turns", folder)), "1\n2\n1\n2\n");
+	assert_string_equal(cli_read(test_text("%s/turns", folder)), "0\n1\n0\n1\n");
 }
 
 /* Calls that warm a turn up take buffers too: none may find what an earlier call left in place of its input. */
@@ -176,9 +178,9 @@ TEST(a_job_that_dies_leaves_the_others_their_turns)
 	struct status st = {""};
 	assert_int_equal(
 	    run(TURNS,
-	        "if [ $me = 1 ]; then " RUNS "&\n" WAITS(
+	        "if [ " NTH " = 0 ]; then " RUNS "&\n" WAITS(
 	            "! ls $3.gate 2>/dev/null >&2") "kill -9 $!; touch $here/killed; exit 1; fi\n"
-	                                            "if [ $me = 2 ]; then " WAITS(
+	                                            "if [ " NTH " = 1 ]; then " WAITS(
 	                                                "[ -e $here/killed ]") "fi\n" RUNS,
 	        &st),
 	    1);
@@ -238,7 +240,7 @@ TEST(an_interruption_ends_both)
 	               "echo ${3%/*} >$here/came; exec sleep 1000\n",
 	               1);
 	interrupt_both(TURNS,
-	               "[ $me = 1 ] && exec " RUNS "\n"
+	               "[ " NTH " = 0 ] && exec " RUNS "\n"
 	               "echo ${3%/*} >$here/came; exec sleep 1000\n",
 	               0);
 }

@@ -283,6 +283,7 @@ struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigne
 {
 	struct trial *trial = plan_order_trial(plan, variant, 0, order);
 	trial->ncells = 0;
+	trial->turns_to = 0; /* it is alone */
 	add_pass(trial, plan, PASS_PATH, false);
 	sizes_settle(trial, plan);
 	trial->warmup = 1;

@@ -193,8 +193,7 @@ int loop_warm_up(struct loop *loop)
 	return 0;
 }
 
-/* While other jobs have their turns this one sleeps; its deadline and its phase wait with it. */
-static int sleep_turns(struct loop *loop, unsigned cell, int64_t *waited_ns)
+int loop_sleep(struct loop *loop, unsigned cell, bool measured, int64_t *waited_ns)
 {
 	const bool first = loop->place.worker == 0, ends = loop->deadline_ns != INT64_MAX;
 	const int64_t from = clock_now_ns();
@@ -204,7 +203,7 @@ static int sleep_turns(struct loop *loop, unsigned cell, int64_t *waited_ns)
 		return -1;
 	loop->turn++;
 	if (first) {
-		loop->calls->give(loop->calls->arg);
+		loop->calls->give(loop->calls->arg, measured);
 		team_rouse(loop->team, loop->turn);
 	} else if (team_sleep(loop->team, loop->turn)) {
 		return -1;
@@ -222,7 +221,7 @@ static int sleep_turns(struct loop *loop, unsigned cell, int64_t *waited_ns)
 /* Other jobs have their turns before this row. */
 static int give_turn(struct loop *loop, unsigned cell, unsigned row, int64_t *waited_ns)
 {
-	if (sleep_turns(loop, cell, waited_ns) || loop_warm_up(loop))
+	if (loop_sleep(loop, cell, false, waited_ns) || loop_warm_up(loop))
 		return -1;
 	loop_keep_rows(loop, cell);
 	for (unsigned i = 0; i < loop->place.count; i++)

@@ -49,6 +49,8 @@ int loop_row_gated(struct loop *loop, unsigned calls);
 int loop_first_call(struct loop *loop, int64_t *length_ns);
 int loop_wait(struct loop *loop);
 int loop_warm_up(struct loop *loop);
+/* While other jobs have their turns; the deadline and the phase wait with it. measured: its rows are over. */
+int loop_sleep(struct loop *loop, unsigned cell, bool measured, int64_t *waited_ns);
 /* The values of `pause`: spins or yields, as the team does; or sleeps until the first busy rank is done. */
 int loop_pause(struct loop *loop);
 int loop_pause_blocked(struct loop *loop);

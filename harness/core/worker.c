@@ -101,7 +101,8 @@ static int check_fresh(struct loop *loop, unsigned cell)
 	return check(loop, cell);
 }
 
-/* Once. What is waited for here is another job's end, and no phase of this one. */
+/* Once. What is waited for here is another job's end, and no phase of this one. Jobs in turns connect side by side,
+ * before any is timed: that is the first one's start. */
 static int wake(struct loop *loop)
 {
 	struct status st = {0};
@@ -112,7 +113,8 @@ static int wake(struct loop *loop)
 		return loop_fail(loop, &st);
 	if (team_meet(loop->team))
 		return -1;
-	spend(loop, 0, SPENT_CONNECT);
+	if (!loop->place.trial->turns_to)
+		spend(loop, 0, SPENT_CONNECT);
 	if (loop->place.worker == 0)
 		loop->calls->awake(loop->calls->arg);
 	const int failed = team_meet(loop->team);
@@ -135,7 +137,7 @@ static int open_backend(struct loop *loop)
 	                            .nworkers = own ? 1 : team_here(loop->team)};
 	struct status st = {0};
 	machine_binding_set(loop->binding, &seat, loop->bind, sizeof loop->bind);
-	if (wake(loop))
+	if (!place->trial->turns_to && wake(loop))
 		return -1;
 	int error = loop->ctx ? loop->backend->renew(&loop->ctx, &st)
 	                      : loop->backend->open(place, &loop->ctx, &st);
@@ -148,7 +150,7 @@ static int open_backend(struct loop *loop)
 		error = traffic_open(loop->backend, place, &loop->traffic, &st);
 	if (error)
 		return loop_fail(loop, &st);
-	return team_meet(loop->team);
+	return place->trial->turns_to && wake(loop) ? -1 : team_meet(loop->team);
 }
 
 static void close_backend(struct loop *loop)
@@ -374,9 +376,12 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 	if (take_cpus(&loop)) {
 		team_fail(team, loop.place.first, "cpus: the system refused these CPUs");
 	} else if (!open_backend(&loop)) {
-		for (unsigned cell = 0; cell < trial->ncells; cell++)
-			if (measure_cell(&loop, cell))
-				break;
+		unsigned cell = 0;
+		int64_t ignored = 0;
+		while (cell < trial->ncells && !measure_cell(&loop, cell))
+			cell++;
+		if (cell == trial->ncells && trial->turns_to)
+			loop_sleep(&loop, 0, true, &ignored);
 		if (index == team_first(team))
 			team_set_deadline(team, 0, 0);
 		align_clocks(&loop);

@@ -6,7 +6,8 @@
 /* What the first worker of all calls while the others wait. */
 struct worker_calls {
 	void (*awake)(void *arg); /* once all are; before it returns nothing is allocated or connected */
-	void (*give)(void *arg);  /* of a trial in turns: lets other jobs go on until its next turn */
+	/* Of a trial in turns: lets other jobs go on until its next turn; measured: it has only to close then. */
+	void (*give)(void *arg, bool measured);
 	void *arg;
 };
 

@@ -171,8 +171,8 @@ int resume_load(const char *folder, struct record_run *out, struct status *st)
 static bool same_key(const json_t *before, const json_t *now, const char *key)
 {
 	const json_t *a = json_object_get(before, key), *b = json_object_get(now, key);
-	const bool perhaps = !strcmp(key, "search") || !strcmp(key, "connection_bytes") ||
-	                     !strcmp(key, "turns");
+	const bool perhaps =
+	    !strcmp(key, "search") || !strcmp(key, "connection_bytes") || !strcmp(key, "turns");
 	return (perhaps && !a && !b) || json_equal(a, b);
 }
 

@@ -211,36 +211,47 @@ int job_begin(const struct trial *trial, const char *self, const char *scratch, 
 	return result;
 }
 
-/* What other jobs took since its last turn is not of its time. */
-static void go_on(struct job *job, unsigned timeout_s)
+/* What passed since it gave the others their turn is not of its time. */
+static void come_back(struct job *job)
 {
-	const int64_t now = clock_now_ns(), away = job->gave_ns ? now - job->gave_ns : 0;
-	if (!job->deadline_ns)
-		job->deadline_ns = now + (int64_t)timeout_s * 1000000000;
+	const int64_t away = job->gave_ns ? clock_now_ns() - job->gave_ns : 0;
+	job->gave_ns = 0;
 	job->deadline_ns += away;
 	job->away_ns += away;
+}
+
+void job_release(struct job *job)
+{
 	job->said &= ~(unsigned)LAUNCHER_GIVES;
 	if (write(job->gate, "", 1) != 1)
 		status_say("cannot let a job go on: %s", strerror(errno));
 }
 
+static void go_on(struct job *job, unsigned timeout_s, unsigned until)
+{
+	come_back(job);
+	if (!job->deadline_ns)
+		job->deadline_ns = clock_now_ns() + (int64_t)timeout_s * 1000000000;
+	job_release(job);
+	watch(job, until);
+}
+
 bool job_measure(struct job *job, unsigned timeout_s)
 {
-	go_on(job, timeout_s);
-	watch(job, LAUNCHER_MEASURED);
+	go_on(job, timeout_s, LAUNCHER_MEASURED);
 	return job->pid;
 }
 
 bool job_turn(struct job *job, unsigned timeout_s)
 {
-	go_on(job, timeout_s);
-	watch(job, LAUNCHER_GIVES);
+	go_on(job, timeout_s, LAUNCHER_GIVES | LAUNCHER_MEASURED);
 	job->gave_ns = clock_now_ns();
-	return job->pid;
+	return job->pid && !(job->said & LAUNCHER_MEASURED);
 }
 
 void job_end(struct job *job)
 {
+	come_back(job);
 	if (job->pid)
 		watch(job, 0);
 	job->to_ns = clock_now_ns() - job->away_ns;

@@ -39,8 +39,10 @@ int job_begin(const struct trial *trial, const char *self, const char *scratch, 
 /* Lets it pass its gate, and waits until it has ended or only closes (true). At the timeout, or if a held signal comes:
  * SIGTERM, 5 s of grace, SIGKILL. Once it says that it has failed it has 5 s to end, and has exited with 1. */
 bool job_measure(struct job *job, unsigned timeout_s);
-/* Lets it go on, and waits until it gives others their turn (true) or has ended. */
+/* Lets it go on, and waits until it gives others their turn (true), or has ended or only closes. */
 bool job_turn(struct job *job, unsigned timeout_s);
+/* Lets it close after its last turn, for job_end. */
+void job_release(struct job *job);
 /* Waits until it has ended, by the same timeout. Once for each job that began, or job_drop: stops it. */
 void job_end(struct job *job);
 void job_drop(struct job *job);

@@ -89,39 +89,46 @@ static int start(struct runner *r, unsigned index, bool held, struct run_ahead *
 	return out->begun ? 0 : -1;
 }
 
-/* A turn of a trial's job, which begins with its first one. False: it has ended, or did not begin. */
-static bool take_turn(struct runner *r, unsigned index, struct run_ahead *now, struct status *st)
+/* A turn of each that is not through. Time before its first one is that of those before it. True: one is not. */
+static bool turn_each(struct runner *r, struct run_ahead *jobs, unsigned n, bool first, bool *stops)
 {
-	if (r->failed[r->plan.trials[index].variant] >= GIVE_UP ||
-	    (!now->begun && start(r, index, false, now, st)))
-		return false;
-	if (job_turn(&now->job, r->spec.timeout_s))
-		return true;
-	job_end(&now->job);
-	return false;
+	bool more = false;
+	for (unsigned i = 0; i < n && !*stops; i++) {
+		struct job *job = &jobs[i].job;
+		if (!jobs[i].begun || jobs[i].over)
+			continue;
+		if (first && i)
+			job->from_ns = clock_now_ns();
+		jobs[i].over = !job_turn(job, r->spec.timeout_s);
+		more |= !jobs[i].over;
+		*stops = job->result.end == JOB_INTERRUPTED;
+	}
+	return more;
 }
 
-/* The jobs of n trials side by side: one goes on at a time, until it gives the others their turn. jobs: zeros; the
- * caller frees their trials. After a signal, or if one does not begin, all stop. */
+/* The jobs of n trials side by side: they start and close together, and between one goes on at a time, until it gives
+ * the others their turn. jobs: zeros; the caller frees their trials. After a signal, or if one does not begin, all stop. */
 static int run_turns(struct runner *r, unsigned first, unsigned n, struct run_ahead *jobs,
                      struct status *st)
 {
-	unsigned ended = 0;
-	for (unsigned i = 0; ended < n && !st->text[0]; i = (i + 1) % n) {
-		struct run_ahead *now = &jobs[i];
-		if (now->over || take_turn(r, first + i, now, st))
-			continue;
-		now->over = true;
-		ended++;
-		if (now->job.result.end == JOB_INTERRUPTED)
-			ended = n;
+	bool stops = false, begins = true;
+	for (unsigned i = 0; i < n && !stops; i++)
+		stops = r->failed[r->plan.trials[first + i].variant] < GIVE_UP &&
+		        start(r, first + i, false, &jobs[i], st);
+	while (!stops && turn_each(r, jobs, n, begins, &stops))
+		begins = false;
+	for (unsigned i = 0; i < n && !stops; i++)
+		if (jobs[i].job.pid)
+			job_release(&jobs[i].job);
+	for (unsigned i = 0; i < n; i++) {
+		struct job *job = &jobs[i].job;
+		const bool dropped = stops && job->pid;
+		if (jobs[i].begun)
+			(dropped ? job_drop : job_end)(job);
+		if (dropped)
+			job->result.end = JOB_INTERRUPTED;
+		jobs[i].over = true;
 	}
-	for (unsigned i = 0; i < n; i++)
-		if (jobs[i].begun && !jobs[i].over) {
-			job_drop(&jobs[i].job);
-			jobs[i].over = true;
-			jobs[i].job.result.end = JOB_INTERRUPTED;
-		}
 	return st->text[0] ? -1 : 0;
 }
 

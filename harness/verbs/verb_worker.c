@@ -62,10 +62,10 @@ static void pass_gate(void *arg)
 		status_say("cannot read %s: %s", file, strerror(errno));
 }
 
-static void give_turn(void *arg)
+static void give_turn(void *arg, bool measured)
 {
 	const struct order *order = arg;
-	launcher_say(order->file, LAUNCHER_GIVES);
+	launcher_say(order->file, measured ? LAUNCHER_MEASURED : LAUNCHER_GIVES);
 	pass_gate(arg);
 }
 

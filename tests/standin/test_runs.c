@@ -22,7 +22,7 @@ static const json_t *path_of(const struct record_run *record, const char *varian
 	return NULL;
 }
 
-/* As the real ones do: up to 2.22 threads write into each other's buffers, later only if these were
+/* Jobs in turns have a path too, by a job that is alone. As the real ones do: up to 2.22 threads write into each other's buffers, later only if these were
  * registered. */
 TEST(the_path_is_proved_by_version_and_mode)
 {
@@ -39,7 +39,7 @@ TEST(the_path_is_proved_by_version_and_mode)
 	    {"shm", "SHM/direct/direct", "staged", "2.28.3"},
 	};
 	static const char text[] =
-	    "collective = alltoall\nbytes = 4K\npace = isolated\n"
+	    "collective = alltoall\nbytes = 4K\npace = isolated\nturns = 4K..4K\n"
 	    "[variant threads]\nmode = threads\n[variant processes]\nmode = processes\n"
 	    "[variant registered]\nmode = processes\nregister = local\n"
 	    "[variant threads-old]\nmode = threads\nnccl = ${NCCL_LEGACY}\n"
