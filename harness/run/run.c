@@ -76,76 +76,79 @@ static int collect(struct runner *r, const struct trial *trial, const struct job
 	return 1;
 }
 
-/* A trial that may not overlap keeps its plan until its turn. */
-static int start(struct runner *r, unsigned index, bool held, struct run_ahead *out,
-                 struct status *st)
+static int start(struct runner *r, unsigned index, struct run_ahead *out, struct status *st)
 {
 	if (!out->trial)
 		out->trial = plan_trial(&r->plan, index);
-	if (held && !plan_overlaps(&r->plan, out->trial))
-		return -1;
 	out->begun = !job_begin(out->trial, r->request->self, r->folder.scratch,
 	                        index % PLAN_MAX_VARIANTS, &out->job, st);
 	return out->begun ? 0 : -1;
 }
 
-/* A turn of each that is not through. Time before its first one is that of those before it. True: one is not. */
-static bool turn_each(struct runner *r, struct run_ahead *jobs, unsigned n, bool first, bool *stops)
+/* Each job that is not through has a turn; until its first one time is that of those before it. False: all are, or
+ * a signal came. */
+static bool turn_each(struct runner *r, bool first)
 {
 	bool more = false;
-	for (unsigned i = 0; i < n && !*stops; i++) {
-		struct job *job = &jobs[i].job;
-		if (!jobs[i].begun || jobs[i].over)
+	for (unsigned i = 0; i < r->nturns; i++) {
+		struct run_ahead *now = &r->turns[i];
+		if (!now->begun || now->over)
 			continue;
 		if (first && i)
-			job->from_ns = clock_now_ns();
-		jobs[i].over = !job_turn(job, r->spec.timeout_s);
-		more |= !jobs[i].over;
-		*stops = job->result.end == JOB_INTERRUPTED;
+			now->job.from_ns = clock_now_ns();
+		now->over = !job_turn(&now->job, r->spec.timeout_s);
+		if (now->job.result.end == JOB_INTERRUPTED)
+			return false;
+		more |= !now->over;
 	}
 	return more;
 }
 
-/* The jobs of n trials side by side: they start and close together, and between one goes on at a time, until it gives
- * the others their turn. jobs: zeros; the caller frees their trials. After a signal, or if one does not begin, all stop. */
-static int run_turns(struct runner *r, unsigned first, unsigned n, struct run_ahead *jobs,
-                     struct status *st)
+/* The jobs of a block side by side: they start and close together, and between one goes on at a time, until it gives the
+ * others their turn. If one does not begin, or after a signal, those that are not through stop. */
+static int run_turns(struct runner *r, unsigned first, unsigned n, struct status *st)
 {
-	bool stops = false, begins = true;
-	for (unsigned i = 0; i < n && !stops; i++)
-		stops = r->failed[r->plan.trials[first + i].variant] < GIVE_UP &&
-		        start(r, first + i, false, &jobs[i], st);
-	while (!stops && turn_each(r, jobs, n, begins, &stops))
+	bool begins = true;
+	r->nturns = n;
+	r->turns = memory_more(r->turns, n, sizeof *r->turns);
+	memset(r->turns, 0, n * sizeof *r->turns);
+	for (unsigned i = 0; i < n && !st->text[0]; i++)
+		if (r->failed[r->plan.trials[first + i].variant] < GIVE_UP)
+			start(r, first + i, &r->turns[i], st);
+	while (!st->text[0] && turn_each(r, begins))
 		begins = false;
-	for (unsigned i = 0; i < n && !stops; i++)
-		if (jobs[i].job.pid)
-			job_release(&jobs[i].job);
+	for (unsigned i = 0; i < n; i++)
+		if (r->turns[i].job.pid && r->turns[i].over)
+			job_release(&r->turns[i].job);
 	for (unsigned i = 0; i < n; i++) {
-		struct job *job = &jobs[i].job;
-		const bool dropped = stops && job->pid;
-		if (jobs[i].begun)
-			(dropped ? job_drop : job_end)(job);
-		if (dropped)
-			job->result.end = JOB_INTERRUPTED;
-		jobs[i].over = true;
+		struct run_ahead *now = &r->turns[i];
+		if (now->begun)
+			(now->over ? job_end : job_drop)(&now->job);
+		if (!now->over)
+			now->job.result.end = JOB_INTERRUPTED;
+		now->over = true;
 	}
 	return st->text[0] ? -1 : 0;
 }
 
 /* The job of the next trial starts as soon as this one only closes, and waits to be measured until this one
- * is gone and its lines are kept. `next` < 0: there is none.
+ * is gone and its lines are kept. `next` < 0: there is none. from: its own, if it began before.
  * 0: measured. 1: failed, and said so. 2: interrupted. -1: the run cannot go on. */
-static int run_trial(struct runner *r, unsigned index, int next, struct run_ahead now,
+static int run_trial(struct runner *r, unsigned index, int next, struct run_ahead *from,
                      struct status *st)
 {
+	struct run_ahead now = *from;
 	struct status ignored = {""};
-	r->ahead = (struct run_ahead){.trial = NULL};
-	if (!now.begun && start(r, index, false, &now, st)) {
+	*from = (struct run_ahead){.trial = NULL};
+	if (!now.begun && start(r, index, &now, st)) {
 		trial_free(now.trial);
 		return -1;
 	}
-	if (!now.over && job_measure(&now.job, r->spec.timeout_s) && next >= 0)
-		start(r, (unsigned)next, true, &r->ahead, &ignored);
+	if (!now.over && job_measure(&now.job, r->spec.timeout_s) && next >= 0) {
+		r->ahead.trial = plan_trial(&r->plan, (unsigned)next);
+		if (plan_overlaps(&r->plan, r->ahead.trial))
+			start(r, (unsigned)next, &r->ahead, &ignored);
+	}
 	if (!now.over)
 		job_end(&now.job);
 	if (r->ahead.begun) /* from here on time is the next one's */
@@ -154,7 +157,8 @@ static int run_trial(struct runner *r, unsigned index, int next, struct run_ahea
 	    now.job.result.end == JOB_INTERRUPTED ? 2 : collect(r, now.trial, &now.job, st);
 	if (result >= 0) {
 		const int64_t ns = clock_now_ns();
-		r->steps_ns[r->plan.trials[index].variant] = ns - r->since_ns;
+		r->steps_ns[r->plan.trials[index].variant] =
+		    now.over ? now.job.to_ns - now.job.from_ns : ns - r->since_ns;
 		r->since_ns = ns;
 	}
 	trial_free(now.trial);
@@ -246,8 +250,7 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 	const unsigned total = expect_trials(r);
 	unsigned measured = r->begun && block == r->first_block; /* by an earlier session */
 	bool lacks = false;
-	struct run_ahead *turns = r->plan.turns.hi ? memory_take(in_block, sizeof *turns) : NULL;
-	if (turns && run_turns(r, first, in_block, turns, st))
+	if (r->plan.turns.hi && run_turns(r, first, in_block, st))
 		return -1;
 	for (unsigned i = first; i < first + in_block; i++) {
 		const unsigned variant = plan->trials[i].variant;
@@ -261,8 +264,8 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 			continue;
 		}
 		if (r->failed[variant] < GIVE_UP)
-			result = run_trial(r, i, turns ? -1 : next_of(r, i),
-			                   turns ? turns[i - first] : r->ahead, st);
+			result = run_trial(r, i, r->nturns ? -1 : next_of(r, i),
+			                   r->nturns ? &r->turns[i - first] : &r->ahead, st);
 		r->ndone += result == 0 || result == 1;
 		if (result == 2 || job_interrupted())
 			return say_interrupted(r, st);
@@ -392,6 +395,9 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 		if (r->ahead.begun)
 			job_drop(&r->ahead.job);
 		trial_free(r->ahead.trial);
+		for (unsigned i = 0; i < r->nturns; i++)
+			trial_free(r->turns[i].trial);
+		free(r->turns);
 		if (r->interrupted)
 			result = RUN_INTERRUPTED;
 		if ((!result || (r->interrupted && r->ndone)) && folder_set_latest(&r->folder, st))

@@ -53,7 +53,8 @@ struct runner {
 	int64_t since_ns; /* the end of its last step */
 	/* A variant's last trial, with what the runner did after it; 0: none yet. */
 	int64_t steps_ns[PLAN_MAX_VARIANTS];
-	struct run_ahead ahead;
+	struct run_ahead ahead, *turns; /* turns: of a block's jobs side by side; nturns 0: none */
+	unsigned nturns;
 	bool asks; /* after this block, for the paths */
 	struct record_end end;
 };
