@@ -159,11 +159,11 @@ static void close_backend(struct loop *loop)
 	loop->ctx = NULL;
 }
 
-/* With one connection, while all processes exist: a shared page is divided among them. One worker of a process asks, as the
- * kernel walks through all of its memory. */
+/* With one connection, while all processes exist: a shared page is divided among them, and not with jobs in turns. One
+ * worker of a process asks, as the kernel walks through all of its memory. */
 static void take_share(struct loop *loop)
 {
-	if (!loop->share_bytes &&
+	if (!loop->share_bytes && !loop->place.trial->turns_to &&
 	    loop->place.worker % loop->place.trial->settings.layout.threads == 0)
 		loop->share_bytes = machine_memory_share();
 }

@@ -203,10 +203,13 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 		           most, why);
 }
 
-/* What buffers, communicators, registration and calls took of the GPU whose free memory fell most; other programs count. */
+/* What buffers, communicators, registration and calls took of the GPU whose free memory fell most; other programs count,
+ * and so would jobs in turns. */
 static void describe_memory(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	static const char *const names[READINGS] = {NULL, "buffers", "comm", "register", "calls"};
+	if (ctx->trial->turns_to)
+		return;
 	if (!ctx->before)
 		nccl_read_memory(ctx, READ_END);
 	const struct place *p = nccl_fullest(ctx);
