@@ -84,7 +84,8 @@ int run_set_up(struct runner *r, struct status *st)
 	if (plan_make(&r->spec, q->machine, seed, &r->plan, st) || allow_files(r->plan.nranks, st))
 		goto out;
 	if (r->plan.turns.hi && plan_turns(&r->plan, &why)) {
-		plan_note(&r->plan, "left out: turns: %s", why.text);
+		if (!r->spec.quick.claim[0])
+			plan_note(&r->plan, "left out: turns: %s", why.text);
 		r->plan.turns.hi = 0;
 	}
 	r->environment = memory_have(describe_run(&r->plan, q->argc, q->argv, LAUNCHGAP_COMMIT));

@@ -266,8 +266,9 @@ static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	describe_library(ctx, text, bytes);
 	describe_registration(ctx, text, bytes);
 	nccl_move_describe(ctx, text, bytes);
-	status_add(text, bytes, "end_seen=%s\ninit_ns=%lld\n", ctx->driver.write ? "word" : "query",
-	           (long long)ctx->init_ns);
+	status_add(text, bytes, "end_seen=%s\n", ctx->driver.write ? "word" : "query");
+	if (!ctx->trial->turns_to) /* jobs in turns connect side by side */
+		status_add(text, bytes, "init_ns=%lld\n", (long long)ctx->init_ns);
 	describe_memory(ctx, text, bytes);
 	describe_clocks(ctx, text, bytes);
 	describe_launched(ctx, text, bytes);
