@@ -6,3 +6,5 @@
 
 /* One of them by its path in the source tree; NULL: there is none. */
 const char *texts_find(const char *path);
+/* Of the i-th; NULL: there are no more. */
+const char *texts_path(size_t i);

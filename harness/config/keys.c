@@ -7,6 +7,7 @@
 #include "../coll/counts.h"
 #include "../coll/routing.h"
 #include "../suggest.h"
+#include "../texts.h"
 
 static const char *word_op(unsigned i)
 {
@@ -24,7 +25,7 @@ static bool names_path(const char *text), names_library(const char *text);
 static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t bytes,
                   char name[TRIAL_NAME_BYTES], struct status *st);
 static field_read_fn list_read, sizes_read, roots_read, counts_read, skews_read, paces_read,
-    library_read;
+    leads_read, library_read;
 
 #define AT(FIELD)   offsetof(struct spec, FIELD)
 #define TEXT(FIELD) AT(FIELD), sizeof(((struct spec *)0)->FIELD)
@@ -67,7 +68,7 @@ static const struct field experiment[] = {
     {"overlap", FIELD_FLAG, AT(overlap), .initial = "yes", .help = "start a job while the one before closes"},
     {"counters", FIELD_FLAG, AT(counters), .initial = "no", .help = "read the hardware's counters, in their own pass"},
     {"needs_gpus", FIELD_FLAG, AT(needs_gpus), .initial = "no", .help = "the question is about GPUs: on a backend without them the answer says so"},
-    {"leads", FIELD_NAME, TEXT(leads), .otherwise = "the first that has a table for it", .help = "the chapter of the report's first page: tuning, containers"},
+    {"leads", FIELD_OWN, .read = leads_read, .otherwise = "the first that has a table for it", .help = "the chapter of the report's first page: tuning, containers"},
     {"reference", FIELD_NAME, TEXT(reference), .otherwise = "the first", .help = "the variant that all are compared with"},
     {"gap", FIELD_OWN, AT(asked.gap), .read = claim_gap_read, .otherwise = "none", .help = "FROM, TO: what the factors explain; another in [experiment without VARIANT]"},
     {"primary", FIELD_OWN, AT(asked.primary), .read = claim_primary_read, .otherwise = "none", .help = "the claim that the experiment is about"},
@@ -335,6 +336,26 @@ static int skews_read(const struct field *key, const char *text, void *base, str
 	                  "%s = '%s' is not allowed; allowed are up to %d numbers from 0 to %u "
 	                  "with one decimal and commas between",
 	                  key->key, text, SPEC_MAX_SKEWS, ROUTING_MOST_SKEW / 10);
+}
+
+/* A chapter that says what leads the first page with it. */
+static int leads_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	struct spec *spec = base;
+	struct suggestion guess = suggest_for(text);
+	for (unsigned i = 0; texts_path(i); i++) {
+		char name[TRIAL_NAME_BYTES], end[9];
+		if (sscanf(texts_path(i), "harness/chapters/%63[^.].%8s", name, end) != 2 ||
+		    strcmp(end, "chapter") || !strstr(texts_find(texts_path(i)), "\nlead "))
+			continue;
+		suggest_offer(&guess, name);
+		if (!strcmp(name, text)) {
+			strcpy(spec->leads, name);
+			return 0;
+		}
+	}
+	return status_set(st, "%s = '%.60s' is no chapter of the first page%s; allowed is %s",
+	                  f->key, text, suggestion_text(&guess).text, guess.allowed);
 }
 
 /* With every ${NAME} looked up; `name` is the last of them, if there is any. 1: it is unset or empty. */
