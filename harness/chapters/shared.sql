@@ -178,7 +178,7 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
        iif(alone, ' (taken alone)', '') mark, by_what,
        nullif(coalesce(estimate || iif(by_cell IS NULL, '', '; '), '')
               || coalesce(by_cell || ' ' || by_what, ''), '') figure,
-       iif(whole OR NOT cells, NULL, sizes(from_bytes, to_bytes)) sizes
+       iif(whole OR NOT cells, NULL, size(from_bytes, to_bytes)) sizes
 FROM (SELECT f.*, iif(by <= margin AND NOT times OR kind = 'within', NULL,
                       iif(times, times, 1) * iif(kind = 'more', 1 + by, 1 / (1 + by))) edge
       FROM family_claim f, given) c

@@ -95,7 +95,7 @@ SELECT f.asked, CASE
   WHEN f.cells THEN 'no block holds all of its cells in each of the variants'
   WHEN NOT EXISTS (SELECT 1 FROM asked_place p WHERE p.asked = f.asked) OR NOT (
     counters OR whole OR name = 'busbw' AND NOT data)
-  THEN 'no cell of it was measured here (' || sizes(a.from_bytes, a.to_bytes) || ')'
+  THEN 'no cell of it was measured here (' || size(a.from_bytes, a.to_bytes) || ')'
   WHEN counters THEN (SELECT why FROM counters_lack l WHERE l.asked = f.asked)
   WHEN whole THEN 'the record does not have it of each of the variants: ' || about
   ELSE 'this backend carries no data' END why
@@ -125,7 +125,7 @@ GROUP BY g.nth;
 
 -- A machine without GPUs on which the reference differs from itself was busy, whatever its load.
 CREATE VIEW aa_off AS
-SELECT '; A/A ' || with_interval(speed, speed_lo, speed_hi) off FROM aa_line, given
+SELECT '; A/A ' || estimate(speed, speed_lo, speed_hi) off FROM aa_line, given
 WHERE finding = 'regime' AND wide AND (speed_lo > 1 OR speed_hi < 1) AND NOT gpus
 LIMIT 1;
 UPDATE given SET disturbed = 1 WHERE EXISTS (SELECT 1 FROM aa_off);
@@ -157,9 +157,9 @@ SELECT g.nth, a.least_effect, coalesce(a.off, 0) off, CASE
        || ' there are no intervals, and no gap can be distinguished from noise.'
   WHEN a.wide AND (a.speed_lo > 1 OR a.speed_hi < 1)
   THEN 'The reference differs from itself: the A/A line is '
-       || with_interval(a.speed, a.speed_lo, a.speed_hi) || '.'
+       || estimate(a.speed, a.speed_lo, a.speed_hi) || '.'
   WHEN a.wide THEN 'Differences under ' || effect(a.least_effect) || ' cannot be seen: the A/A '
-                   || 'line is ' || with_interval(a.speed, a.speed_lo, a.speed_hi)
+                   || 'line is ' || estimate(a.speed, a.speed_lo, a.speed_hi)
                    || ', wider than the margin of ' || effect(margin) || '.' END doubt,
   r.why NOT NULL OR l.share > 0 other
 FROM regime g JOIN given JOIN run_doubt r
@@ -214,7 +214,7 @@ SELECT j.asked, value * scale value, value_lo * scale value_lo, value_hi * scale
        iif(opposed, differs, verdict_said(said_word, c, is_time, margin, seen, NOT withheld))
        verdict, opposed,
        said_word <> 'undecided' decided, withheld,
-       coalesce(with_interval(speed, speed_lo, speed_hi), '-') label,
+       coalesce(estimate(speed, speed_lo, speed_hi), '-') label,
        least, most, iif(estimate(least) <> estimate(most), interval(speed, least, most), NULL)
        by_cell, seen detectable, cells, blocks, from_bytes, to_bytes, why
 FROM judged_contrast j JOIN contrast_why USING (asked)
@@ -288,7 +288,7 @@ family AS (
   FROM outcome)
 SELECT id, name, text, source, says, original, needs, left_name, right_name, left_coll, right_coll,
        coll, pace, metric, about, brief, unit, whole, by_path,
-       iif(needs = '', regime, NULL) regime, kind, claim_limits(kind, by, times) test, by, times,
+       iif(needs = '', regime, NULL) regime, kind, o ->> 'limits' test, by, times,
        is_primary, outcome,
        iif(opposed, 'undecided: ' || ends, o ->> 'verdict') verdict,
        o ->> 'more' more, -- blocks that would decide it; 0: not by blocks

@@ -69,7 +69,8 @@ static int add_run(struct combining *c, const struct compared *t, const char *pa
 	static const char about[] =
 	    "SELECT blocks, ifnull((SELECT group_concat(nullif(substr(iif(g.type = 'object', "
 	    "g.value ->> '$.uuid', ''), 1, 12), ''), ', ') FROM environment e, "
-	    "json_each(iif(json_valid(e.value), e.value, '[]')) g WHERE e.key = 'machine.gpus'), ''), "
+	    "json_each(iif(json_valid(e.value), e.value, '[]')) g WHERE e.key = 'machine.gpus'), "
+	    "''), "
 	    "ifnull((SELECT value FROM environment WHERE key = 'machine.boot'), ''), "
 	    "(SELECT group_concat(label, ', ') FROM regime WHERE NOT tells), "
 	    "ifnull((SELECT value FROM environment WHERE key = 'seed'), '') FROM given";
@@ -194,7 +195,7 @@ static void put_claims(const struct combining *c, struct question *all, unsigned
 			continue;
 		q->p_adjusted = q->primary ? r->p : family_p(r->p, family);
 		r->alone = claims_decided(r) && !(q->p_adjusted <= FAMILY_ALPHA);
-		put(c, q, verdict_claim_text(c->arena, r, true), claims_interval(r));
+		put(c, q, verdict_claim_text(c->arena, r), claims_interval(r));
 	}
 }
 
@@ -255,6 +256,6 @@ int combine_runs(struct compared *t, double margin, struct status *st)
 		if (!all[i].claim)
 			put(&c, &all[i], NULL, &all[i].pooled.ratio);
 	t->title = compared_text(t, "SELECT experiment || ': ' || (SELECT count(*) FROM run) || "
-	                        "' runs as one' FROM run ORDER BY run");
+	                            "' runs as one' FROM run ORDER BY run");
 	return compared_tell(t, CHAPTER, chapter_of(&c), st);
 }

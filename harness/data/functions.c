@@ -1,6 +1,5 @@
 #include "functions.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -25,6 +24,7 @@
 struct numbers {
 	double *x, *second;   /* second: the other argument of each */
 	double third, fourth; /* further arguments, the same for each */
+	char end; /* of an interval, as 'lo' or 'hi' that is the last argument; 0: none */
 	size_t n, room;
 	bool failed;
 };
@@ -56,6 +56,13 @@ static void add(struct numbers *of, double x, double second)
 static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
+	if (of && n > 1 && sqlite3_value_type(values[n - 1]) == SQLITE_TEXT) {
+		const char *end = (const char *)sqlite3_value_text(values[--n]);
+		of->end = *end;
+		if (strcmp(end, "lo") && strcmp(end, "hi"))
+			sqlite3_result_error(context, "the ends of an interval are 'lo' and 'hi'",
+			                     -1);
+	}
 	if (of && n > 2)
 		of->third = sqlite3_value_double(values[2]);
 	if (of && n > 3)
@@ -242,10 +249,14 @@ static struct stats_ratio share(const struct looks *looks, struct numbers *of)
 	return made_by(make_share, looks, of);
 }
 
-static struct stats_interval around_median(const struct looks *looks, struct numbers *of)
+static struct stats_ratio median(const struct looks *looks, struct numbers *of)
 {
 	const double own = of->second[0];
-	return stats_quantile_interval(of->x, of->n, 0.5, own > 0 ? own : looks->confidence);
+	if (!of->end)
+		return (struct stats_ratio){.estimate = stats_median(of->x, of->n)};
+	const struct stats_interval around =
+	    stats_quantile_interval(of->x, of->n, 0.5, own > 0 ? own : looks->confidence);
+	return (struct stats_ratio){.lo = around.lo, .hi = around.hi};
 }
 
 /* Of each row its number and its LEVELS keys follow each other; second: the level that is asked. */
@@ -291,7 +302,12 @@ static double by_chance(struct numbers *of)
 	return most;
 }
 
-/* An end of an interval, or its estimate, as an aggregate. */
+/* What is asked of an interval: an end, or its estimate. */
+static double part_of(const struct numbers *of, struct stats_ratio r)
+{
+	return of->end == 'l' ? r.lo : of->end ? r.hi : r.estimate;
+}
+
 #define TAKES(name, value)                                                                         \
 	static double name##_of(const struct looks *looks, struct numbers *of)                     \
 	{                                                                                          \
@@ -315,20 +331,14 @@ static double mean_of_all(const struct numbers *of)
 	                                                : sum / (double)of->n;
 }
 TAKES(mean, ((void)looks, mean_of_all(of)))
-TAKES(median, ((void)looks, stats_median(of->x, of->n)))
-TAKES(median_lo, around_median(looks, of).lo)
-TAKES(median_hi, around_median(looks, of).hi)
+TAKES(median, part_of(of, median(looks, of)))
 TAKES(component, component(looks, of))
 TAKES(by_chance, ((void)looks, by_chance(of)))
 TAKES(quantile, ((void)looks, stats_quantile(of->x, of->n, of->second[of->n - 1])))
-#define TAKES_INTERVAL(name)                                                                       \
-	TAKES(name, name(looks, of).estimate)                                                      \
-	TAKES(name##_lo, name(looks, of).lo)                                                       \
-	TAKES(name##_hi, name(looks, of).hi)
-TAKES_INTERVAL(ratio)
-TAKES_INTERVAL(chosen)
-TAKES_INTERVAL(pseudomedian)
-TAKES_INTERVAL(share)
+TAKES(ratio, part_of(of, ratio(looks, of)))
+TAKES(chosen, part_of(of, chosen(looks, of)))
+TAKES(pseudomedian, part_of(of, pseudomedian(looks, of)))
+TAKES(share, part_of(of, share(looks, of)))
 TAKES(beyond, made_by(make_beyond, looks, of).estimate)
 TAKES(trend, ((void)looks, stats_trend_probability(of->x, (unsigned)of->n)))
 
@@ -349,8 +359,6 @@ static void verdict(sqlite3_context *context, int n, sqlite3_value **values)
 	}
 #define x(i) number_of(values[i])
 NUMBER(imbalance, routing_imbalance((unsigned)x(0), (unsigned)x(1)))
-NUMBER(withstands, stats_withstands(&STATS_WALSH_OF((unsigned)x(0)),
-                                    ((struct looks *)sqlite3_user_data(context))->confidence))
 NUMBER(sign_test, stats_sign_probability((unsigned)x(0), (unsigned)x(1)))
 NUMBER(student, x(1) >= 1 ? stats_student_quantile(x(0), (unsigned)x(1)) : NAN)
 NUMBER(detectable,
@@ -373,33 +381,6 @@ TEXT(shares, format_shares(x(0), x(1)))
 TEXT(with_interval, format_ratio(&((struct stats_ratio){x(0), x(1), x(2), 0, NAN})))
 TEXT(interval, format_interval(&((struct stats_ratio){x(0), x(1), x(2), 0, NAN})))
 #undef x
-
-static void add_value(sqlite3_str *text, const json_t *value)
-{
-	size_t i;
-	const char *key, *between = "";
-	json_t *member;
-	json_array_foreach((json_t *)value, i, member)
-	{
-		sqlite3_str_appendall(text, i ? "; " : "");
-		add_value(text, member);
-	}
-	json_object_foreach((json_t *)value, key, member)
-	{
-		if (json_is_string(member) && !*json_string_value(member))
-			continue;
-		sqlite3_str_appendf(text, "%s%s=", between, key);
-		add_value(text, member);
-		between = ", ";
-	}
-	if (json_is_string(value)) {
-		sqlite3_str_appendall(text, json_string_value(value));
-	} else if (!json_is_array(value) && !json_is_object(value)) {
-		char *dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(4));
-		sqlite3_str_appendall(text, dumped ? dumped : "?");
-		free(dumped);
-	}
-}
 
 /* Of one size, or from one to another. */
 static void size(sqlite3_context *context, int n, sqlite3_value **values)
@@ -449,32 +430,6 @@ static void version(sqlite3_context *context, int n, sqlite3_value **values)
 	sqlite3_result_int(context, (int)(major * 10000 + minor * 100 + patch));
 }
 
-static void in_line(sqlite3_context *context, int n, sqlite3_value **values)
-{
-	const bool real = sqlite3_value_type(values[0]) == SQLITE_FLOAT;
-	const char *text = (const char *)sqlite3_value_text(values[0]);
-	const bool nested = text && (*text == '{' || *text == '[');
-	json_t *value = real     ? json_real(sqlite3_value_double(values[0]))
-	                : nested ? json_loads(text, 0, NULL)
-	                         : NULL;
-	(void)n;
-	if (!value) {
-		sqlite3_result_value(context, values[0]);
-		return;
-	}
-	sqlite3_str *out = sqlite3_str_new(NULL);
-	add_value(out, value);
-	json_decref(value);
-	sqlite3_result_text(context, sqlite3_str_finish(out), -1, sqlite3_free);
-}
-
-#define INTERVAL(name, arguments)                                                                  \
-	{#name, arguments, NULL, add_number, take_##name},                                         \
-	    {#name "_lo", arguments, NULL, add_number, take_##name##_lo},                          \
-	{                                                                                          \
-#name "_hi", arguments, NULL, add_number, take_##name##_hi                         \
-	}
-
 bool functions_add(struct sqlite3 *lite, struct looks *looks)
 {
 	static const struct {
@@ -485,14 +440,18 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 		void (*end)(sqlite3_context *context);
 	} all[] = {
 	    {"median", 1, NULL, add_number, take_median},
-	    {"median_lo", -1, NULL, add_number, take_median_lo},
-	    {"median_hi", -1, NULL, add_number, take_median_hi},
+	    {"median", 2, NULL, add_number, take_median},
+	    {"median", 3, NULL, add_number, take_median},
 	    {"mean", 2, NULL, add_any, take_mean},
 	    {"quantile", 2, NULL, add_number, take_quantile},
-	    INTERVAL(ratio, 2),
-	    INTERVAL(chosen, 3),
-	    INTERVAL(pseudomedian, 1),
-	    INTERVAL(share, 2),
+	    {"ratio", 2, NULL, add_number, take_ratio},
+	    {"ratio", 3, NULL, add_number, take_ratio},
+	    {"chosen", 3, NULL, add_number, take_chosen},
+	    {"chosen", 4, NULL, add_number, take_chosen},
+	    {"pseudomedian", 1, NULL, add_number, take_pseudomedian},
+	    {"pseudomedian", 2, NULL, add_number, take_pseudomedian},
+	    {"share", 2, NULL, add_number, take_share},
+	    {"share", 3, NULL, add_number, take_share},
 	    {"contrast", 4, NULL, add_number, take_contrast},
 	    {"beyond", 3, NULL, add_number, take_beyond},
 	    {"imbalance", 2, imbalance, NULL, NULL},
@@ -506,16 +465,14 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"trend", 1, NULL, add_number, take_trend},
 	    {"verdict", 3, verdict, NULL, NULL},
 	    {"detectable", 3, detectable, NULL, NULL},
-	    {"withstands", 1, withstands, NULL, NULL},
 	    {"size", 1, size, NULL, NULL},
-	    {"sizes", 2, size, NULL, NULL},
+	    {"size", 2, size, NULL, NULL},
 	    {"shares", 2, shares, NULL, NULL},
 	    {"interval", 3, interval, NULL, NULL},
-	    {"with_interval", 3, with_interval, NULL, NULL},
 	    {"number", 1, number, NULL, NULL},
 	    {"estimate", 1, estimate, NULL, NULL},
+	    {"estimate", 3, with_interval, NULL, NULL},
 	    {"effect", 1, effect, NULL, NULL},
-	    {"in_line", 1, in_line, NULL, NULL},
 	};
 	bool added = true;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -153,14 +153,14 @@ void verdict_text(const struct verdict *v, char *out, size_t bytes)
 		open_verdict_text(v, word, out, bytes);
 }
 
-const char *verdict_claim_text(struct arena *arena, const struct claims_result *r, bool alone)
+const char *verdict_claim_text(struct arena *arena, const struct claims_result *r)
 {
 	static const char *const texts[] = {[CLAIMS_HOLD] = "holds",
 	                                    [CLAIMS_FAIL] = "does not hold",
 	                                    [CLAIMS_UNTESTED] = "cannot be tested here"};
 	const int direction = verdict_direction(claims_interval(r));
 	const char *word = direction > 0 ? "more" : direction < 0 ? "less" : "";
-	const char *taken = r->alone && alone ? " (taken alone)" : "";
+	const char *taken = r->alone ? " (taken alone)" : "";
 	char text[VERDICT_TEXT_BYTES];
 	if (r->outcome == CLAIMS_LITTLE) {
 		verdict_claim_limits(r->claim, text, sizeof text);

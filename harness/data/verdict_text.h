@@ -18,9 +18,8 @@ void verdict_text(const struct verdict *verdict, char *out, size_t bytes);
 /* "block 4 differs (0.172; the others 0.994 to 1.01)"; "" without one. */
 void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes);
 /* "holds", "holds (taken alone)", "less, but not below 0.980", "does not hold", "undecided, probably less:
- * differences under 6 % cannot be seen; needs about 7 more blocks", "cannot be tested here".
- * alone: what holds only taken alone is marked. */
-const char *verdict_claim_text(struct arena *arena, const struct claims_result *result, bool alone);
+ * differences under 6 % cannot be seen; needs about 7 more blocks", "cannot be tested here". */
+const char *verdict_claim_text(struct arena *arena, const struct claims_result *result);
 /* The ratios at which it holds: "below 0.980", "0.980 to 1.020"; "": it has no test. */
 void verdict_claim_limits(const struct claim *claim, char *out, size_t bytes);
 

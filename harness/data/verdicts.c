@@ -205,6 +205,7 @@ static void claim_make(struct arena *arena, void *what)
 	                                       [CLAIMS_UNDECIDED] = "undecided",
 	                                       [CLAIMS_UNTESTED] = "untested"};
 	struct claiming *m = what;
+	char limits[VERDICT_TEXT_BYTES];
 	sqlite3_value **of = m->values;
 	json_t *c = read(of[3]);
 	const struct claim claim = {.test = test_of((const char *)sqlite3_value_text(of[0])),
@@ -223,9 +224,12 @@ static void claim_make(struct arena *arena, void *what)
 	if (c)
 		claims_judge(&r, x(of[5]));
 	const char *text = arena_text(arena, "{\"outcome\": \"%s\", \"verdict\": \"%s\"",
-	                              outcomes[r.outcome], verdict_claim_text(arena, &r, false));
+	                              outcomes[r.outcome], verdict_claim_text(arena, &r));
 	text = with(arena, text, "detectable", r.detectable);
 	text = with(arena, text, "more", r.more_blocks);
+	verdict_claim_limits(&claim, limits, sizeof limits);
+	if (*limits)
+		text = arena_text(arena, "%s, \"limits\": \"%s\"", text, limits);
 	m->text = arena_text(arena, "%s}", with(arena, text, "p", r.p));
 }
 
@@ -241,21 +245,7 @@ static void claim_judged(sqlite3_context *context, int n, sqlite3_value **values
 	arena_free(arena);
 }
 
-static void claim_limits(sqlite3_context *context, int n, sqlite3_value **values)
-{
-	const struct claim claim = {.test = test_of((const char *)sqlite3_value_text(values[0])),
-	                            .by = sqlite3_value_double(values[1]),
-	                            .of = sqlite3_value_double(values[2])};
-	char text[VERDICT_TEXT_BYTES];
-	(void)n;
-	verdict_claim_limits(&claim, text, sizeof text);
-	say(context, text);
-}
-
-const struct verdicts_function verdicts_functions[] = {{"verdict_word", 3, verdict_word_of},
-                                                       {"verdict_heard", 6, verdict_heard},
-                                                       {"verdict_said", 6, verdict_said},
-                                                       {"odd_said", 2, odd_said},
-                                                       {"claim_judged", 6, claim_judged},
-                                                       {"claim_limits", 3, claim_limits},
-                                                       {NULL, 0, NULL}};
+const struct verdicts_function verdicts_functions[] = {
+    {"verdict_word", 3, verdict_word_of}, {"verdict_heard", 6, verdict_heard},
+    {"verdict_said", 6, verdict_said},    {"odd_said", 2, odd_said},
+    {"claim_judged", 6, claim_judged},    {NULL, 0, NULL}};
