@@ -201,7 +201,7 @@ static int tell(struct comparison *c, struct compared *t, struct status *st)
 	t->db = c->db;
 	t->title =
 	    compared_text(t, "SELECT iif(a = b AND a <> '', a || ': ', '') || 'B compared with A' "
-	                 "FROM fact WHERE name = 'experiment'");
+	                     "FROM fact WHERE name = 'experiment'");
 	db_add(c->db, "given", "dtit", c->margin, arena_text(c->arena, "%.3g %%", c->margin * 100),
 	       VERDICT_MOST_MORE, t->refused);
 	t->links = true;

@@ -293,8 +293,8 @@ static int applies_check(struct build *b, bool command_line, struct status *st)
 		unsigned is;
 		const char *has_none;
 	} applies[] = {{"op", COLL_REDUCES, "reduces"},
-	              {"root", COLL_ROOTED, "has a root"},
-	              {"tokens", COLL_ROUTED, "sends tokens"}};
+	               {"root", COLL_ROOTED, "has a root"},
+	               {"tokens", COLL_ROUTED, "sends tokens"}};
 	unsigned is = 0;
 	char colls[256] = "";
 	for (unsigned i = 0; i < b->spec->ncolls; i++) {
@@ -435,10 +435,11 @@ int spec_build(const struct spec_text *t, const char *backend, struct spec *out,
 	strcpy(spec->name, t->name);
 	strcpy(spec->file, t->from->file);
 	strcpy(spec->question, t->text.question);
-	const int rc = rivals_check(b, st) || sections_apply(b, st) || applies_check(b, false, st) ||
-	                       overrides_apply(b, st) || applies_check(b, true, st) ||
-	                       tokens_finish(b, st) || spec_claims_finish(b, st) ||
-	                       variants_spread(b, st) || variants_keep(b, st) || spec_check(b, st)
+	const int rc = rivals_check(b, st) || sections_apply(b, st) ||
+	                       applies_check(b, false, st) || overrides_apply(b, st) ||
+	                       applies_check(b, true, st) || tokens_finish(b, st) ||
+	                       spec_claims_finish(b, st) || variants_spread(b, st) ||
+	                       variants_keep(b, st) || spec_check(b, st)
 	                   ? -1
 	                   : 0;
 	spec->search.budget_said = build_said(b, "budget") != NULL;

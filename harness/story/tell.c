@@ -93,7 +93,8 @@ static struct entry entry_of(struct arena *arena, const struct db_rows *rows, en
 /* Words are no number, which SQLite would read as 0. */
 static bool fits(const struct db_rows *rows, enum column_kind kind, int at)
 {
-	const char *text = kind == KIND_TEXT || kind == KIND_WORD ? NULL : db_text(rows, (unsigned)at);
+	const char *text =
+	    kind == KIND_TEXT || kind == KIND_WORD ? NULL : db_text(rows, (unsigned)at);
 	char *end = NULL;
 	return !text || !*text || (strtod(text, &end), end > text);
 }

@@ -34,7 +34,8 @@ static void move(struct backend_ctx *ctx, struct place *p, const char *from, cha
 	const size_t element = coll_dtype_bytes(ctx->call.cell.dtype);
 	char *recv = to - p->span.recv_at;
 	const char *sides[] = {[STEP_SEND] = from - p->span.send_at, [STEP_RECV] = recv};
-	const bool rounds = coll_info(ctx->call.cell.coll)->is & COLL_ROUNDS; /* copy what it keeps */
+	const bool rounds =
+	    coll_info(ctx->call.cell.coll)->is & COLL_ROUNDS; /* copy what it keeps */
 	for (unsigned k = 0; k < p->plan.npushes + p->plan.npulls; k++) {
 		const bool pulls = k >= p->plan.npushes;
 		const struct steps_move *m =
