@@ -21,7 +21,7 @@ GROUP BY asked;
 -- beyond all of its cells, as an estimate over blocks can be; least, most: the speed of its slowest
 -- and its fastest cell; opposed: a cell is shown to go another way, so that there is no mean: its
 -- interval is within the margin where the mean is beyond, or beyond where the mean is within; or it
--- is on the other side of 1; differs: what is said then. A claim's cells: claim_cells.
+-- is on the other side of 1; ends: both cells. A claim's cells: claim_cells.
 CREATE TABLE contrast_found AS
 WITH made AS (
   SELECT asked, contrast(x, block, coalesce(by, margin), coalesce(times, 1)) c
@@ -48,7 +48,7 @@ SELECT a.id asked, a.finding, a.part, a.variant, a.regime, unit = 'µs' is_time,
        coalesce(role <> 'again' AND CASE verdict_word(c ->> 'lo', c ->> 'hi', margin)
                 WHEN 'faster' THEN least < 1 OR no_more WHEN 'slower' THEN most > 1 OR no_less
                 WHEN 'undecided' THEN below AND above ELSE below OR above END, 0) opposed,
-       ends, 'differs: ' || iif(unit = 'µs', back_ends, ends) differs
+       ends, iif(unit = 'µs', back_ends, ends) speed_ends
 FROM asked_contrast a JOIN metric m ON m.name = a.metric JOIN variant v ON v.id = a.variant
 JOIN given LEFT JOIN kept k ON k.asked = a.id LEFT JOIN side ON side.asked = a.id
 LEFT JOIN contrast_ends e ON e.asked = a.id LEFT JOIN cells n ON n.asked = a.id;
@@ -211,8 +211,8 @@ SELECT j.asked, value * scale value, value_lo * scale value_lo, value_hi * scale
        iif(speed, said_word, NULL) word,
        iif(speed, iif(said_word IN ('faster', 'slower', 'undecided'), said_word, 'as fast'), NULL)
        short_word,
-       iif(opposed, differs, verdict_said(said_word, c, is_time, margin, seen, NOT withheld))
-       verdict, opposed,
+       iif(opposed, 'differs: ' || speed_ends,
+           verdict_said(said_word, c, is_time, margin, seen, NOT withheld)) verdict, opposed,
        said_word <> 'undecided' decided, withheld,
        coalesce(estimate(speed, speed_lo, speed_hi), '-') label,
        least, most, iif(estimate(least) <> estimate(most), interval(speed, least, most), NULL)
@@ -234,7 +234,8 @@ CREATE TABLE speed AS
 SELECT part regime, variant, value * scale value, against_value * scale reference_value,
        iif(opposed, NULL, speed) speed, iif(opposed, NULL, speed_lo) speed_lo,
        iif(opposed, NULL, speed_hi) speed_hi, iif(opposed, 0, c ->> 'blocks') speed_blocks,
-       CASE WHEN NOT tells AND least_effect IS NULL THEN '' WHEN opposed THEN differs
+       CASE WHEN NOT tells AND least_effect IS NULL THEN ''
+            WHEN opposed THEN 'differs: ' || speed_ends
             WHEN tells OR said_word <> 'undecided'
             THEN verdict_said(said_word, c, is_time, margin, seen, 1)
             ELSE 'undecided' || coalesce(': ' || coalesce(odd_said(c, is_time),
@@ -243,7 +244,7 @@ SELECT part regime, variant, value * scale value, against_value * scale referenc
        CASE WHEN opposed THEN 'both' WHEN said_word IN ('faster', 'slower', 'undecided')
             THEN said_word ELSE 'as fast' END effect,
        said_word word, speed by_cell, least by_cell_lo, most by_cell_hi, cells,
-       word NOT IN ('faster', 'slower', 'undecided') within,
+       speed_ends ends, word NOT IN ('faster', 'slower', 'undecided') within,
        seen detectable, odd_said(c, is_time) odd
 FROM judged_contrast
 WHERE finding = 'regime' AND speed NOT NULL
