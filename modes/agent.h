@@ -19,17 +19,17 @@
 /* Those that joined, as the first one knows them. */
 struct agents {
 	unsigned size, nhosts;
-	uint32_t jobs;                  /* so far */
-	char secret[WIRE_SECRET_BYTES]; /* of the agents */
-	char meeting[ADDRESS_BYTES];    /* where they met */
+	uint32_t jobs;                        /* so far */
+	char secret[CONNECTION_SECRET_BYTES]; /* of the agents */
+	char meeting[ADDRESS_BYTES];          /* where they met */
 	struct agent_seat {
 		char host[MACHINE_HOST_BYTES];
 		unsigned nhost; /* in the order of first agents */
 		/* Of all agents of its host: a launcher that binds each to its own takes none of
 		 * them away. None: not known. */
 		cpu_set_t cpus;
-		struct wire wire; /* fd -1: it is lost; or the first one itself */
-		uint32_t rank;    /* in the job at hand, while its worker is there; AGENT_IDLE */
+		struct connection connection; /* fd -1: it is lost; or the first one itself */
+		uint32_t rank; /* in the job at hand, while its worker is there; AGENT_IDLE */
 	} seats[];
 };
 /* NULL: this is no run of join's. */

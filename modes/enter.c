@@ -154,12 +154,12 @@ static int link_hosts(const struct run *run, const struct seat *seat, struct tea
 {
 	struct door_place door = {.fd = -1, .address = ""}; /* "": there is none */
 	struct status why = {""};
-	char secret[WIRE_SECRET_BYTES], name[MACHINE_HOST_BYTES];
+	char secret[CONNECTION_SECRET_BYTES], name[MACHINE_HOST_BYTES];
 	int result = -1;
 	if (seat->process == 0)
 		door_open(run->as->by->pretends ? "127.0.0.1:0" : ":0", &door, &why);
 	machine_host_name(name);
-	wire_derive(run->rendezvous->secret, "hosts", secret);
+	connection_derive(run->rendezvous->secret, "hosts", secret);
 	const struct hosts_link_place place = {.seat = {.rank = seat->host,
 	                                                .size = run->hosts,
 	                                                .door = door.fd,

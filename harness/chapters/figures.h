@@ -25,7 +25,7 @@ struct figures {
 /* The first value of a query; NaN: there is none. */
 double figures_number(const struct figures *figures, const char *sql);
 /* What the experiment's file asks. -1: the record's questions cannot be read. */
-int figures_of_asked(const struct figures *figures, struct status *st);
+int figures_of_experiment(const struct figures *figures, struct status *st);
 void figures_of_trust(const struct figures *figures);
 int figures_of_tuning(const struct figures *figures, struct status *st);
 

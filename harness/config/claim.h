@@ -36,7 +36,7 @@ enum metric {
 	METRIC_KINDS
 };
 
-/* Ranges of sizes that are judged separately (chapters/asked.sql). */
+/* Ranges of sizes that are judged separately (chapters/experiment.sql). */
 enum regime_kind { REGIME_SMALL, REGIME_LARGE, REGIME_KINDS };
 #define CLAIM_ANY_REGIME (-1)
 

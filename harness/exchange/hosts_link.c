@@ -311,7 +311,7 @@ int hosts_link_watch(struct hosts_link *l, const char *(*failure)(void *of),
 void hosts_link_address(const struct hosts_link *l, char text[ADDRESS_BYTES])
 {
 	char with_port[ADDRESS_BYTES], *ip = with_port;
-	address_of(l->peers.wires[l->peers.size > 1 && !l->peers.me].fd, false, with_port);
+	address_of(l->peers.connections[l->peers.size > 1 && !l->peers.me].fd, false, with_port);
 	*strrchr(with_port, *ip == '[' ? ']' : ':') = '\0';
 	snprintf(text, ADDRESS_BYTES, "%s", ip + (*ip == '['));
 }

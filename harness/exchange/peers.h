@@ -42,15 +42,15 @@ struct peers_seat {
 
 struct peers {
 	unsigned me, size;
-	const struct mpi_calls *mpi;     /* with it only peers_all and peers_first are called */
-	char secret[WIRE_SECRET_BYTES];  /* that they share; "": none */
-	char (*names)[PEERS_NAME_BYTES]; /* "rank 3" */
-	struct wire *wires;              /* by number; of the others only the first one's */
-	struct letter *inboxes;          /* the last one of each */
-	struct letter own;               /* what each of this one's letters says */
-	bool yield, gathers;             /* it waits for all */
-	int64_t limit_ns, until_ns;      /* for each wait; of this one */
-	bool watched;                    /* others say who is lost: waits are as long as all live */
+	const struct mpi_calls *mpi; /* with it only peers_all and peers_first are called */
+	char secret[CONNECTION_SECRET_BYTES]; /* that they share; "": none */
+	char (*names)[PEERS_NAME_BYTES];      /* "rank 3" */
+	struct connection *connections;       /* by number; of the others only the first one's */
+	struct letter *inboxes;               /* the last one of each */
+	struct letter own;                    /* what each of this one's letters says */
+	bool yield, gathers;                  /* it waits for all */
+	int64_t limit_ns, until_ns;           /* for each wait; of this one */
+	bool watched;     /* others say who is lost: waits are as long as all live */
 	const char *lost; /* is said of a connection that ended; NULL: how it ended */
 	/* Called once, when it breaks other than by a failure here; may be NULL. */
 	void (*fail)(void *of, const char *text);

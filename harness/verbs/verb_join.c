@@ -14,7 +14,7 @@ static const char *const jobs[] = {
 };
 
 /* Keeps other jobs' processes out that come by mistake. Who knows the job can make it. */
-static void make_secret(const struct started *own, char out[WIRE_SECRET_BYTES])
+static void make_secret(const struct started *own, char out[CONNECTION_SECRET_BYTES])
 {
 	char all[4096];
 	snprintf(all, sizeof all, "%u", own->size);
@@ -22,7 +22,7 @@ static void make_secret(const struct started *own, char out[WIRE_SECRET_BYTES])
 		const char *value = machine_env(jobs[i]);
 		status_add(all, sizeof all, "\n%s", value ? value : "");
 	}
-	wire_derive("", all, out);
+	connection_derive("", all, out);
 }
 
 static int find(struct started *own, struct status *st)
@@ -106,7 +106,7 @@ int verb_join(int argc, char *argv[], const struct home *home, struct status *st
 {
 	struct started own;
 	struct joined run = {.argv = memory_take((size_t)argc + 1, sizeof *run.argv), .home = home};
-	char secret[WIRE_SECRET_BYTES], room[ADDRESS_BYTES], why[256];
+	char secret[CONNECTION_SECRET_BYTES], room[ADDRESS_BYTES], why[256];
 	unsigned wait_s;
 	int result = -1;
 	if (!take(argc, argv, &run, &wait_s, st) && !find(&own, st)) {
