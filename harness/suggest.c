@@ -21,8 +21,8 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Letters inserted, omitted, changed, or two neighbours swapped (Damerau, Levenshtein); case does not
- * count. */
+/* Letters inserted, omitted, changed, or two neighbours swapped (Damerau, Levenshtein); case does
+ * not count. */
 static unsigned distance(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b);

@@ -1,5 +1,5 @@
-/* Files that are part of the program, so that one binary has all: SQL, chapters, what reference records
- * reached. The Makefile lists them. */
+/* Files that are part of the program, so that one binary has all: SQL, chapters, what reference
+ * records reached. The Makefile lists them. */
 #pragma once
 
 #include <stddef.h>

@@ -29,8 +29,8 @@ static bool has_end(const char *text, size_t bytes)
 	return memchr(text, '\0', bytes) != NULL;
 }
 
-/* What a rank lets others set: what tunes the libraries that are measured, and nothing that replaces the program or what it
- * is linked with, or that Open MPI loads or runs. A final _ is of all names that begin so. */
+/* What a rank lets others set: what tunes the libraries that are measured, nothing that replaces
+ * the program or its libraries, or that Open MPI loads. A final _ is any end. */
 // clang-format off
 static const char *const may_set[] = {
     "NCCL_", "CUDA_", "UCX_", "FI_", "GLOO_", "OMPI_MCA_btl=", "OMPI_MCA_btl_base_verbose=", "OMPI_MCA_btl_tcp_if_include=",
@@ -391,7 +391,7 @@ static int lead(const struct agent *as, const struct come *come,
 	return code;
 }
 
-/* A host that is gone says nothing: after 25 s the kernel does, whether something is on its way or not. */
+/* A host that is gone says nothing: after 25 s the kernel does. */
 static void keep_alive(int fd)
 {
 	const int yes = 1, idle = 10, between = 5, times = 3, silent_ms = 25000;

@@ -105,7 +105,7 @@ static int seat_find(const struct run *run, const char (*names)[MACHINE_HOST_BYT
 
 /* --- the team of a host --- */
 
-/* The first process of each host says where the block is, and all that they have it; "": it failed. */
+/* A host's first process says where the block is, and all that they have it; "": it failed. */
 static int share_block(const struct run *run, const struct seat *seat, struct team **team,
                        struct status *st)
 {
@@ -208,8 +208,8 @@ static int run_apart(const struct part *p, unsigned here, struct status *st)
 	return -1;
 }
 
-/* In the first process of each host, which waits for all there and then for the other hosts: who left before would not hear
- * that one is lost at its end. *all: all processes of the job completed their part. */
+/* A host's first process waits for all there, then for other hosts: who left would not hear of a
+ * loss. *all: all of the job completed their part. */
 static int wait_ended(const struct run *run, struct team *team, unsigned host,
                       struct hosts_link *link, bool *all, struct status *st)
 {
@@ -256,7 +256,7 @@ static int run_seated(const struct run *run, const struct seat *seat, struct par
 		team_count(part->team, TEAM_ENDED, 1);
 	if (!result && seat->here == 0)
 		result = wait_ended(run, part->team, seat->host, link, &all, st);
-	/* Later errors of the launcher are about its own shutdown. A process without one says what it ends with. */
+	/* Later errors of the launcher are about its shutdown; without one a process says it. */
 	if (!result && all && seat->process == 0 && run->layout.processes > 1)
 		launcher_say(run->as->order, LAUNCHER_ENDED);
 	if (result && seat->process == 0 && run->hosts > 1)
@@ -278,7 +278,7 @@ int enter_run(const struct run *run, enter_worker_fn *worker, enter_lead_fn *lea
 		part.process = seat.process;
 		result = run_seated(&own, &seat, &part, lead, st);
 	}
-	/* Who leaves waits for all others, and a host may be lost: the launcher ends what is left. */
+	/* Who leaves waits for all, and a host may be lost: the launcher ends the rest. */
 	if (result && run->hosts > 1) {
 		status_complain(st);
 		_exit(1);

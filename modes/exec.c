@@ -1,5 +1,5 @@
-/* exec: the job's first process, which has no rank, starts all others on this host and waits for them; they meet on
- * loopback. With hosts = N each N-th of them pretends to be on its own host. */
+/* exec: the job's first process, which has no rank, starts all others on this host and waits for
+ * them; they meet on loopback. With hosts = N each N-th of them pretends to be on its own host. */
 #include "launcher.h"
 
 static int exec_supports(const struct settings *set, struct status *st)

@@ -1,4 +1,4 @@
-/* join: processes that somebody else started, the agents of `launchgap join`, start those of the job (agent.h). */
+/* join: the agents of `launchgap join`, started by others, start the job's processes (agent.h). */
 #include "agent.h"
 #include "launcher.h"
 

@@ -1,4 +1,4 @@
-/* A job's first process, which has no rank: it starts the others or has agents do so (agent.h), and waits. */
+/* A job's first process, which has no rank: it or agents (agent.h) start the others. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

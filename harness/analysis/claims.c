@@ -114,8 +114,8 @@ static struct stats_ratio ratio_of(const struct stats_ratio *ratio, double expec
 	return r;
 }
 
-/* If the run cannot distinguish variants, or only equal ones as its A/A line is off, a verdict is valid
- * only as far as it is decided beyond that line. */
+/* If the run cannot distinguish variants, or only equal ones as its A/A line is off, a verdict is
+ * valid only as far as it is decided beyond that line. */
 static void withhold(struct claims_result *r, double line)
 {
 	const struct claim *claim = r->claim;

@@ -1,4 +1,4 @@
-/* The mpi backend: MPI's own collectives, on its own communicator; what started the processes has started MPI. */
+/* The mpi backend: MPI's own collectives, on its own communicator; the launcher has started MPI. */
 #include "../mpi/mpi_load.h"
 #include "blocking/blocking.h"
 

@@ -1,5 +1,5 @@
-/* A virtual device that moves nothing: a rank's queue ends a known delay per call later, and time beyond that is the
- * harness's own. The delay is in the device, as with a real one, and not in issue(). */
+/* A virtual device that moves nothing: a rank's queue ends a known delay per call later, and time
+ * beyond that is the harness's own. The delay is in the device, not in issue(). */
 #include "../core/backend.h"
 #include "../memory.h"
 

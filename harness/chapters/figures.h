@@ -10,7 +10,7 @@
  * these files, with a sentence. */
 struct db *figures_load(const struct record_run *run, const struct looks *looks,
                         struct arena *arena, struct status *st);
-/* Of all that only results.sql and what is before it, not sealed: no verdict, nothing that is asked. */
+/* Of all that only results.sql and what is before it, not sealed: no verdict. */
 struct db *figures_results(const struct record_run *run, struct arena *arena, struct status *st);
 
 /* --- its parts, a file each --- */

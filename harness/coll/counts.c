@@ -10,7 +10,7 @@
 
 #define COUNTS_MAX_BYTES (1 << 20) /* of a file, many times the largest matrix */
 
-/* How rows of numbers are written: what is between two, after a row, and in a number; the most that one may be. */
+/* How rows of numbers are written: between two, after a row, in one; the most that it may be. */
 struct form {
 	const char *between, *after, *digits;
 	double most;
@@ -34,8 +34,8 @@ static int row_parse(char *row, const struct form *form, double to[VALUE_MAX_WEI
 	return n;
 }
 
-/* Rows of equal length, as many as that length, or one in a key; a file may have empty ones. Returns 0, or the
- * wrong one. */
+/* Rows of equal length, as many as that length, or one in a key; a file may have empty ones.
+ * Returns 0, or the wrong one. */
 static unsigned rows_parse(char *text, const struct form *form, double of[],
                            struct value_weights *w)
 {

@@ -154,7 +154,7 @@ static struct question *read_questions(const struct combining *c, unsigned *n, s
 	return all;
 }
 
-/* Blocks that more of would decide are of runs, and more runs decide: neither is said, here and below. */
+/* More runs decide, not blocks of one: more blocks are not said, here and below. */
 static void judge_claim(struct question *q)
 {
 	const struct pooled *p = &q->pooled;

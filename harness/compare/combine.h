@@ -6,9 +6,9 @@
 
 #include "compared.h"
 
-/* Reads the runs of t->paths and combines them (combined.sql, combine.chapter). -1 with the sentence: a run
- * cannot be read, two are the same one, or they are of different experiments, backends or numbers of
- * ranks. */
+/* Reads the runs of t->paths and combines them (combined.sql, combine.chapter). -1 with the
+ * sentence: a run cannot be read, two are the same one, or they are of different experiments,
+ * backends or numbers of ranks. */
 int combine_runs(struct compared *t, double margin, struct status *st);
 
 #endif

@@ -2,10 +2,10 @@
  * with ours.
  *
  * A side is a run's folder (or its trials.jsonl, packed or not), or JSON of nccl-tests (`-J
- * file.json`) or its text: one file, a list of files with commas, or a folder of JSON; a file counts as one
- * trial. Cells are matched by variant, collective, bytes, dtype, op, root, in_place and pace. A
- * verdict uses one number per trial, the geometric mean of its times over the sizes that both sides
- * have; trials of two runs are not paired (unpaired.h).
+ * file.json`) or its text: one file, a list of files with commas, or a folder of JSON; a file
+ * counts as one trial. Cells are matched by variant, collective, bytes, dtype, op, root, in_place
+ * and pace. A verdict uses one number per trial, the geometric mean of its times over the sizes
+ * that both sides have; trials of two runs are not paired (unpaired.h).
  *
  * Three or more are no sides but repetitions of one experiment, and are combined. */
 #ifndef LAUNCHGAP_COMPARE_H

@@ -14,7 +14,7 @@
 #include "../report/json.h"
 
 #define MOST_BYTES (DB_VALUE_BYTES / 2) /* of a file */
-#define GIVE       "give what nccl-tests' option -J FILE (since 2.17.5) writes of such a run, or its text"
+#define GIVE       "give what nccl-tests' option -J FILE (since 2.17.5) writes, or its text"
 #define HEAD_BYTES 4096 /* that say whose a file is */
 
 /* A file, while it is read. */

@@ -2,9 +2,9 @@
  * claims. Pure.
  *
  * An exact signed-rank test of n blocks on one side has a probability of 1 ÷ 2^n at least, if all
- * blocks are on that side. Bonferroni's correction compares all of m probabilities with α ÷ m, so that
- * none of m tests can be confirmed, however large the effects, unless m ÷ 2^n ≤ α. It errs in α at
- * most, whatever the tests share, and as only one decision of a claim is wrong, for claims too. */
+ * blocks are on that side. Bonferroni's correction compares all of m probabilities with α ÷ m, so
+ * that none of m tests can be confirmed, however large the effects, unless m ÷ 2^n ≤ α. It errs in
+ * α at most, whatever the tests share, also for claims, of which one decision is wrong. */
 #pragma once
 
 #include <math.h>

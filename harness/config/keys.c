@@ -217,7 +217,7 @@ int keys_apply(const struct keys_target *target, const char *key, const char *va
 	    target->variant && !own ? field_find(&settings_fields, key) : NULL;
 	if (!env && !of_spec && !own && !setting)
 		return unknown_key(target, key, st);
-	/* Before the value is read, which may open what it names. An unset ${NAME} names no library. */
+	/* Before the value is read, which may open it. An unset ${NAME} names no library. */
 	char path[PATH_MAX], name[TRIAL_NAME_BYTES];
 	struct status ignored = {""};
 	const bool library = names(own, value) &&
@@ -281,7 +281,7 @@ static int list_read(const struct field *f, const char *text, void *base, struct
 	return 0;
 }
 
-/* Numbers with commas between, up to `most` of them: each times `by` is a whole one from 0 to hi. */
+/* Up to `most` numbers with commas between: each times `by` is a whole one from 0 to hi. */
 static bool numbers(const char *text, unsigned by, unsigned hi, unsigned most, unsigned *list,
                     unsigned *n)
 {
@@ -358,7 +358,7 @@ static int leads_read(const struct field *f, const char *text, void *base, struc
 	                  f->key, text, suggestion_text(&guess).text, guess.allowed);
 }
 
-/* With every ${NAME} looked up; `name` is the last of them, if there is any. 1: it is unset or empty. */
+/* With every ${NAME} looked up; `name`: the last of them. 1: it is unset or empty. */
 static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t bytes,
                   char name[TRIAL_NAME_BYTES], struct status *st)
 {

@@ -235,7 +235,7 @@ unsigned plan_isolated_calls(const struct plan *plan, size_t asked_bytes)
 	return own ? own : asked_bytes <= plan->p99_bytes ? TRIAL_P99_CALLS : PLAN_ISOLATED_CALLS;
 }
 
-/* Calls of ranks that share a GPU, cores or a network may take milliseconds, and a step of training computes. */
+/* Calls of ranks that share a GPU, cores or a network may take milliseconds; a step computes. */
 static bool calls_are_short(const struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->spec->ncolls; i++)

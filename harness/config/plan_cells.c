@@ -104,8 +104,8 @@ static void note_roots(struct plan *plan)
 		          all.communicator);
 }
 
-/* The roots of a collective's cells: a rank, a pair of ranks (one rank has none), or the skew of a routing.
- * How many there are, and the nth. */
+/* The roots of a collective's cells: a rank, a pair of ranks (one rank has none), or the skew of a
+ * routing. How many there are, and the nth. */
 static unsigned roots_count(const struct plan *plan, enum coll_kind coll, unsigned least)
 {
 	const struct spec *spec = plan->spec;

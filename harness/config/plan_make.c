@@ -4,8 +4,8 @@
 
 /* --- its variants --- */
 
-/* A mode's own layout on each host. A mode may have no way to place so few: one thread for 1 rank is
- * single. Of several hosts that is no slip of the file, and the variant is left out (variant_try). */
+/* A mode's own layout on each host. A mode may have no way to place so few: one thread for 1 rank
+ * is single. Of several hosts the variant is left out (variant_try). */
 static int layout_spread(const struct spec *spec, const struct spec_variant *from,
                          const struct mode *mode, unsigned nranks, struct settings *s,
                          struct status *st)
@@ -205,7 +205,7 @@ static void runnable_find(struct plan *plan, unsigned reference, struct runnable
 	plan->ncells = n;
 }
 
-/* Removes what the reference cannot run, with notes; none if it can run none. Whether any was removed. */
+/* Removes what the reference cannot run, with notes; none if it can run none. Whether any went. */
 static bool cells_narrow(struct plan *plan, const struct runnable *can)
 {
 	bool left[DTYPE_KINDS] = {false}, gone[COLL_KINDS] = {false}, some = false;
@@ -327,8 +327,8 @@ static int variants_add(struct plan *plan, struct status *st)
 }
 
 /* A variant with keys for another backend may equal another variant. Then it would be measured
- * twice, and compared as if it were different. Of two that are each other's twin the first stays, and the
- * reference. */
+ * twice, and compared as if it were different. Of two that are each other's twin the first stays,
+ * and the reference. */
 static void same_skip(struct plan *plan)
 {
 	for (unsigned v = 0; v < plan->nvariants; v++) {
@@ -614,8 +614,8 @@ int plan_load(const struct spec_source *from, const struct plan_machine *machine
 		goto done;
 	snprintf(backend, sizeof backend, "%s", plan_backend(out, machine, why, sizeof why));
 	const struct backend *own = backend_find(backend);
-	/* Whether sharing GPUs makes room for ranks on a backend that has too few for one rank each. Its
-	 * own keys say so, which are not read before it is chosen. */
+	/* Whether sharing GPUs makes room for ranks on a backend that has too few for one rank
+	 * each. Its own keys say so, which are not read before it is chosen. */
 	for (unsigned i = 0; own && !strcmp(out->backend, "auto") && backend_table[i] != own; i++) {
 		const struct backend *b = backend_table[i];
 		if (!b->is.gpus || plan_capacity(machine, b->name, 1, st) != 1 ||

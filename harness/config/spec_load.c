@@ -76,8 +76,8 @@ static int entry_apply(struct build *b, const struct text_entry *entry, void *ta
 	}
 	if (keys_apply(&to, entry->key, entry->value, st))
 		return -1;
-	/* Mode and layout say the same thing, so the one that is set here drops the other one if that came
-	 * from further out. Both in one layer stay, for the plan to compare. */
+	/* Mode and layout say the same thing, so the one that is set here drops the other one if
+	 * that came from further out. Both in one layer stay, for the plan to compare. */
 	if (to.variant && !strcmp(entry->key, "mode") && !rival_of(b, entry))
 		to.variant->settings.layout = (struct layout){0};
 	if (to.variant && !strcmp(entry->key, "layout") && !rival_of(b, entry))

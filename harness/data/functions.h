@@ -1,23 +1,24 @@
-/* The statistics as functions of SQL. NULL is no value: aggregates leave it out, and give it where
+/* The statistics as functions of SQL. NULL is no value: aggregates omit it, and give it where
  * nothing is left.
  *
  *   median(x)        of numbers
  *   quantile(x, p)   p from 0 to 1; between two numbers by their distance (stats_quantile)
- *   ratio(x, block)  of the logarithms of one ratio, one a block, or two against both trials of the
- *                    reference: the estimate of Hodges and Lehmann, back on the ratio's scale (stats_walsh)
+ *   ratio(x, block)  of the logarithms of one ratio, one a block, or two against both trials of
+ *                    the reference: the estimate of Hodges and Lehmann, as a ratio (stats_walsh)
  *   pseudomedian(x)  the same estimate of differences
  *   share(part, whole)
  *                    which share of the whole is the part, both one a block (stats_share)
  *   chosen(x, block, hurdle)
- *                    what to expect of a ratio that was chosen for being beyond that logarithm (stats_chosen)
- *                    Of these five 'lo' or 'hi' as one more argument is the end of an exact interval: of ratios
- *                    at the confidence that looks leave to these blocks, of others at that of the looks, of
- *                    median(x, confidence, 'lo') at that one; NULL of fewer than STATS_MIN_BLOCKS
- *   component(n, y, a, b, c, d)  the n-th variance of a, b in a, c in b and d in c, of rows in the order
- *                    of these (anova.h)
+ *                    what to expect of a ratio that was chosen for being beyond that logarithm
+ *                    (stats_chosen). These four and median() have, with 'lo' or 'hi' behind their
+ *                    arguments, the end of an exact interval, or NULL of fewer than
+ *                    STATS_MIN_BLOCKS: ratios at the confidence that looks leave to these blocks,
+ *                    others at that of all looks, median(x, confidence, 'lo') at its own
+ *   component(n, y, a, b, c, d)
+ *                    the n-th variance of a, b in a, c in b, d in c; rows in order (anova.h)
  *   by_chance(lo, hi, blocks, confidence)
- *                    of ratios with their intervals: how far off, as a logarithm, the largest would be by
- *                    chance (stats_largest_by_chance)
+ *                    of ratios with their intervals: how far off, as a logarithm, the largest would
+ *                    be by chance (stats_largest_by_chance)
  *   imbalance(root, ranks)
  *                    what the busiest rank gets ÷ the mean, of a mixture of experts (routing.h)
  *   trend(x)         of numbers in the order of their rows: how probable such a trend is by chance
@@ -48,8 +49,7 @@
 #include "../analysis/looks.h"
 
 struct sqlite3;
-/* looks: those that the run's intervals are made for, which lives as long as they; zeros: one, 95 %.
- * false: out of memory. */
+/* looks: what the run's intervals are made for, kept as long; 0: one, 95 %. false: no memory. */
 bool functions_add(struct sqlite3 *lite, struct looks *looks);
 
 #endif

@@ -75,9 +75,9 @@ static void margin_text(const struct stats_ratio *ratio, char *out, size_t bytes
 		snprintf(out, bytes, "a margin of %.2g %%", 100 * margin);
 }
 
-/* The text of an undecided verdict. direction: "slower", or "". more: of blocks, or "". With a block
- * that is far off, the text has that block's and the others' ratios instead: no width is known
- * then. */
+/* The text of an undecided verdict. direction: "slower", or "". more: of blocks, or "". With a
+ * block that is far off, the text has that block's and the others' ratios instead: no width is
+ * known then. */
 static void undecided_text(const char *direction, double detectable, const char *more,
                            const struct verdict_odd *odd, char *out, size_t bytes)
 {
@@ -121,8 +121,8 @@ void verdict_claim_limits(const struct claim *c, char *out, size_t bytes)
 		snprintf(out, bytes, "%.40s to %.40s", below.text, above.text);
 }
 
-/* Of a claim that is no more than within, a wider limit decides; of others one that the ratio is not
- * at. */
+/* Of a claim that is no more than within, a wider limit decides; of others one that the ratio is
+ * not at. */
 static void open_claim_text(const struct claims_result *r, const char *direction, char *out,
                             size_t bytes)
 {

@@ -15,8 +15,8 @@ static const char *with(struct arena *arena, const char *text, const char *key, 
 	return isfinite(x) ? arena_text(arena, "%s, \"%s\": %#.17g", text, key, x) : text;
 }
 
-/* The probabilities if the log ratio is `at`, made larger for the looks at the run, as they make the
- * interval wider. */
+/* The probabilities if the log ratio is `at`, made larger for the looks at the run, as they make
+ * the interval wider. */
 static struct stats_tails tails_at(const struct stats_walsh *of, double at, double confidence)
 {
 	const double dearer = (1 - VERDICT_CONFIDENCE) / (1 - confidence);
@@ -109,8 +109,8 @@ static void verdict_word_of(sqlite3_context *context, int n, sqlite3_value **val
 	say(context, verdict_word(verdict_kind_of(&r, x(values[2]))));
 }
 
-/* What an A/A line lets through: beyond its own effects if it does not tell; else all but what is within
- * the margin and not beyond the line. */
+/* What an A/A line lets through: beyond its own effects if it does not tell; else all but what is
+ * within the margin and not beyond the line. */
 static void verdict_heard(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	const char *word = (const char *)sqlite3_value_text(values[0]);

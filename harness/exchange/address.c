@@ -8,7 +8,7 @@
 
 #define LIST_END ","
 
-/* Of the first address of a list. Several colons without brackets are an IPv6 host without a port. */
+/* Of the first address of a list. Several colons are an IPv6 host without a port. */
 static int split(const char *text, char host[ADDRESS_BYTES], char port[8], struct status *st)
 {
 	const size_t n = strcspn(text, LIST_END);
@@ -42,7 +42,7 @@ static int split(const char *text, char host[ADDRESS_BYTES], char port[8], struc
 	return 0;
 }
 
-/* A name has no colon: what has one and is no IPv6 address, but for its %scope, never becomes one. */
+/* What has a colon and is no IPv6 address, but for its %scope, is no name. */
 static bool is_odd(const char *host)
 {
 	char bare[ADDRESS_BYTES];

@@ -1,6 +1,6 @@
-/* A connection of two processes, for messages whose length both know. Each carries a code of its bytes and its place,
- * by the connection's keys: who only reaches the network changes, repeats and leaves out nothing. Nothing is encrypted.
- * Deadlines are clock_now_ns(); no call raises SIGPIPE. */
+/* A connection of two processes, for messages whose length both know. Each carries a code of its
+ * bytes and its place, by the connection's keys: who only reaches the network changes, repeats and
+ * leaves out nothing. Deadlines are clock_now_ns(); no call raises SIGPIPE. */
 #pragma once
 
 #include "../status.h"
@@ -28,7 +28,7 @@ void connection_derive(const char *secret, const char *purpose, char out[CONNECT
 /* Waits for one of `events`; 0, or -1 when it is too late. What is there already is never late. */
 int connection_wait(int fd, short events, int64_t deadline_ns);
 bool connection_is_later(int error);
-/* POLLOUT or POLLIN. 1: all moved, and is authentic; 0: call again with the same; -1: "has left", to follow a name. */
+/* POLLOUT or POLLIN. 1: all moved, authentic; 0: call again; -1: "has left", to follow a name. */
 int connection_move(struct connection *w, short way, void *data, size_t bytes, struct status *st);
 int connection_send(struct connection *w, const void *data, size_t bytes, int64_t deadline_ns,
                     struct status *st);

@@ -34,7 +34,7 @@ struct challenge {
 	char magic[8];
 	uint8_t nonce[NONCE], proof[CONNECTION_KEY_BYTES];
 };
-/* What follows of the peer is its proof; and of the door its answer, the first message of the connection. */
+/* What follows of the peer is its proof; of the door its answer, the connection's first message. */
 struct answer {
 	uint32_t what, size; /* little-endian */
 };
@@ -54,7 +54,7 @@ static int check_world(const struct door_world *world, struct status *st)
 	return sodium_init() < 0 ? status_set(st, "the kernel gives no random numbers") : 0;
 }
 
-/* What only those who have the secret can make of a call and its answer, each for its own purpose. */
+/* What only who has the secret can make of a call and its answer, each for a purpose. */
 enum purpose { PEER_PROVES, DOOR_PROVES, PEER_SENDS, DOOR_SENDS };
 struct talk {
 	struct hello hello;
@@ -538,7 +538,7 @@ static enum outcome knock(const struct addrinfo *a, struct visit *v, int64_t dea
 	return outcome;
 }
 
-/* All addresses of a list. Hosts may have one in common (a bridge): another world at one of several is no answer yet. */
+/* All addresses of a list. Hosts may share one (a bridge): another world there is no answer. */
 static enum outcome knock_all(const char *list, struct visit *v, int64_t deadline_ns)
 {
 	enum outcome outcome = AGAIN;

@@ -91,7 +91,7 @@ static void note_release(struct hosts_link *l, int64_t at_ns, int64_t late_ns)
 	own->late_ns = late_ns > own->late_ns ? late_ns : own->late_ns;
 }
 
-/* A share that grows by half after a late meeting and else fades: it settles at one of a hundred, 1.5 = (256 / 255)^104. */
+/* Grows by half after a late meeting, else fades: settles at one of 100, 1.5 = (256 / 255)^104. */
 static void learn_margin(struct hosts_link *l, bool late)
 {
 	if (late)

@@ -200,7 +200,7 @@ static int take_part(struct peers *p, unsigned who, size_t bytes, size_t all)
 	return blame(p, who, how);
 }
 
-/* What is shared: so many bytes of each, or of the first one alone. Of no bytes there may be no data. */
+/* What is shared: so many bytes of each, or of the first one. No bytes need no data. */
 struct shared {
 	char *base;
 	size_t bytes;

@@ -182,8 +182,8 @@ static int take_origin(const struct member_place *at, const json_t *line,
 	           : member_bad(at, "variant \"%s\" is not one of the environment's", variant);
 }
 
-/* One more of a list, all 0; it has at most `most`: a small file, packed, may hold any number of lines.
- * list: where its pointer is. NULL, with a sentence: it stays as it is. */
+/* One more of a list, all 0; it has at most `most`: a small file, packed, may hold any number of
+ * lines. list: where its pointer is. NULL, with a sentence: it stays as it is. */
 static void *list_add(const struct member_place *at, void *list, unsigned *count, size_t each,
                       unsigned most)
 {
@@ -311,7 +311,7 @@ static int take_asked(const struct member_place *at, json_t *line, struct record
 	           : 0;
 }
 
-/* measures: after an end such a line is of a session that an older launchgap began without `resume`. */
+/* measures: after an end such a line is of an older launchgap's session without `resume`. */
 static const struct kind {
 	const char *name;
 	const struct member *members;
@@ -353,8 +353,8 @@ static int add_line(const struct member_place *at, json_t *line, struct record_r
 	return member_check(at, line, kind->members) ? -1 : kind->take(at, line, run);
 }
 
-/* Within a session either all lines have a checksum or none has: an older launchgap writes none. Claims
- * that are asked later have one. */
+/* Within a session either all lines have a checksum or none has: an older launchgap writes none.
+ * Claims that are asked later have one. */
 static int check_sum(const struct member_place *at, const char *text, size_t bytes,
                      const json_t *line, enum record_sum *session)
 {

@@ -97,8 +97,8 @@ int record_search_take(const struct member_place *at, json_t *line, struct recor
 	return 0;
 }
 
-/* Nothing is searched after the first block that confirms, but for a set that a damaged record has there
- * without being a finalist. */
+/* Nothing is searched after the first block that confirms, but for a set that a damaged record has
+ * there without being a finalist. */
 static bool is_own(const struct record_run *run, unsigned block, const char *variant)
 {
 	const struct record_search_block *confirmed = run->search->confirmed;

@@ -1,5 +1,5 @@
-/* A job: one fresh program in its own process group, watched. It dies when we do, and signals that stop us stop it
- * first. */
+/* A job: one fresh program in its own process group, watched. It dies when we do, and signals that
+ * stop us stop it first. */
 #pragma once
 
 #include <sys/types.h>
@@ -35,10 +35,11 @@ struct job {
 /* slot: 0, or 1 beside a job that has 0. held: it waits at its gate for job_measure. */
 int job_begin(const struct trial *trial, const char *self, const char *scratch, unsigned slot,
               bool held, struct job *out, struct status *st);
-/* Lets it pass its gate, and waits until it has ended or only closes (true). At the timeout, or if a held signal comes:
- * SIGTERM, 5 s of grace, SIGKILL. Once it says that it has failed it has 5 s to end, and has exited with 1. */
+/* Lets it pass its gate, and waits until it has ended or only closes (true). At the timeout, or if
+ * a held signal comes: SIGTERM, 5 s of grace, SIGKILL. Once it says that it has failed it has 5 s
+ * to end, and has exited with 1. */
 bool job_measure(struct job *job, unsigned timeout_s);
-/* Waits until it has ended, by the same timeout. Once for each job that began, or job_drop: stops it. */
+/* Waits until it has ended, by the same timeout. Once for each job, or job_drop: stops it. */
 void job_end(struct job *job);
 void job_drop(struct job *job);
 

@@ -32,7 +32,7 @@ static int allow_files(unsigned nranks, struct status *st)
 	                  (unsigned long long)need);
 }
 
-/* What an earlier session knows: the sets of a search, and which way data takes, which is not asked again. */
+/* What an earlier session knows: a search's sets, and data's paths, which are not asked again. */
 static int take_before(struct runner *r, const struct record_run *before, struct status *st)
 {
 	const struct record_search *search = before->search;

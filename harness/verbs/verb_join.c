@@ -112,7 +112,7 @@ int verb_join(int argc, char *argv[], const struct home *home, struct status *st
 	if (!take(argc, argv, &run, &wait_s, st) && !find(&own, st)) {
 		unsigned number = 0;
 		make_secret(&own, secret);
-		/* If it is not said: on this host, at a port that two jobs of one host do not share. */
+		/* If it is not said: this host, a port that two jobs of it do not share. */
 		sscanf(secret, "%4x", &number);
 		snprintf(room, sizeof room, "127.0.0.1:%u", ADDRESS_PORT + number % OWN_PORTS);
 		snprintf(why, sizeof why,

@@ -1,6 +1,6 @@
-/* all_reduce_perf …: the front door for those who come from nccl-tests. A program's options become the
- * keys of experiments/nccl_tests.exp on the command line of `run`; in processes that somebody else
- * started, as by mpirun, on that of `join`. */
+/* all_reduce_perf …: the front door for those who come from nccl-tests. A program's options become
+ * the keys of experiments/nccl_tests.exp on the command line of `run`; in processes that somebody
+ * else started, as by mpirun, on that of `join`. */
 #include <ctype.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -338,8 +338,8 @@ static void pick_backend(struct door *d)
 		           name ? name : "");
 		return;
 	}
-	/* As nccl-tests counts: two buffers, and 1 GiB for all else, of little memory half. Another process
-	 * decides it too. */
+	/* As nccl-tests counts: two buffers, and 1 GiB for all else, of little memory half. Another
+	 * process decides it too. */
 	const size_t memory = d->own.rank          ? SIZE_MAX
 	                      : d->backend->memory ? d->backend->memory()
 	                                           : 0;

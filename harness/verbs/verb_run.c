@@ -81,9 +81,9 @@ static bool is_plan(const char *option)
 	       !strcmp(option, "--no-libraries");
 }
 
-/* Takes the arguments from argv[first] on; they override earlier ones. recorded: a record says them,
- * which may be a stranger's. Of its options those of the plan are taken, and none that names a file to
- * write. */
+/* Takes the arguments from argv[first] on; they override earlier ones. recorded: a record says
+ * them, which may be a stranger's. Of its options those of the plan are taken, and none that names
+ * a file to write. */
 static int take(struct asked *a, const struct home *home, int first, char *argv[], bool recorded,
                 struct status *st)
 {

@@ -76,7 +76,7 @@ static void work(struct team *team, unsigned index, void *arg)
 	worker_run(order->trial, order->backend, team, index, pass_gate, order);
 }
 
-/* Of each of several hosts, with the facts of its first worker: the record's machine is the runner's. */
+/* Of each of several hosts, by its first worker: the record's machine is the runner's. */
 static void add_host(char *facts)
 {
 	static const char *const keys[] = {"cpu",    "cores", "numa_nodes", "memory",
@@ -94,8 +94,8 @@ static void add_host(char *facts)
 	json_decref(machine);
 }
 
-/* In the first process of each host, when all are done. The first host's has the record: it writes the
- * trial's lines beside its order. They include wrong data, which still fails the trial. */
+/* In the first process of each host, when all are done. The first host's has the record: it writes
+ * the trial's lines beside its order. They include wrong data, which still fails the trial. */
 static int write_lines(struct team *team, void *arg, struct status *st)
 {
 	const struct order *order = arg;

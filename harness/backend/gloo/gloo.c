@@ -1,5 +1,6 @@
-/* The gloo backend: Gloo's collectives over TCP, of one host on loopback. Ranks find each other through the team's store:
- * a share per rank, where it listens for each other of its group; this host's address. */
+/* The gloo backend: Gloo's collectives over TCP, of one host on loopback. Ranks find each other
+ * through the team's store: a share per rank, where it listens for each other of its group; this
+ * host's address. */
 #include "../../exchange/hosts_link.h"
 #include "../../memory.h"
 #include "../../part.h"
@@ -46,7 +47,8 @@ static const char *listens_at(struct team *team)
 	return team_here(team) < team_shape(team)->nworkers ? host_address(team) : "127.0.0.1";
 }
 
-/* From where this rank listens for each to where each listens for this one. All have read before a rank connects again. */
+/* From where this rank listens for each to where each does for this one. All read before one
+ * connects again. */
 static int swap_addresses(const struct blocking_place *p, struct gloo_address *addresses)
 {
 	const unsigned nranks = team_shape(p->team)->nranks;

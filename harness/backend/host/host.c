@@ -1,4 +1,4 @@
-/* The host backend: real copies in CPU memory, made by the workers while they poll. A rank is a pair of buffers. */
+/* The host backend: the workers copy in CPU memory while they poll. A rank is two buffers. */
 #include "../../clock.h"
 #include "../../memory.h"
 #include "../../core/counters.h"
@@ -16,7 +16,7 @@ static bool only_copies(const struct trial *trial)
 	return trial->ncells > 0;
 }
 
-/* auto: the peer's memory if it can be read, else slots, which cannot carry the limit: that has no partner. */
+/* auto: the peer's memory if it can be read, else slots; the limit has no partner. */
 static int transport_of(const struct trial *trial)
 {
 	const char *name = trial->settings.path;
@@ -115,7 +115,7 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 
 /* --- a cell: never in a timed call --- */
 
-/* Until nobody reads this worker's buffers: after a handshake all readers are done, so only the limit waits. */
+/* Until nobody reads this worker's buffers: after a handshake only the limit waits. */
 static int wait_readers(const struct backend_ctx *ctx, struct status *st)
 {
 	for (unsigned peer = 0; ctx->transport != HOST_FIFO && peer < ctx->place.nranks; peer++)

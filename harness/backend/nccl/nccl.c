@@ -203,7 +203,7 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 		           most, why);
 }
 
-/* What buffers, communicators, registration and calls took of the GPU whose free memory fell most; other programs count. */
+/* What buffers, communicators and calls took of the GPU whose memory fell most. */
 static void describe_memory(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	static const char *const names[READINGS] = {NULL, "buffers", "comm", "register", "calls"};

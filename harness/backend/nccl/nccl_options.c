@@ -1,7 +1,7 @@
 #include "../../machine.h"
 #include "nccl.h"
 
-/* Launches that a held stream can queue: CUDA queues about a thousand, and NCCL adds some to each. */
+/* Launches that a held stream can queue: CUDA queues about 1000, and NCCL adds to each. */
 #define GATE_ROOM 256
 
 #define SHARED_GPU "NCCL_MULTI_RANK_GPU_ENABLE"
@@ -49,8 +49,8 @@ static int refuse_copy_engines(const struct trial *trial, const struct nccl_api 
 	                  api->version);
 }
 
-/* A feature, the first release that has it (src/nccl.h.in; of graph its notes, of variables NVIDIA's first wheel with the
- * name), and the function that it needs. */
+/* A feature, the first release that has it (src/nccl.h.in; of graph its notes, of variables
+ * NVIDIA's first wheel with the name), and the function that it needs. */
 static int refuse_features(const struct trial *trial, const struct nccl_api *api, struct status *st)
 {
 	const struct settings *set = &trial->settings;
