@@ -44,11 +44,10 @@ static int check_variable(const char *entry, struct status *st)
 	for (size_t i = 0; i < sizeof may_set / sizeof *may_set && strchr(entry, '='); i++)
 		if (!strncmp(entry, may_set[i], strlen(may_set[i])))
 			return 0;
-	return status_set(
-	    st,
-	    "%.*s is no variable that agents take from others; allowed are names that "
-	    "begin with NCCL_, CUDA_, UCX_, FI_ or GLOO_, and some of OMPI_MCA_",
-	    (int)strcspn(entry, "="), entry);
+	return status_set(st,
+	                  "%.*s is no variable that agents take from others; allowed are names "
+	                  "that begin with NCCL_, CUDA_, UCX_, FI_ or GLOO_, and some of OMPI_MCA_",
+	                  (int)strcspn(entry, "="), entry);
 }
 
 int agent_check(const struct agent_order *o, struct status *st)
@@ -253,8 +252,8 @@ static int obey(struct served *s, int *code, struct status *st)
 			           order.code);
 		return 1;
 	default:
-		return status_set(st, FIRST " says what this one does not know: do all run the "
-		                            "same launchgap?");
+		return status_set(
+		    st, FIRST " says what this one does not know: do all run the same launchgap?");
 	}
 }
 

@@ -88,11 +88,10 @@ static int seat_find(const struct run *run, const char (*names)[MACHINE_HOST_BYT
 	}
 	int result = 0;
 	if (nhosts != run->hosts)
-		result =
-		    status_set(st,
-		               "the launcher started %u processes on %u host%s, and hosts asks for "
-		               "%u: look at how it maps processes to hosts",
-		               size, nhosts, nhosts == 1 ? "" : "s", run->hosts);
+		result = status_set(st,
+		                    "the launcher started %u processes on %u host%s, and hosts "
+		                    "asks for %u: look at how it maps processes to hosts",
+		                    size, nhosts, nhosts == 1 ? "" : "s", run->hosts);
 	for (unsigned h = 0; h < nhosts && !result; h++)
 		if (here[h] != each)
 			result = status_set(
@@ -130,10 +129,10 @@ static int share_block(const struct run *run, const struct seat *seat, struct te
 	result = 0;
 	for (unsigned r = 0; r < size && !result; r++)
 		if (!all[r][0])
-			result = status_set(st, "%s",
-			                    why.text[0] ? why.text
-			                                : "another process could not join the "
-			                                  "team's block");
+			result = status_set(
+			    st, "%s",
+			    why.text[0] ? why.text
+			                : "another process could not join the team's block");
 	if (seat->here == 0)
 		team_seal(*team);
 out:

@@ -5,14 +5,12 @@
 static int exec_supports(const struct settings *set, struct status *st)
 {
 	if (hosts_named(set->hosts))
-		return status_set(st,
-		                  "launcher = exec starts processes on this host alone; allowed is "
-		                  "hosts = this, or a number of simulated ones");
+		return status_set(st, "launcher = exec starts processes on this host alone; "
+		                      "allowed is hosts = this, or a number of simulated ones");
 	if (set->hosts[0] && strcmp(set->launcher, "exec") != 0)
 		return status_set(st,
 		                  "hosts = %s needs a launcher that reaches them; allowed are "
-		                  "names (mpirun), srun, join, or launcher = exec, which "
-		                  "pretends",
+		                  "names (mpirun), srun, join, or launcher = exec, which pretends",
 		                  set->hosts);
 	return 0;
 }

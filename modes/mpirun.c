@@ -21,18 +21,16 @@
 static int mpirun_supports(const struct settings *set, struct status *st)
 {
 	if (set->hosts[0] && !hosts_named(set->hosts))
-		return status_set(
-		    st, "launcher = mpirun wants the names of the hosts; allowed is hosts = "
-		        "a:8,b:8, or @FILE");
+		return status_set(st, "launcher = mpirun wants the names of the hosts; allowed is "
+		                      "hosts = a:8,b:8, or @FILE");
 	if (!machine_has_program("mpirun"))
-		return status_set(st, "mpirun is not on the PATH (Debian: apt-get install "
-		                      "openmpi-bin)");
+		return status_set(
+		    st, "mpirun is not on the PATH (Debian: apt-get install openmpi-bin)");
 	char library[64];
 	struct status why = {""};
 	return mpi_find(library, sizeof library, &why)
-	           ? status_set(st,
-	                        "MPI cannot be loaded here (`launchgap doctor` says why; Debian: "
-	                        "apt-get install libopenmpi-dev, then make)")
+	           ? status_set(st, "MPI cannot be loaded here (`launchgap doctor` says why; "
+	                            "Debian: apt-get install libopenmpi-dev, then make)")
 	           : 0;
 }
 

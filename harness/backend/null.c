@@ -18,8 +18,8 @@ struct backend_ctx {
 static int null_supports(const struct trial *trial, struct status *st)
 {
 	return trial_has(trial, COLL_INIT)
-	           ? status_set(st, "null: init makes communicators, and the virtual "
-	                            "device has none; allowed is backend nccl")
+	           ? status_set(st, "null: init makes communicators, and the virtual device has "
+	                            "none; allowed is backend nccl")
 	           : 0;
 }
 

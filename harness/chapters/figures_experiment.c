@@ -77,12 +77,9 @@ static unsigned coll_of(const struct claim *c, bool right)
 static void put_claim(const struct figures *f, const struct claim *c, unsigned id, bool primary)
 {
 	const unsigned coll = coll_of(c, false);
-	db_add(f->db, "asked_claim",
-	       "itttttt"
-	       "ttttiitt"
-	       "tttddlliidt",
-	       id, c->name, c->text, c->source, c->says, c->original, c->needs, c->left, c->right,
-	       c->left_coll, c->right_coll, coll, coll_of(c, true),
+	db_add(f->db, "asked_claim", "ittttttttttiitttttddlliidt", id, c->name, c->text, c->source,
+	       c->says, c->original, c->needs, c->left, c->right, c->left_coll, c->right_coll, coll,
+	       coll_of(c, true),
 	       c->coll == CLAIM_ANY_COLL ? NULL : coll_info((enum coll_kind)c->coll)->name,
 	       metric_info(c->metric)->name, regime_name(c->regime), pace_name(c->pace),
 	       claim_test_name(c->test), c->by, c->of, c->bytes.lo, figures_end(c->bytes), primary,

@@ -120,8 +120,8 @@ int counts_parse(const char *text, struct value_weights *out, struct status *st)
 		    st,
 		    "counts = '%s' is not allowed; allowed is even, skewed, at most %d weights "
 		    "from 0 to %d by distance, as in 1:2:4, or a row of weights for each of at "
-		    "most %d ranks, as in 0:9:1, 1:0:1, 1:9:0, or a file of such rows, "
-		    "whose path has a slash; not all of them 0",
+		    "most %d ranks, as in 0:9:1, 1:0:1, 1:9:0, or a file of such rows, whose path "
+		    "has a slash; not all of them 0",
 		    text, VALUE_MAX_WEIGHTS, UINT16_MAX, VALUE_MAX_WEIGHTS);
 	}
 	*out = w;

@@ -34,19 +34,19 @@ static int say_all(const struct combining *c, struct db *run, struct status *st)
 	    .sql =
 	        "SELECT printf('%s %s %s %s %s %.9f %.9f %d %d %d', name, left_name, right_name, "
 	        "a.metric, kind, a.by, a.times, f.from_bytes, f.to_bytes, f.cells), 'claim', a.id, "
-	        "0, NULL, NULL, NULL, NULL, 0, c ->> 'ratio', c ->> 'lo', c ->> 'hi', "
-	        "c ->> 'blocks', c ->> 'confidence' "
+	        "0, NULL, NULL, NULL, NULL, 0, c ->> 'ratio', c ->> 'lo', c ->> 'hi', c ->> "
+	        "'blocks', c ->> 'confidence' "
 	        "FROM contrast_found f JOIN asked_claim a ON a.id = part WHERE finding = 'claims' "
 	        "UNION ALL SELECT printf('%s %s %d %d', v.name, r.name, least_bytes, most_bytes), "
-	        "'regime', r.nth, role = 'again', r.name, v.name, r.label, NULL, 0, "
-	        "speed, speed_lo, speed_hi, c ->> 'blocks', c ->> 'confidence' "
+	        "'regime', r.nth, role = 'again', r.name, v.name, r.label, NULL, 0, speed, "
+	        "speed_lo, speed_hi, c ->> 'blocks', c ->> 'confidence' "
 	        "FROM contrast_found f "
 	        "JOIN regime r ON r.nth = part JOIN variant v ON v.id = f.variant "
 	        "WHERE finding = 'regime' "
 	        "UNION ALL SELECT printf('%s %s %s %s %s %d %d %d %d %d', v.name, coll, pace, "
-	        "dtype, op, in_place, root, comm_ranks, p.ranks, bytes), "
-	        "'cell', p.id, role = 'again', NULL, v.name, what, pace, asked_bytes, "
-	        "speed, speed_lo, speed_hi, c ->> 'blocks', c ->> 'confidence' "
+	        "dtype, op, in_place, root, comm_ranks, p.ranks, bytes), 'cell', p.id, role = "
+	        "'again', NULL, v.name, what, pace, asked_bytes, speed, speed_lo, speed_hi, c ->> "
+	        "'blocks', c ->> 'confidence' "
 	        "FROM contrast_found f JOIN place p ON p.id = part "
 	        "JOIN variant v ON v.id = f.variant WHERE finding = 'place' ORDER BY 2, 3, 6"};
 	struct db_rows *of = db_ask(run, &query, st);
@@ -79,8 +79,8 @@ static int add_run(struct combining *c, const struct compared *t, const char *pa
 	if (!access(path, F_OK) && !source_is_record(path))
 		return status_set(
 		    st,
-		    "%s is no record, and to combine takes records; nccl-tests' files "
-		    "are one side together, in a folder or with commas between%s",
+		    "%s is no record, and to combine takes records; nccl-tests' files are one side "
+		    "together, in a folder or with commas between%s",
 		    path, record_file_latest(path).text);
 	struct source_record *record = ARENA_NEW(c->arena, struct source_record);
 	if (source_open(path, true, c->arena, record, st))

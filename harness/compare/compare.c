@@ -68,12 +68,11 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 		if (argv[i][0] == '-' || !add_path(&request, argv[i])) {
 			struct suggestion guess = suggest_for(argv[i]);
 			options_offer(&compare_options, &guess);
-			return status_set(st,
-			                  "compare: '%.200s' is not understood%s; allowed are "
-			                  "two results or up to %d, and options (`launchgap "
-			                  "compare --help`)",
-			                  argv[i], suggestion_text(&guess).text,
-			                  2 + COMPARE_OTHERS);
+			return status_set(
+			    st,
+			    "compare: '%.200s' is not understood%s; allowed are two results or up "
+			    "to %d, and options (`launchgap compare --help`)",
+			    argv[i], suggestion_text(&guess).text, 2 + COMPARE_OTHERS);
 		}
 	}
 	request.combine |= request.nothers > 0;

@@ -223,8 +223,8 @@ static int load_folder(const char *path, const char *variant, struct side *side,
 		free(entries);
 	if (n <= 0)
 		return status_set(st,
-		                  "%s holds no trials.jsonl, packed or not, and no *.json, "
-		                  "*.txt, *.log or *.out of nccl-tests%s",
+		                  "%s holds no trials.jsonl, packed or not, and no *.json, *.txt, "
+		                  "*.log or *.out of nccl-tests%s",
 		                  path, record_file_latest(path).text);
 	for (int i = 0; i < n; i++) {
 		if (n > MOST_FILES || strlen(files[i]) >= PATH_MAX)

@@ -160,11 +160,11 @@ static int env_set(struct settings *settings, const char *name, const char *valu
                    struct status *st)
 {
 	if (!env_is_name(name) || env_is_of(env_refused, name))
-		return status_set(st,
-		                  "env.%s is not allowed; allowed are names of letters, digits and "
-		                  "_ but for PATH, LD_… and LAUNCHGAP_…, which would replace what "
-		                  "is measured",
-		                  name);
+		return status_set(
+		    st,
+		    "env.%s is not allowed; allowed are names of letters, digits and _ but for "
+		    "PATH, LD_… and LAUNCHGAP_…, which would replace what is measured",
+		    name);
 	if (strlen(name) + 1 + strlen(value) >= TRIAL_ENV_BYTES)
 		return status_set(st, "env.%s is too long; allowed are %d bytes with its value",
 		                  name, TRIAL_ENV_BYTES - 2);
@@ -199,11 +199,11 @@ static int unknown_key(const struct keys_target *target, const char *key, struct
 			suggest_offer(&guess, tables[t]->rows[i].key);
 	if (target->variant)
 		offer_env(&guess);
-	return status_set(st,
-	                  "unknown key '%s'%s; allowed are those of [%s] that `launchgap list "
-	                  "keys` names, env.NAME, and like in [variant NAME]; for one backend "
-	                  "alone in [%s on host]",
-	                  key, suggestion_text(&guess).text, section, section);
+	return status_set(
+	    st,
+	    "unknown key '%s'%s; allowed are those of [%s] that `launchgap list keys` names, "
+	    "env.NAME, and like in [variant NAME]; for one backend alone in [%s on host]",
+	    key, suggestion_text(&guess).text, section, section);
 }
 
 int keys_apply(const struct keys_target *target, const char *key, const char *value,
@@ -314,10 +314,9 @@ static int roots_read(const struct field *key, const char *text, void *base, str
 				                  spec->roots[i]);
 	if (good)
 		return 0;
-	return status_set(st,
-	                  "root = '%s' is not allowed; allowed is a rank, a list of at most %d "
-	                  "ranks, or all",
-	                  text, SPEC_MAX_ROOTS);
+	return status_set(
+	    st, "root = '%s' is not allowed; allowed is a rank, a list of at most %d ranks, or all",
+	    text, SPEC_MAX_ROOTS);
 }
 
 static int counts_read(const struct field *key, const char *text, void *base, struct status *st)
@@ -369,11 +368,10 @@ static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t by
 		if (text[0] == '$' && text[1] == '{') {
 			size_t length = strcspn(text + 2, "}");
 			if (length == 0 || length >= TRIAL_NAME_BYTES || text[2 + length] != '}')
-				return status_set(
-				    st,
-				    "'%s' is no ${NAME}; allowed is the name of a variable in "
-				    "braces",
-				    text);
+				return status_set(st,
+				                  "'%s' is no ${NAME}; allowed is the name of a "
+				                  "variable in braces",
+				                  text);
 			memcpy(name, text + 2, length);
 			name[length] = '\0';
 			text += length + 2;

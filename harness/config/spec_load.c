@@ -137,19 +137,18 @@ static int variant_apply(struct build *b, unsigned section, struct status *st)
 		return spec_error(b->spec, s->at, st, "too many variants; allowed are 32");
 	size_t n = strlen(s->name);
 	if (!strcmp(s->name, "limit") || (n >= 6 && !strcmp(s->name + n - 6, "-again")))
-		return spec_error(b->spec, s->at, st,
-		                  "a name that the plan gives itself; allowed is any but "
-		                  "'limit' and '…-again'");
+		return spec_error(
+		    b->spec, s->at, st,
+		    "a name that the plan gives itself; allowed is any but 'limit' and '…-again'");
 
 	if (!s->all) {
 		struct suggestion guess = suggest_for(s->name);
 		for (unsigned i = 0; i < b->spec->nvariants; i++)
 			suggest_offer(&guess, b->spec->variants[i].name);
-		return spec_error(
-		    b->spec, s->at, st,
-		    "a section for one backend, and there is no [variant %s]%s; allowed is "
-		    "beside one for all",
-		    s->name, suggestion_text(&guess).text);
+		return spec_error(b->spec, s->at, st,
+		                  "a section for one backend, and there is no [variant %s]%s; "
+		                  "allowed is beside one for all",
+		                  s->name, suggestion_text(&guess).text);
 	}
 	const struct spec_variant *base = variant_base(b, section, st);
 	if (!base)
@@ -181,9 +180,9 @@ static int sections_apply(struct build *b, struct status *st)
 			                  s->name[0] ? " " : "", s->name, heads);
 		}
 		if (i == 0 && table->apply != experiment_apply)
-			return spec_error(b->spec, s->at, st,
-			                  "[experiment] has to come first, as it says what holds "
-			                  "for all");
+			return spec_error(
+			    b->spec, s->at, st,
+			    "[experiment] has to come first, as it says what holds for all");
 		if (table->apply(b, i, st))
 			return -1;
 	}
@@ -258,9 +257,9 @@ static int spec_check(struct build *b, struct status *st)
 		return spec_error(b->spec, at, st,
 		                  "bytes is missing; say bytes = 4K..1M x4, or other sizes");
 	if (!spec->nvariants)
-		return spec_error(b->spec, at, st,
-		                  "no variant; at least one [variant NAME] with a mode or a "
-		                  "layout is needed");
+		return spec_error(
+		    b->spec, at, st,
+		    "no variant; at least one [variant NAME] with a mode or a layout is needed");
 	for (unsigned i = 0; b->backend && i < spec->nvariants; i++) {
 		const struct spec_variant *v = &spec->variants[i];
 		if (!v->settings.mode[0] && !layout_ranks(v->settings.layout))
@@ -354,8 +353,8 @@ static int tokens_finish(struct build *b, struct status *st)
 		if (spec->variants[i].settings.hidden != hidden)
 			return spec_error(
 			    b->spec, at, st,
-			    "tokens are of other bytes in each variant; allowed is one "
-			    "hidden for all variants, or bytes in place of tokens");
+			    "tokens are of other bytes in each variant; allowed is one hidden for "
+			    "all variants, or bytes in place of tokens");
 	for (unsigned i = 0; i < spec->nsizes; i++) {
 		if (spec->sizes[i] > SIZES_MAX_BYTES / hidden / element)
 			return spec_error(

@@ -49,9 +49,9 @@ static int spread_one(struct build *b, const struct spec_variant *from, struct s
 		if (path[0] && spread_to(b, from, path, ++nth, out, st))
 			return -1;
 	return nth ? 0
-	           : spec_error(b->spec, from->at, st,
-	                        "each names no library; allowed are NCCL libraries with "
-	                        "':' between");
+	           : spec_error(
+	                 b->spec, from->at, st,
+	                 "each names no library; allowed are NCCL libraries with ':' between");
 }
 
 int variants_spread(struct build *b, struct status *st)

@@ -53,8 +53,8 @@ static bool is_odd(const char *host)
 
 int address_check(const char *list, struct status *st)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	                              "0123456789-_.:%";
+	static const char letters[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:%";
 	char host[ADDRESS_BYTES], port[8];
 	if (!*list)
 		return status_set(st, "the address is empty; wanted is HOST or HOST:PORT");
@@ -65,10 +65,9 @@ int address_check(const char *list, struct status *st)
 			return status_set(st, "%s is no address; wanted is HOST or HOST:PORT",
 			                  host);
 		if (!strcmp(port, "0"))
-			return status_set(st,
-			                  "%s has the port 0, where none is reached; allowed "
-			                  "are 1 to 65535",
-			                  list);
+			return status_set(
+			    st, "%s has the port 0, where none is reached; allowed are 1 to 65535",
+			    list);
 		list += strcspn(list, LIST_END);
 		list += *list == ',';
 	}

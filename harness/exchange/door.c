@@ -47,10 +47,10 @@ static int check_world(const struct door_world *world, struct status *st)
 	const char *secret = world->secret ? world->secret : "";
 	const size_t digits = CONNECTION_SECRET_BYTES - 1;
 	if (strlen(secret) != digits || strspn(secret, "0123456789abcdef") != digits)
-		return status_set(st,
-		                  "the secret of this world has %zu characters; wanted are %zu "
-		                  "of 0-9 and a-f",
-		                  strlen(secret), digits);
+		return status_set(
+		    st,
+		    "the secret of this world has %zu characters; wanted are %zu of 0-9 and a-f",
+		    strlen(secret), digits);
 	return sodium_init() < 0 ? status_set(st, "the kernel gives no random numbers") : 0;
 }
 

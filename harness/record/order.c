@@ -71,6 +71,6 @@ const char *order_wrong(const struct trial *trial, void *area, unsigned cell,
 		bound_ns[h] = bound_of(link, h, first, last);
 	return order_of_hosts(trial, area, cell, hosts, bound_ns)
 	           ? NULL
-	           : "the stamps of hosts are further out of order than their clocks may be "
-	             "wrong: a clock was set, or changed its course";
+	           : "the stamps of hosts are further out of order than their clocks may be wrong: "
+	             "a clock was set, or changed its course";
 }

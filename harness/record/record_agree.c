@@ -129,8 +129,7 @@ int record_agree_cell(const struct member_place *at, const struct record_run *ru
 	                   variant->settings.aggregate, variant->settings.graph);
 	if (cell->calls != calls)
 		return member_bad(at,
-		                  "\"calls\" is %u, but the environment and variant %s come to "
-		                  "%u",
+		                  "\"calls\" is %u, but the environment and variant %s come to %u",
 		                  cell->calls, cell->variant, calls);
 	const struct cell *c = &cell->cell;
 	const size_t bytes = coll_round(c->coll, c->dtype, c->asked_bytes, cell->nranks);

@@ -361,16 +361,15 @@ static int check_sum(const struct member_place *at, const char *text, size_t byt
 	const char *kind = json_string_value(json_object_get(line, "kind"));
 	enum record_sum sum = record_line_sum(text, bytes);
 	if (sum == RECORD_SUM_WRONG)
-		return member_bad(at, "this line was changed after it was written: it is not what "
-		                      "its checksum (xxh3) was made of. Take the record from a "
-		                      "copy");
+		return member_bad(at,
+		                  "this line was changed after it was written: it is not what its "
+		                  "checksum (xxh3) was made of. Take the record from a copy");
 	if (kind && (!strcmp(kind, "environment") || !strcmp(kind, "resume")))
 		*session = sum;
 	if (sum != *session && strcmp(kind ? kind : "", "asked"))
 		return member_bad(at,
 		                  "this line %s a checksum (xxh3), unlike the others of its "
-		                  "session: one of them was changed. Take the record from a "
-		                  "copy",
+		                  "session: one of them was changed. Take the record from a copy",
 		                  sum ? "has" : "lacks");
 	return 0;
 }

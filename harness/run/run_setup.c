@@ -25,11 +25,11 @@ static int allow_files(unsigned nranks, struct status *st)
 	limit.rlim_cur = limit.rlim_max;
 	if (limit.rlim_max >= need && !setrlimit(RLIMIT_NOFILE, &limit))
 		return 0;
-	return status_set(st,
-	                  "%u ranks need up to %llu open files, but the limit is %llu; raise it: "
-	                  "ulimit -n %llu",
-	                  nranks, (unsigned long long)need, (unsigned long long)limit.rlim_max,
-	                  (unsigned long long)need);
+	return status_set(
+	    st,
+	    "%u ranks need up to %llu open files, but the limit is %llu; raise it: ulimit -n %llu",
+	    nranks, (unsigned long long)need, (unsigned long long)limit.rlim_max,
+	    (unsigned long long)need);
 }
 
 /* What an earlier session knows: a search's sets, and data's paths, which are not asked again. */

@@ -107,10 +107,10 @@ static int file_read(const char *file, char out[HOSTS_BYTES], struct status *st)
 	}
 	fclose(f);
 	if (!right)
-		return status_set(st,
-		                  "hosts = @%s:%u: not a line of a host file; allowed is NAME, or "
-		                  "NAME slots=N",
-		                  file, at);
+		return status_set(
+		    st,
+		    "hosts = @%s:%u: not a line of a host file; allowed is NAME, or NAME slots=N",
+		    file, at);
 	if (!fits)
 		return status_set(st,
 		                  "hosts = @%s has more than %d bytes of names; allowed is a "

@@ -30,11 +30,10 @@ static int find(struct started *own, struct status *st)
 	if (started_find(machine_env, own, st))
 		return -1;
 	if (!own->by)
-		return status_set(st,
-		                  "join: no launcher has said which process this is: none of RANK, "
-		                  "SLURM_PROCID … is set. Start it by torchrun, srun, mpirun, or "
-		                  "set LAUNCHGAP_RANK and LAUNCHGAP_SIZE (`launchgap run` needs "
-		                  "none)");
+		return status_set(
+		    st, "join: no launcher has said which process this is: none of RANK, "
+		        "SLURM_PROCID … is set. Start it by torchrun, srun, mpirun, or set "
+		        "LAUNCHGAP_RANK and LAUNCHGAP_SIZE (`launchgap run` needs none)");
 	if (!own->has_size)
 		return status_set(st,
 		                  "join: %s says rank %u and not of how many; set LAUNCHGAP_RANK "
@@ -43,9 +42,8 @@ static int find(struct started *own, struct status *st)
 	if (own->address && own->size > 1 && address_check(own->address, st))
 		return -1;
 	if (!own->address && own->size > 1 && own->hosts != 1)
-		return status_set(st,
-		                  "join: where do all meet? LAUNCHGAP_RENDEZVOUS=HOST of rank 0, "
-		                  "or HOST:PORT, says it");
+		return status_set(st, "join: where do all meet? LAUNCHGAP_RENDEZVOUS=HOST of rank "
+		                      "0, or HOST:PORT, says it");
 	return 0;
 }
 

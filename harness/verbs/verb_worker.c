@@ -170,10 +170,9 @@ static int check_size(const struct launched *as, const struct peers *rendezvous,
 	if (size == 1)
 		return status_set(
 		    st,
-		    "%s started %u processes that are %u worlds of one: the MPI that "
-		    "this program has loaded does not know its launcher. Start it with "
-		    "that MPI's own mpirun, with srun --mpi=pmix, or without MPI: "
-		    "launcher = exec",
+		    "%s started %u processes that are %u worlds of one: the MPI that this program "
+		    "has loaded does not know its launcher. Start it with that MPI's own mpirun, "
+		    "with srun --mpi=pmix, or without MPI: launcher = exec",
 		    as->by->name, as->processes, as->processes);
 	return status_set(st, "%s started %u processes, and the layout has %u", as->by->name, size,
 	                  as->processes);

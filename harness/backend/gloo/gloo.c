@@ -102,8 +102,8 @@ static int gloo_connect(const struct blocking_place *place, const struct coll_ca
 static const char *gloo_refuses(const struct settings *set)
 {
 	if (set->layout.ranks_per_thread > 1)
-		return "its calls block, so one thread cannot make those of several ranks; "
-		       "allowed are mode = threads and processes";
+		return "its calls block, so one thread cannot make those of several ranks; allowed "
+		       "are mode = threads and processes";
 	return layout_ranks(set->layout) > MOST_RANKS
 	           ? "every rank has sockets to every other one; allowed are 128 ranks"
 	           : NULL;
@@ -117,8 +117,8 @@ static void gloo_describe(struct team *team, char *text, size_t bytes)
 const struct blocking_library blocking_gloo = {
     .name = "gloo",
     .reduces = BLOCKING_REDUCES | 1u << DTYPE_FLOAT16,
-    .reduces_else = "Gloo reduces no bfloat16 and no 8-bit floats; allowed are integers, "
-                    "float16, float32 and float64",
+    .reduces_else = "Gloo reduces no bfloat16 and no 8-bit floats; allowed are integers, float16, "
+                    "float32 and float64",
     .refuses = gloo_refuses,
     .connect = gloo_connect,
     .describe = gloo_describe,

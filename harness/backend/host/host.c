@@ -35,8 +35,8 @@ static int supports_cell(const struct trial *trial, const struct cell *cell,
                          enum host_transport transport, struct status *st)
 {
 	if (!steps_waits(cell->coll) && transport == HOST_FIFO)
-		return status_set(st, "host: the limit is copied from the peer's buffer: "
-		                      "path = direct or shared, not fifo");
+		return status_set(st, "host: the limit is copied from the peer's buffer: path = "
+		                      "direct or shared, not fifo");
 	if (cell->coll == COLL_INIT)
 		return status_set(st,
 		                  "host: init makes communicators, and the host backend has none");
@@ -51,8 +51,8 @@ static int host_supports(const struct trial *trial, struct status *st)
 		return status_set(st, "host: its ranks share memory, which several hosts do not; "
 		                      "allowed are backends nccl and mpi");
 	if (set->memory == MEMORY_DEVICE)
-		return status_set(st, "host: its ranks copy in CPU memory; allowed is memory = "
-		                      "host");
+		return status_set(st,
+		                  "host: its ranks copy in CPU memory; allowed is memory = host");
 	if (transport < 0)
 		return status_set(st, "path = %s: allowed are auto, direct, fifo, shared",
 		                  set->path);

@@ -55,11 +55,11 @@ static int refuse_room(const struct trial *trial, unsigned ranks, struct status 
 	for (unsigned gpu = 0; gpu < (ranks + each - 1) / each; gpu++) {
 		const size_t has = device_memory(gpu) / on; /* 0: not known */
 		if (has && 2 * bytes > has)
-			return status_set(st,
-			                  "%zu MiB do not fit: a rank's two buffers take %zu MiB, "
-			                  "and GPU %u has %zu MiB for each of its ranks; ask for "
-			                  "smaller sizes",
-			                  largest >> 20, 2 * bytes >> 20, gpu, has >> 20);
+			return status_set(
+			    st,
+			    "%zu MiB do not fit: a rank's two buffers take %zu MiB, and GPU %u has "
+			    "%zu MiB for each of its ranks; ask for smaller sizes",
+			    largest >> 20, 2 * bytes >> 20, gpu, has >> 20);
 	}
 	return 0;
 }
@@ -72,11 +72,11 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 	if (!gpus)
 		return -1;
 	if (ranks > gpus * each)
-		return status_set(st,
-		                  "%u ranks need %u GPUs, and CUDA shows %u. Ranks can share a "
-		                  "GPU (ranks_per_gpu, NCCL 2.30.3 or later): to check results, "
-		                  "not for speed",
-		                  ranks, (ranks + each - 1) / each, gpus);
+		return status_set(
+		    st,
+		    "%u ranks need %u GPUs, and CUDA shows %u. Ranks can share a GPU "
+		    "(ranks_per_gpu, NCCL 2.30.3 or later): to check results, not for speed",
+		    ranks, (ranks + each - 1) / each, gpus);
 	if (refuse_room(trial, ranks, st) || nccl_api_load(trial->settings.nccl, &api, st))
 		return -1;
 	for (unsigned rank = 0; rank < ranks; rank += each) {

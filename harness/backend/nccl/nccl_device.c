@@ -189,10 +189,9 @@ int nccl_move_refuse(const struct trial *trial, const struct cell *cell, unsigne
 		return status_set(st, "call_ctas = %u: api = %s allows up to %d", set->call_ctas,
 		                  set->api, MOVE_CTAS);
 	if (set->allocator == ALLOCATOR_CUDA)
-		return status_set(st,
-		                  "api = %s needs memory of ncclMemAlloc; allowed is "
-		                  "allocator = nccl",
-		                  set->api);
+		return status_set(
+		    st, "api = %s needs memory of ncclMemAlloc; allowed is allocator = nccl",
+		    set->api);
 	if (set->registration == REGISTER_LOCAL)
 		return status_set(st,
 		                  "api = %s registers the receive buffer as a window; allowed are "
@@ -241,9 +240,8 @@ static int find_peers(struct backend_ctx *ctx, struct place *p, void *at, char *
 	if (!at)
 		return status_set(
 		    st,
-		    "api = %s: NCCL %s registers no windows here: each GPU has to reach "
-		    "the others' memory, and NCCL_WIN_ENABLE and NCCL_CUMEM_ENABLE must "
-		    "not be 0",
+		    "api = %s: NCCL %s registers no windows here: each GPU has to reach the "
+		    "others' memory, and NCCL_WIN_ENABLE and NCCL_CUMEM_ENABLE must not be 0",
 		    api, ctx->api.version);
 	if (!ctx->api.GetPeerDevicePointer)
 		return read_window(ctx, p, at, base, stride, st);
@@ -404,15 +402,14 @@ bool nccl_move_late(const struct backend_ctx *ctx, struct status *st)
 			              until = clock_now_ns() + most_ns;
 			while (!team_failure(ctx->team) && clock_now_ns() < until)
 				clock_sleep_until(clock_now_ns() + 1000000);
-			status_set(
-			    st,
-			    "api = %s: rank %u waited %.3g s for rank %u %s, and gave up: a rank "
-			    "died, had no core, or never came",
-			    ctx->trial->settings.api, ctx->places[i].rank,
-			    (double)ctx->places[i].move.limit_ns / 1e9,
-			    split_peer(ctx->trial->settings.split, ctx->nranks,
-			               ctx->places[i].color, protocol_failed_peer(failed)),
-			    awaited[protocol_failed_for(failed)]);
+			status_set(st,
+			           "api = %s: rank %u waited %.3g s for rank %u %s, and gave up: a "
+			           "rank died, had no core, or never came",
+			           ctx->trial->settings.api, ctx->places[i].rank,
+			           (double)ctx->places[i].move.limit_ns / 1e9,
+			           split_peer(ctx->trial->settings.split, ctx->nranks,
+			                      ctx->places[i].color, protocol_failed_peer(failed)),
+			           awaited[protocol_failed_for(failed)]);
 		}
 		return true;
 	}

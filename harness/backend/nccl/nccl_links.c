@@ -99,8 +99,8 @@ int nccl_links_refuse_devices(const struct trial *trial, struct status *st)
 		if (reaches)
 			continue;
 		return status_set(st,
-		                  "%s: GPU %u cannot reach the memory of GPU %u; "
-		                  "pair_staged goes through CPU memory",
+		                  "%s: GPU %u cannot reach the memory of GPU %u; pair_staged goes "
+		                  "through CPU memory",
 		                  pairs ? "pair_copy" : "api = copies", from, to);
 	}
 	return 0;

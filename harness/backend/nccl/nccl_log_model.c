@@ -86,12 +86,12 @@ static const char *why_staged(const struct judging *j, const char *transport)
 		return pointer ? REGISTER_ONLY " ('direct pointer' is a mere label there)"
 		               : REGISTER_ONLY;
 	if (!j->version)
-		return "every version of NCCL stages here: the log shows no buffer "
-		       "registered with a peer and no 'direct pointer'";
-	return pointer ? "NCCL up to 2.22 that pulls ('/read') reads a peer's buffer "
-	                 "directly only if it was registered"
-	               : "NCCL up to 2.22 writes into a peer's buffer only within one process "
-	                 "and with NCCL_P2P_DIRECT_DISABLE off; here it goes through a FIFO";
+		return "every version of NCCL stages here: the log shows no buffer registered with "
+		       "a peer and no 'direct pointer'";
+	return pointer ? "NCCL up to 2.22 that pulls ('/read') reads a peer's buffer directly only "
+	                 "if it was registered"
+	               : "NCCL up to 2.22 writes into a peer's buffer only within one process and "
+	                 "with NCCL_P2P_DIRECT_DISABLE off; here it goes through a FIFO";
 }
 
 static void say_unknown(const struct judging *j, char *why, size_t bytes)

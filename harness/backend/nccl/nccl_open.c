@@ -330,9 +330,8 @@ static int explain_room(const struct place *p, size_t bytes, struct status *st)
 	st->text[0] = '\0'; /* the first error stays */
 	return status_set(
 	    st,
-	    "%.300s: a rank's two buffers take %zu MiB, and GPU %u has %zu of its %zu MiB "
-	    "free; ask for smaller sizes, of a training step for a smaller model or "
-	    "datatype",
+	    "%.300s: a rank's two buffers take %zu MiB, and GPU %u has %zu of its %zu MiB free; "
+	    "ask for smaller sizes, of a training step for a smaller model or datatype",
 	    why.text, 2 * bytes >> 20, p->device, left >> 20, all >> 20);
 }
 
