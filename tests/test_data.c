@@ -86,6 +86,11 @@ static const struct {
     {"SELECT 64 * beyond(column1, column1, 0), 64 * beyond(column1, column1, 7), beyond(NULL, 1, "
      "0) FROM (VALUES (1), (2), (3), (4), (5), (6))",
      "1.0 64.0 -"},
+    /* Runs that say the same do not scatter; of two the next one has no interval. */
+    {"SELECT round(c ->> 'ratio', 6), c ->> 'runs', c ->> 'blocks', c ->> 'scatter', c ->> 'next' "
+     "FROM "
+     "(SELECT pooled(1.1, 1, 1.21, 10, 0.95, 0, 0) c FROM (VALUES (1), (2)))",
+     "1.1 2 20 0.0 -"},
     /* A range of sizes may be open. */
     {"SELECT size(4096, 65536), size(4096, 4096), size(0, 4096), size(4096, NULL), size(0, "
      "9223372036854775807), size(NULL, 4096)",

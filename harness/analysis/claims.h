@@ -62,11 +62,7 @@ struct claims_result {
 	unsigned more_blocks; /* undecided, as in struct verdict; 0: not by blocks */
 	double detectable;    /* as in struct verdict */
 	double p;
-	bool alone; /* decided, and not within its family */
 };
-
-/* Whether there is a verdict: holds, does not hold, or the outcome between them. */
-bool claims_decided(const struct claims_result *result);
 
 /* The ratio with the interval that decided: of a within that does not hold both ends. */
 const struct stats_ratio *claims_interval(const struct claims_result *result);

@@ -22,9 +22,3 @@ static inline unsigned family_blocks(unsigned tests, double alpha)
 		n++;
 	return n;
 }
-
-/* A claim's probability times their number, 1 at most; NaN stays. */
-static inline double family_p(double p, unsigned claims)
-{
-	return p * claims > 1 ? 1 : p * claims;
-}

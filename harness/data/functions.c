@@ -159,34 +159,68 @@ static struct stats_walsh walsh_of(struct arena *arena, const struct verdicts_bl
 	return stats_walsh_of(arena, of->x, of->again, of->n);
 }
 
-/* A contrast's text is made as intervals are. */
-struct contrast_maker {
+/* A text of JSON is made as intervals are. */
+struct teller {
 	const struct looks *looks;
 	const struct numbers *of;
-	const char *made;
+	const char *(*tells)(struct arena *arena, const struct looks *looks,
+	                     const struct numbers *of);
+	const char *told;
 };
 
-static void make_contrast(struct arena *arena, void *what)
+static void tell(struct arena *arena, void *what)
 {
-	struct contrast_maker *m = what;
-	const struct verdicts_blocks blocks = blocks_of(arena, m->of);
-	m->made = verdicts_contrast(arena, m->looks, &blocks, m->of->third, m->of->fourth);
+	struct teller *t = what;
+	t->told = t->tells(arena, t->looks, t->of);
+}
+
+static void take_text(sqlite3_context *context,
+                      const char *(*tells)(struct arena *arena, const struct looks *looks,
+                                           const struct numbers *of))
+{
+	struct numbers *of = sqlite3_aggregate_context(context, 0);
+	struct teller t = {sqlite3_user_data(context), of, tells, NULL};
+	struct arena *arena = NULL;
+	if (!of)
+		return;
+	if (of->failed || arena_run(tell, &t, &arena) < 0)
+		sqlite3_result_error_nomem(context);
+	else
+		sqlite3_result_text(context, t.told, -1, SQLITE_TRANSIENT);
+	arena_free(arena);
+	free(of->x);
+	free(of->second);
+}
+
+static const char *tell_contrast(struct arena *arena, const struct looks *looks,
+                                 const struct numbers *of)
+{
+	const struct verdicts_blocks blocks = blocks_of(arena, of);
+	return verdicts_contrast(arena, looks, &blocks, of->third, of->fourth);
 }
 
 static void take_contrast(sqlite3_context *context)
 {
-	struct numbers *of = sqlite3_aggregate_context(context, 0);
-	struct contrast_maker m = {sqlite3_user_data(context), of, NULL};
-	struct arena *arena = NULL;
-	if (!of)
-		return;
-	if (of->failed || arena_run(make_contrast, &m, &arena) < 0)
-		sqlite3_result_error_nomem(context);
-	else
-		sqlite3_result_text(context, m.made, -1, SQLITE_TRANSIENT);
-	arena_free(arena);
-	free(of->x);
-	free(of->second);
+	take_text(context, tell_contrast);
+}
+
+/* Of each row (ratio, lo, hi, blocks, confidence, by, times). */
+static const char *tell_pooled(struct arena *arena, const struct looks *looks,
+                               const struct numbers *of)
+{
+	const unsigned n = (unsigned)of->n / 6;
+	struct stats_ratio *runs = ARENA_ARRAY(arena, struct stats_ratio, n);
+	(void)looks;
+	for (unsigned i = 0; i < n; i++) {
+		const double *x = &of->x[6 * i];
+		runs[i] = (struct stats_ratio){of->second[6 * i], x[0], x[1], (unsigned)x[2], x[3]};
+	}
+	return verdicts_pooled(arena, runs, n, of->x[4], of->x[5]);
+}
+
+static void take_pooled(sqlite3_context *context)
+{
+	take_text(context, tell_pooled);
 }
 
 static struct stats_ratio make_ratio(struct arena *arena, const struct looks *looks,
@@ -453,6 +487,7 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"share", 2, NULL, add_number, take_share},
 	    {"share", 3, NULL, add_number, take_share},
 	    {"contrast", 4, NULL, add_number, take_contrast},
+	    {"pooled", 7, NULL, add_leaf, take_pooled},
 	    {"beyond", 3, NULL, add_number, take_beyond},
 	    {"imbalance", 2, imbalance, NULL, NULL},
 	    {"component", LEVELS + 2, NULL, add_leaf, take_component},

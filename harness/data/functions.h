@@ -19,6 +19,11 @@
  *   by_chance(lo, hi, blocks, confidence)
  *                    of ratios with their intervals: how far off, as a logarithm, the largest would
  *                    be by chance (stats_largest_by_chance)
+ *   contrast(x, block, by, times)
+ *                    ratio() with all that a claim of by and times asks, JSON (verdicts.h)
+ *   pooled(ratio, lo, hi, blocks, confidence, by, times)
+ *                    of several runs what they say together, as contrast(), with `scatter` between
+ *                    runs and `next` (pooled.h)
  *   imbalance(root, ranks)
  *                    what the busiest rank gets ÷ the mean, of a mixture of experts (routing.h)
  *   trend(x)         of numbers in the order of their rows: how probable such a trend is by chance

@@ -160,14 +160,13 @@ const char *verdict_claim_text(struct arena *arena, const struct claims_result *
 	                                    [CLAIMS_UNTESTED] = "cannot be tested here"};
 	const int direction = verdict_direction(claims_interval(r));
 	const char *word = direction > 0 ? "more" : direction < 0 ? "less" : "";
-	const char *taken = r->alone ? " (taken alone)" : "";
 	char text[VERDICT_TEXT_BYTES];
 	if (r->outcome == CLAIMS_LITTLE) {
 		verdict_claim_limits(r->claim, text, sizeof text);
-		return arena_text(arena, "%s, but not %s%s", word, text, taken);
+		return arena_text(arena, "%s, but not %s", word, text);
 	}
 	if (r->outcome != CLAIMS_UNDECIDED)
-		return arena_text(arena, "%s%s", texts[r->outcome], taken);
+		return texts[r->outcome];
 	open_claim_text(r, word, text, sizeof text);
 	return arena_copy(arena, text);
 }

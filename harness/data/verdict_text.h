@@ -17,7 +17,7 @@ enum verdict_kind verdict_by_word(const char *word);
 void verdict_text(const struct verdict *verdict, char *out, size_t bytes);
 /* "block 4 differs (0.172; the others 0.994 to 1.01)"; "" without one. */
 void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes);
-/* "holds", "holds (taken alone)", "less, but not below 0.980", "does not hold", "undecided,
+/* "holds", "less, but not below 0.980", "does not hold", "undecided,
  * probably less: differences under 6 % cannot be seen; needs about 7 more blocks", …. */
 const char *verdict_claim_text(struct arena *arena, const struct claims_result *result);
 /* The ratios at which it holds: "below 0.980", "0.980 to 1.020"; "": it has no test. */

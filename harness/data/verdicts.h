@@ -19,6 +19,10 @@ struct verdicts_blocks {
 const char *verdicts_contrast(struct arena *arena, const struct looks *looks,
                               const struct verdicts_blocks *of, double by, double times);
 
+/* pooled(), the same of several runs. */
+const char *verdicts_pooled(struct arena *arena, const struct stats_ratio *runs, unsigned n,
+                            double by, double times);
+
 /* The others; the last one has no name. */
 extern const struct verdicts_function {
 	const char *name;
