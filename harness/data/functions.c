@@ -80,18 +80,43 @@ static void add_any(sqlite3_context *context, int n, sqlite3_value **values)
 		add(of, number_of(values[0]), sqlite3_value_double(values[1]));
 }
 
-/* What of them the query asks for; NaN: nothing. */
-static void take(sqlite3_context *context,
-                 double (*of_numbers)(const struct looks *looks, struct numbers *of))
+/* What a query asks of its rows: a number, NaN is none, or a text. */
+typedef double take_number(struct arena *arena, const struct looks *looks, struct numbers *of);
+typedef const char *take_text(struct arena *arena, const struct looks *looks, struct numbers *of);
+
+/* Made in an arena: no lack of memory leaves SQLite halfway. */
+struct taking {
+	const struct looks *looks;
+	struct numbers *of;
+	take_number *number;
+	take_text *text;
+	double x;
+	const char *told;
+};
+
+static void make(struct arena *arena, void *what)
+{
+	struct taking *t = what;
+	if (t->text)
+		t->told = t->text(arena, t->looks, t->of);
+	else if (t->of->n)
+		t->x = t->number(arena, t->looks, t->of);
+}
+
+static void take(sqlite3_context *context, take_number *number, take_text *text)
 {
 	struct numbers *of = sqlite3_aggregate_context(context, 0);
+	struct taking t = {sqlite3_user_data(context), of, number, text, NAN, NULL};
+	struct arena *arena = NULL;
 	if (!of)
 		return;
-	const double x = of->n ? of_numbers(sqlite3_user_data(context), of) : NAN;
-	if (of->failed)
+	if (of->failed || arena_run(make, &t, &arena) < 0)
 		sqlite3_result_error_nomem(context);
+	else if (t.told)
+		sqlite3_result_text(context, t.told, -1, SQLITE_TRANSIENT);
 	else
-		sqlite3_result_double(context, x);
+		sqlite3_result_double(context, t.x);
+	arena_free(arena);
 	free(of->x);
 	free(of->second);
 }
@@ -105,32 +130,6 @@ static int by_block(const void *a, const void *b)
 {
 	const struct in_block *x = a, *y = b;
 	return (x->block > y->block) - (x->block < y->block);
-}
-
-typedef struct stats_ratio (*making)(struct arena *arena, const struct looks *looks,
-                                     const struct numbers *of);
-
-/* An interval that is being made, in its own arena: no lack of memory leaves SQLite halfway. */
-struct maker {
-	const struct looks *looks;
-	const struct numbers *of;
-	making makes;
-	struct stats_ratio made;
-};
-
-static void make(struct arena *arena, void *what)
-{
-	struct maker *m = what;
-	m->made = m->makes(arena, m->looks, m->of);
-}
-
-static struct stats_ratio made_by(making makes, const struct looks *looks, struct numbers *of)
-{
-	struct maker m = {looks, of, makes, STATS_NO_RATIO};
-	struct arena *arena = NULL;
-	of->failed = arena_run(make, &m, &arena) < 0;
-	arena_free(arena);
-	return m.made;
 }
 
 /* A block has one number, or two: against each trial of the reference (stats_walsh). */
@@ -159,54 +158,14 @@ static struct stats_walsh walsh_of(struct arena *arena, const struct verdicts_bl
 	return stats_walsh_of(arena, of->x, of->again, of->n);
 }
 
-/* A text of JSON is made as intervals are. */
-struct teller {
-	const struct looks *looks;
-	const struct numbers *of;
-	const char *(*tells)(struct arena *arena, const struct looks *looks,
-	                     const struct numbers *of);
-	const char *told;
-};
-
-static void tell(struct arena *arena, void *what)
-{
-	struct teller *t = what;
-	t->told = t->tells(arena, t->looks, t->of);
-}
-
-static void take_text(sqlite3_context *context,
-                      const char *(*tells)(struct arena *arena, const struct looks *looks,
-                                           const struct numbers *of))
-{
-	struct numbers *of = sqlite3_aggregate_context(context, 0);
-	struct teller t = {sqlite3_user_data(context), of, tells, NULL};
-	struct arena *arena = NULL;
-	if (!of)
-		return;
-	if (of->failed || arena_run(tell, &t, &arena) < 0)
-		sqlite3_result_error_nomem(context);
-	else
-		sqlite3_result_text(context, t.told, -1, SQLITE_TRANSIENT);
-	arena_free(arena);
-	free(of->x);
-	free(of->second);
-}
-
-static const char *tell_contrast(struct arena *arena, const struct looks *looks,
-                                 const struct numbers *of)
+static const char *contrast(struct arena *arena, const struct looks *looks, struct numbers *of)
 {
 	const struct verdicts_blocks blocks = blocks_of(arena, of);
 	return verdicts_contrast(arena, looks, &blocks, of->third, of->fourth);
 }
 
-static void take_contrast(sqlite3_context *context)
-{
-	take_text(context, tell_contrast);
-}
-
 /* Of each row (ratio, lo, hi, blocks, confidence, by, times). */
-static const char *tell_pooled(struct arena *arena, const struct looks *looks,
-                               const struct numbers *of)
+static const char *pooled(struct arena *arena, const struct looks *looks, struct numbers *of)
 {
 	const unsigned n = (unsigned)of->n / 6;
 	struct stats_ratio *runs = ARENA_ARRAY(arena, struct stats_ratio, n);
@@ -218,42 +177,31 @@ static const char *tell_pooled(struct arena *arena, const struct looks *looks,
 	return verdicts_pooled(arena, runs, n, of->x[4], of->x[5]);
 }
 
-static void take_pooled(sqlite3_context *context)
-{
-	take_text(context, tell_pooled);
-}
-
-static struct stats_ratio make_ratio(struct arena *arena, const struct looks *looks,
-                                     const struct numbers *of)
+static struct stats_ratio ratio(struct arena *arena, const struct looks *looks,
+                                const struct numbers *of)
 {
 	const struct verdicts_blocks blocks = blocks_of(arena, of);
 	const struct stats_walsh walsh = walsh_of(arena, &blocks);
 	return stats_walsh_ratio(&walsh, looks_confidence(looks, blocks.blocks, blocks.n));
 }
 
-static struct stats_ratio ratio(const struct looks *looks, struct numbers *of)
+static struct stats_ratio chosen(struct arena *arena, const struct looks *looks,
+                                 const struct numbers *of)
 {
-	return made_by(make_ratio, looks, of);
-}
-
-static struct stats_ratio chosen(const struct looks *looks, struct numbers *of)
-{
-	const struct stats_ratio r = ratio(looks, of);
+	const struct stats_ratio r = ratio(arena, looks, of);
 	return stats_chosen(&r, of->third);
 }
 
-static struct stats_ratio make_beyond(struct arena *arena, const struct looks *looks,
-                                      const struct numbers *of)
+static double beyond(struct arena *arena, const struct numbers *of)
 {
 	const struct verdicts_blocks blocks = blocks_of(arena, of);
 	const struct stats_walsh walsh = walsh_of(arena, &blocks);
-	(void)looks;
-	return (struct stats_ratio){.estimate = stats_signed_rank_tails(&walsh, of->third).over};
+	return stats_signed_rank_tails(&walsh, of->third).over;
 }
 
 /* As logarithms of a ratio, on a scale on which no exponential overflows. */
-static struct stats_ratio make_pseudomedian(struct arena *arena, const struct looks *looks,
-                                            const struct numbers *of)
+static struct stats_ratio pseudomedian(struct arena *arena, const struct looks *looks,
+                                       const struct numbers *of)
 {
 	double *logs = ARENA_ARRAY(arena, double, of->n), most = 0;
 	for (size_t i = 0; i < of->n; i++)
@@ -265,22 +213,6 @@ static struct stats_ratio make_pseudomedian(struct arena *arena, const struct lo
 	struct stats_ratio r = stats_ratio_of_logs(arena, logs, (unsigned)of->n, looks->confidence);
 	return (struct stats_ratio){
 	    .estimate = most * log(r.estimate), .lo = most * log(r.lo), .hi = most * log(r.hi)};
-}
-
-static struct stats_ratio pseudomedian(const struct looks *looks, struct numbers *of)
-{
-	return made_by(make_pseudomedian, looks, of);
-}
-
-static struct stats_ratio make_share(struct arena *arena, const struct looks *looks,
-                                     const struct numbers *of)
-{
-	return stats_share(arena, of->x, of->second, (unsigned)of->n, looks->confidence);
-}
-
-static struct stats_ratio share(const struct looks *looks, struct numbers *of)
-{
-	return made_by(make_share, looks, of);
 }
 
 static struct stats_ratio median(const struct looks *looks, struct numbers *of)
@@ -301,39 +233,31 @@ static void add_leaf(sqlite3_context *context, int n, sqlite3_value **values)
 		add(of, sqlite3_value_double(values[i]), sqlite3_value_double(values[0]));
 }
 
-static double component(const struct looks *looks, struct numbers *of)
+static double component(struct arena *arena, const struct numbers *of)
 {
 	const size_t n = of->n / (LEVELS + 1), level = (size_t)of->second[0];
-	double *y = calloc(n + 1, sizeof *y), variances[LEVELS];
-	unsigned *keys = calloc(n * LEVELS + 1, sizeof *keys);
-	(void)looks;
-	of->failed = of->failed || !y || !keys;
-	for (size_t i = 0; i < n && !of->failed; i++) {
+	double *y = ARENA_ARRAY(arena, double, n), variances[LEVELS];
+	unsigned *keys = ARENA_ARRAY(arena, unsigned, n *LEVELS);
+	for (size_t i = 0; i < n; i++) {
 		y[i] = of->x[i * (LEVELS + 1)];
 		for (size_t k = 0; k < LEVELS; k++)
 			keys[i * LEVELS + k] = (unsigned)of->x[i * (LEVELS + 1) + 1 + k];
 	}
-	if (!of->failed)
-		anova_nested(y, keys, (unsigned)n, LEVELS, variances);
-	free(y);
-	free(keys);
-	return !of->failed && level >= 1 && level <= LEVELS ? variances[level - 1] : NAN;
+	anova_nested(y, keys, (unsigned)n, LEVELS, variances);
+	return level >= 1 && level <= LEVELS ? variances[level - 1] : NAN;
 }
 
 /* Of each row (lo, hi, blocks, confidence). */
-static double by_chance(struct numbers *of)
+static double by_chance(struct arena *arena, const struct numbers *of)
 {
 	const unsigned n = (unsigned)of->n / 3;
-	struct stats_ratio *ratios = calloc(n + 1, sizeof *ratios);
-	of->failed = of->failed || !ratios;
-	for (unsigned i = 0; i < n && !of->failed; i++)
+	struct stats_ratio *ratios = ARENA_ARRAY(arena, struct stats_ratio, n);
+	for (unsigned i = 0; i < n; i++)
 		ratios[i] = (struct stats_ratio){.lo = of->second[3 * i],
 		                                 .hi = of->x[3 * i],
 		                                 .blocks = (unsigned)of->x[3 * i + 1],
 		                                 .confidence = of->x[3 * i + 2]};
-	const double most = of->failed ? NAN : stats_largest_by_chance(ratios, n);
-	free(ratios);
-	return most;
+	return stats_largest_by_chance(ratios, n);
 }
 
 /* What is asked of an interval: an end, or its estimate. */
@@ -342,15 +266,6 @@ static double part_of(const struct numbers *of, struct stats_ratio r)
 	return of->end == 'l' ? r.lo : of->end ? r.hi : r.estimate;
 }
 
-#define TAKES(name, value)                                                                         \
-	static double name##_of(const struct looks *looks, struct numbers *of)                     \
-	{                                                                                          \
-		return value;                                                                      \
-	}                                                                                          \
-	static void take_##name(sqlite3_context *context)                                          \
-	{                                                                                          \
-		take(context, name##_of);                                                          \
-	}
 /* Geometric if any is asked so and all can have it; of one itself. */
 static double mean_of_all(const struct numbers *of)
 {
@@ -364,17 +279,35 @@ static double mean_of_all(const struct numbers *of)
 	return geometric && of->n > 1 && isfinite(logs) ? exp(logs / (double)of->n)
 	                                                : sum / (double)of->n;
 }
-TAKES(mean, ((void)looks, mean_of_all(of)))
+#define TAKES(name, value)                                                                         \
+	static double name##_of(struct arena *arena, const struct looks *looks,                    \
+	                        struct numbers *of)                                                \
+	{                                                                                          \
+		(void)arena, (void)looks;                                                          \
+		return value;                                                                      \
+	}                                                                                          \
+	static void take_##name(sqlite3_context *context)                                          \
+	{                                                                                          \
+		take(context, name##_of, NULL);                                                    \
+	}
+#define TAKES_TEXT(name)                                                                           \
+	static void take_##name(sqlite3_context *context)                                          \
+	{                                                                                          \
+		take(context, NULL, name);                                                         \
+	}
+TAKES(mean, mean_of_all(of))
 TAKES(median, part_of(of, median(looks, of)))
-TAKES(component, component(looks, of))
-TAKES(by_chance, ((void)looks, by_chance(of)))
-TAKES(quantile, ((void)looks, stats_quantile(of->x, of->n, of->second[of->n - 1])))
-TAKES(ratio, part_of(of, ratio(looks, of)))
-TAKES(chosen, part_of(of, chosen(looks, of)))
-TAKES(pseudomedian, part_of(of, pseudomedian(looks, of)))
-TAKES(share, part_of(of, share(looks, of)))
-TAKES(beyond, made_by(make_beyond, looks, of).estimate)
-TAKES(trend, ((void)looks, stats_trend_probability(of->x, (unsigned)of->n)))
+TAKES(component, component(arena, of))
+TAKES(by_chance, by_chance(arena, of))
+TAKES(quantile, stats_quantile(of->x, of->n, of->second[of->n - 1]))
+TAKES(ratio, part_of(of, ratio(arena, looks, of)))
+TAKES(chosen, part_of(of, chosen(arena, looks, of)))
+TAKES(pseudomedian, part_of(of, pseudomedian(arena, looks, of)))
+TAKES(share, part_of(of, stats_share(arena, of->x, of->second, (unsigned)of->n, looks->confidence)))
+TAKES(beyond, beyond(arena, of))
+TAKES(trend, stats_trend_probability(of->x, (unsigned)of->n))
+TAKES_TEXT(contrast)
+TAKES_TEXT(pooled)
 
 static void verdict(sqlite3_context *context, int n, sqlite3_value **values)
 {
