@@ -179,7 +179,7 @@ static void end_say(struct runner *r, const struct tuning *t)
 	if (t->next.confirmed)
 		snprintf(
 		    r->end.text, sizeof r->end.text,
-		    "%u sets were measured%s and the best of them again in %u blocks of their own",
+		    "%u sets were measured%s and the best of them again in %u blocks after that",
 		    nsets, budget, t->next.confirmed);
 	else
 		snprintf(r->end.text, sizeof r->end.text,
