@@ -35,8 +35,7 @@
  * Gains seen while searching are biased upwards by the choice, so no report names them. Finalists
  * are confirmed in other blocks (chapters/tuned.sql). SIMULATED.md has how often a search finds
  * what is there, and how often it errs. */
-#ifndef LAUNCHGAP_CANDIDATES_H
-#define LAUNCHGAP_CANDIDATES_H
+#pragma once
 
 #include "effects.h"
 
@@ -52,5 +51,3 @@ unsigned candidates_finalists(const struct candidates_seen *seen, struct arena *
  * says of a cell that they did not measure. */
 void candidates_promise(const struct candidates_seen *seen, const struct search_set *set,
                         struct arena *arena, double *out);
-
-#endif

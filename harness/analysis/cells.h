@@ -1,7 +1,6 @@
 /* What a record's cells give alone, each with stamps: medians over its rows (stream: the stretches'
  * times per call; isolated: its calls). Unknown values are NaN. Arenas are for scratch. Pure. */
-#ifndef LAUNCHGAP_CELLS_H
-#define LAUNCHGAP_CELLS_H
+#pragma once
 
 #include "../arena.h"
 #include "../record/record.h"
@@ -45,5 +44,3 @@ size_t cells_moved(const struct record_run *run, const struct cell *cell, unsign
  * a microsecond, and its time is included. The arena is for scratch. */
 #define CELLS_ISSUE_NS 20000
 double cells_issue_cores(struct arena *arena, const struct record_cell *cell, unsigned rank);
-
-#endif

@@ -28,8 +28,7 @@
  * chance that any of them is called wrongly, whatever variants they share. A claim that is decided
  * by itself but not in its family reads "(taken alone)". Which families can be confirmed at all:
  * config/family.h. */
-#ifndef LAUNCHGAP_CLAIMS_H
-#define LAUNCHGAP_CLAIMS_H
+#pragma once
 
 #include "../config/claim.h"
 #include "verdict.h"
@@ -83,5 +82,3 @@ enum claims_outcome claims_decide_beyond(const struct claims_ratio *ratio, enum 
 /* By its ratio and its tails. line: as above, where the run distinguishes no less; 0: it does; NaN:
  * nothing. */
 void claims_judge(struct claims_result *result, double line);
-
-#endif

@@ -18,8 +18,7 @@
  *
  * DerSimonian and Laird's interval (1986) takes τ as known, and with few runs is far too narrow:
  * SIMULATED.md has both beside each other. */
-#ifndef LAUNCHGAP_POOLED_H
-#define LAUNCHGAP_POOLED_H
+#pragma once
 
 #include "stats.h"
 
@@ -38,5 +37,3 @@ struct pooled {
 struct pooled pooled_of(const struct stats_ratio *runs, unsigned n, double confidence);
 /* The probabilities if the log ratio is `at`; NaN below 2 runs. */
 struct stats_tails pooled_tails(const struct pooled *pooled, double at);
-
-#endif

@@ -64,8 +64,7 @@
  * From 10 blocks the first look alone has 4.9 %, so that less than 5 in all cannot be had without a
  * cost for those who look only once. All of it holds for one verdict; SIMULATED.md has whole
  * reports. */
-#ifndef LAUNCHGAP_VERDICT_H
-#define LAUNCHGAP_VERDICT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -136,5 +135,3 @@ int verdict_direction(const struct stats_ratio *ratio);
 struct verdict_odd verdict_find_odd(struct arena *arena, const double *log_ratios,
                                     const unsigned *blocks, const struct stats_walsh *of,
                                     double confidence);
-
-#endif

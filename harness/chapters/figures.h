@@ -1,7 +1,6 @@
 /* A run's tables with what the analysis found: data/schema.sql, figures.sql and the views of
  * shared.sql. */
-#ifndef LAUNCHGAP_FIGURES_H
-#define LAUNCHGAP_FIGURES_H
+#pragma once
 
 #include "../config/claim.h"
 #include "../data/db.h"
@@ -31,4 +30,3 @@ int figures_of_tuning(const struct figures *figures, struct status *st);
 
 /* The last of sizes; without an end the largest number of SQL. */
 size_t figures_end(struct claim_range sizes);
-#endif

@@ -1,8 +1,7 @@
 /* Several runs of one experiment as one: what each found, how much they differ, and what they find
  * together (analysis/pooled.h). What differs between machines, boots and pairs of GPUs is in that
  * interval, and in no run's own. */
-#ifndef LAUNCHGAP_COMBINE_H
-#define LAUNCHGAP_COMBINE_H
+#pragma once
 
 #include "compared.h"
 
@@ -10,5 +9,3 @@
  * sentence: a run cannot be read, two are the same one, or they are of different experiments,
  * backends or numbers of ranks. */
 int combine_runs(struct compared *t, double margin, struct status *st);
-
-#endif

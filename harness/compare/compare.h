@@ -8,8 +8,7 @@
  * that both sides have; trials of two runs are not paired (unpaired.h).
  *
  * Three or more are no sides but repetitions of one experiment, and are combined. */
-#ifndef LAUNCHGAP_COMPARE_H
-#define LAUNCHGAP_COMPARE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -50,5 +49,3 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 
 /* Reads, matches, prints. A compare_code; the status is set only with COMPARE_NOT_DONE. */
 int compare_run(const struct compare_request *request, struct status *st);
-
-#endif

@@ -1,7 +1,6 @@
 /* A result, as its files are read: its times by variant and cell, and what it states about itself,
  * go into tables (sides.sql, compared.sql). */
-#ifndef LAUNCHGAP_SIDE_H
-#define LAUNCHGAP_SIDE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -65,5 +64,3 @@ json_t *nccl_text_read(FILE *in, const char *file);
  * and NCCL's variables. */
 int nccl_tests_read(const char *file, const char *variant, unsigned trial, struct side *side,
                     struct status *st);
-
-#endif

@@ -3,8 +3,7 @@
  * It reads and writes nothing else: files, ATTACH and extensions are refused. Once db_seal was
  * called it takes nothing but queries, and temporary tables of them. A statement ends as an error
  * after DB_SECONDS of CPU time. All memory is SQLite's; the arena frees it. */
-#ifndef LAUNCHGAP_DB_H
-#define LAUNCHGAP_DB_H
+#pragma once
 
 #include <jansson.h>
 #include <limits.h>
@@ -74,5 +73,3 @@ double db_real(const struct db_rows *rows, unsigned column);
  * work as if memory were out unless it went in: schema.sql's tables have no other error. */
 #define DB_NONE UINT_MAX
 void db_add(struct db *db, const char *table, const char *kinds, ...);
-
-#endif

@@ -46,8 +46,7 @@
  *   student(p, df)   the t of Student's distribution that is exceeded with probability p
  *   number(x), estimate(x), effect(x)   a number as sentences have it: 12.3, 0.987, 8.4 %
  *   estimate(x, lo, hi)   "1.05 (1.03 to 1.07)"; interval(x, lo, hi): "1.03 to 1.07" */
-#ifndef LAUNCHGAP_FUNCTIONS_H
-#define LAUNCHGAP_FUNCTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -56,5 +55,3 @@
 struct sqlite3;
 /* looks: what the run's intervals are made for, kept as long; 0: one, 95 %. false: no memory. */
 bool functions_add(struct sqlite3 *lite, struct looks *looks);
-
-#endif

@@ -1,6 +1,5 @@
 /* What reports say of a verdict. */
-#ifndef LAUNCHGAP_VERDICT_TEXT_H
-#define LAUNCHGAP_VERDICT_TEXT_H
+#pragma once
 
 #include "../analysis/claims.h"
 #include "format.h"
@@ -22,5 +21,3 @@ void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes);
 const char *verdict_claim_text(struct arena *arena, const struct claims_result *result);
 /* The ratios at which it holds: "below 0.980", "0.980 to 1.020"; "": it has no test. */
 void verdict_claim_limits(const struct claim *claim, char *out, size_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* Contrasts and what they say, as functions of SQL: functions.c adds them. */
-#ifndef LAUNCHGAP_VERDICTS_H
-#define LAUNCHGAP_VERDICTS_H
+#pragma once
 
 #include "../analysis/looks.h"
 #include "../arena.h"
@@ -29,5 +28,3 @@ extern const struct verdicts_function {
 	int arguments;
 	void (*one)(struct sqlite3_context *context, int n, struct sqlite3_value **values);
 } verdicts_functions[];
-
-#endif

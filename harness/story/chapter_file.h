@@ -42,8 +42,7 @@
  *
  * A pivot has a line for each value of DOWN; with at most N lines they become its columns. Within
  * each the value begins its heading. */
-#ifndef LAUNCHGAP_CHAPTER_FILE_H
-#define LAUNCHGAP_CHAPTER_FILE_H
+#pragma once
 
 #include "../data/db.h"
 #include "story.h"
@@ -99,5 +98,3 @@ bool chapter_may_write(const char *name);
 /* All in the arena. -1: "FILE:LINE: what is wrong". */
 int chapter_read(const char *file, const char *text, struct arena *arena, struct chapter_file *out,
                  struct status *st);
-
-#endif

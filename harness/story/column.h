@@ -16,8 +16,7 @@
  *
  * An entry without a value is "-", an empty field, null. */
 // clang-format on
-#ifndef LAUNCHGAP_COLUMN_H
-#define LAUNCHGAP_COLUMN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ void entry_write(const struct entry *entry, char *text, size_t bytes);
 bool entry_say(const struct entry *entry, const char *how, char *text, size_t bytes);
 /* Whether a verdict's text says that something was decided: it is printed bold. */
 bool entry_decided(const char *verdict);
-
-#endif

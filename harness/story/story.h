@@ -6,8 +6,7 @@
  *
  * All memory is the story's arena (arena.h); rows, columns and texts that are passed have to live
  * in it, or as long. Nothing here fails: if memory runs out, the whole report fails. */
-#ifndef LAUNCHGAP_STORY_H
-#define LAUNCHGAP_STORY_H
+#pragma once
 
 #include "../data/db.h"
 #include "column.h"
@@ -245,5 +244,3 @@ const char *phrase_row(struct arena *arena, const struct story_table *table, uns
  * sentence. */
 const char *phrase_common(struct story *story, const struct story_table *table, unsigned row,
                           const char *text);
-
-#endif
