@@ -15,7 +15,7 @@
 #include "../config/options.h"
 
 #define COMPARE_MARGIN 0.02 /* without --threshold */
-#define COMPARE_OTHERS 24   /* after A and B */
+#define COMPARE_MOST   26   /* letters name them */
 
 /* On stdout: for people in 80 columns, one JSON object, a page of Markdown. */
 enum compare_form { COMPARE_TEXT, COMPARE_JSON, COMPARE_MARKDOWN };
@@ -29,14 +29,13 @@ enum compare_code {
 };
 
 struct compare_request {
-	const char *left, *right; /* A, B */
-	const char *others[COMPARE_OTHERS];
-	unsigned nothers; /* C, D, …: records of one experiment, to be combined (combine.h) */
-	bool combine;     /* A and B too */
-	double margin;    /* 0.02: 2 % */
-	enum compare_form form;   /* JSON: schema in results/README.md */
-	const char *summary;      /* a file that gets a short page appended, or NULL; borrowed */
-	const char *variant;      /* the variant's name for nccl-tests' files; NULL: their layout,
+	const char *paths[COMPARE_MOST];
+	unsigned npaths;
+	bool combine;           /* they are records of one experiment, to be combined (combine.h) */
+	double margin;          /* 0.02: 2 % */
+	enum compare_form form; /* JSON: schema in results/README.md */
+	const char *summary;    /* a file that gets a short page appended, or NULL; borrowed */
+	const char *variant;    /* the variant's name for nccl-tests' files; NULL: their layout,
 	                             single, threads or processes */
 	const char *junit, *html; /* files, or NULL; borrowed */
 	FILE *out;                /* NULL: stdout */
