@@ -286,8 +286,7 @@ static int nccl_numa_node(const struct trial *trial, unsigned rank)
 #define MEND "apt-get install nvidia-cuda-toolkit libnccl-dev && make"
 #define LEFT_OUT                                                                                   \
 	"built without CUDA's or NCCL's headers; with nvcc and nccl.h (NVIDIA's cuda-toolkit "     \
-	"and "                                                                                     \
-	"libnccl-dev) a fresh `make` would add measuring on GPUs"
+	"and libnccl-dev) a fresh `make` would add measuring on GPUs"
 
 static unsigned nccl_capacity(struct status *st)
 {
