@@ -21,31 +21,11 @@ struct combining {
 
 /* --- the runs ---------------------------------------------------------------------------- */
 
-/* What the run says, by its own tables: intervals of claims, of regimes and of cells. */
+#define SAID "harness/compare/said.sql"
+
 static int say_all(const struct combining *c, struct db *run, struct status *st)
 {
-	static const struct db_source query = {
-	    .file = "combine.c",
-	    .sql =
-	        "SELECT printf('%s %s %s %s %s %.9f %.9f %d %d %d', name, left_name, right_name, "
-	        "a.metric, kind, a.by, a.times, f.from_bytes, f.to_bytes, f.cells), 'claim', a.id, "
-	        "0, NULL, NULL, NULL, NULL, 0, c ->> 'ratio', c ->> 'lo', c ->> 'hi', "
-	        "c ->> 'blocks', c ->> 'confidence', name, text, kind, a.by, a.times, is_primary "
-	        "FROM contrast_found f JOIN asked_claim a ON a.id = part "
-	        "WHERE finding = 'claims' AND c ->> 'lo' NOT NULL "
-	        "UNION ALL SELECT printf('%s %s %d %d', v.name, r.name, least_bytes, most_bytes), "
-	        "'regime', r.nth, role = 'again', r.name, v.name, r.label, NULL, 0, "
-	        "speed, speed_lo, speed_hi, c ->> 'blocks', c ->> 'confidence', "
-	        "NULL, NULL, NULL, 0, 0, 0 FROM contrast_found f "
-	        "JOIN regime r ON r.nth = part JOIN variant v ON v.id = f.variant "
-	        "WHERE finding = 'regime' AND speed_lo NOT NULL "
-	        "UNION ALL SELECT printf('%s %s %s %s %s %d %d %d %d %d', v.name, coll, pace, "
-	        "dtype, op, in_place, root, comm_ranks, p.ranks, bytes), "
-	        "'cell', p.id, role = 'again', NULL, v.name, what, pace, asked_bytes, "
-	        "speed, speed_lo, speed_hi, c ->> 'blocks', c ->> 'confidence', "
-	        "NULL, NULL, NULL, 0, 0, 0 FROM contrast_found f JOIN place p ON p.id = part "
-	        "JOIN variant v ON v.id = f.variant "
-	        "WHERE finding = 'place' AND speed_lo NOT NULL ORDER BY 2, 3, 6"};
+	const struct db_source query = {.file = SAID, .sql = texts_find(SAID), .line = 1};
 	struct db_rows *of = db_ask(run, &query, st);
 	while (of && db_next(of))
 		db_add(c->db, "said", "ttiittttldddidtttddi", db_text(of, 0), db_text(of, 1), c->n,
