@@ -1,12 +1,12 @@
-/* Memory that is freed as a whole: what analysis, chapters and reports allocate lives as long as the
- * report, so that nothing in it needs its own free function.
+/* Memory that is freed as a whole: what analysis, chapters and reports allocate lives as long as
+ * the report, so that nothing in it needs its own free function.
  *
- * Callers do not pass on the error that memory is out: arena_run jumps back to the start of the work
- * and returns -1, and everything in the arena is freed. Such work keeps nothing else: a file or a JSON
- * value that must not outlive it goes to arena_defer.
+ * Callers do not pass on the error that memory is out: arena_run jumps back to the start of the
+ * work and returns -1, and everything in the arena is freed. Such work keeps nothing else: a file
+ * or a JSON value that must not outlive it goes to arena_defer.
  *
- * Our own code, since GNU's obstack ends the process when memory is out, and talloc is a library that
- * our users' machines lack. */
+ * Our own code, since GNU's obstack ends the process when memory is out, and talloc is a library
+ * that our users' machines lack. */
 #pragma once
 
 #include "status.h"

@@ -268,7 +268,7 @@ static json_t *describe_env(void)
 	return env;
 }
 
-/* How many processes ran or wanted to, on average over the last minute (the load); -1: not known. */
+/* How many processes ran or wanted to over the last minute (the load); -1: not known. */
 static double machine_load(void)
 {
 	double load;
@@ -387,7 +387,7 @@ static bool is_usable(hwloc_obj_t obj, hwloc_const_cpuset_t allowed, hwloc_const
 	       (!within || hwloc_bitmap_intersects(obj->cpuset, within));
 }
 
-/* A worker's own object among the allowed ones inside `within` (NULL: anywhere), if there is one for each. */
+/* A worker's own object of the allowed ones inside `within` (NULL: anywhere), if each has one. */
 static hwloc_obj_t pick(const struct machine_binding *b, hwloc_const_cpuset_t within,
                         hwloc_obj_type_t type, const struct machine_seat *seat)
 {
@@ -439,7 +439,7 @@ static void bind_in(const struct machine_binding *b, const struct machine_seat *
 		bind_to(b, node, "numa", text, bytes);
 		return;
 	}
-	/* Numbered over the whole team: no two get one core, even if each picks from those of a node. */
+	/* Numbered over the whole team: no two get one core. */
 	obj = pick(b, within, HWLOC_OBJ_CORE, seat);
 	if (!obj && within)
 		obj = pick(b, NULL, HWLOC_OBJ_CORE, seat);

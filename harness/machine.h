@@ -1,4 +1,4 @@
-/* This machine: its description, topology and environment (which only this file reads), and binding. */
+/* This machine: description, topology, binding, and the environment, which only this file reads. */
 #pragma once
 
 #include <jansson.h>
@@ -16,24 +16,24 @@ void machine_part_logs(unsigned process);
 void machine_host(char out[MACHINE_HOST_BYTES]);
 void machine_host_name(char out[MACHINE_HOST_BYTES]);
 bool machine_has_program(const char *name);
-/* Cores that this process may use: the lesser of its affinity and its cgroup's quota; at least 1. */
+/* Cores that this process may use: the lesser of affinity and cgroup's quota; at least 1. */
 unsigned machine_cores(void);
-/* Bytes of this process now, of shared pages its share (Linux's Pss); -1: not known. May take milliseconds. */
+/* Bytes of this process now, of shared pages its share (Pss); -1: not known. Takes milliseconds. */
 long long machine_memory_share(void);
 
-/* Cards that are up, with Mb/s one way, by `class` (/sys/class): "eth0 25000, IB mlx5_0:1 200000"; a RoCE card twice. */
+/* Cards that are up, Mb/s one way, by `class` (/sys/class): "eth0 25000, IB mlx5_0:1 200000". */
 void machine_networks(const char *class, char *text, size_t bytes);
 
 json_t *machine_describe(void);
 
-/* Adds GPUs' places by hwloc to a topology (or NULL), and cores. Takes the reference and returns one. */
+/* Adds GPUs' places by hwloc to a topology (or NULL), and cores. Takes and returns a reference. */
 json_t *machine_places(json_t *topology);
 
-/* Where a worker may be bound, taken by its own thread before anything is bound; NULL: hwloc failed. */
+/* Where a worker may be bound, as its own thread finds it before; NULL: hwloc failed. */
 struct machine_binding;
 struct machine_binding *machine_binding_take(void);
-/* Binds the calling thread to the CPUs of its ranks: `cpus` for every `cpus_ranks`, the same in every mode, as
- * far apart as possible. -1: the system refused. */
+/* Binds the calling thread to the CPUs of its ranks: `cpus` for every `cpus_ranks`, the same in
+ * every mode, as far apart as possible. -1: the system refused. */
 int machine_cpus_set(unsigned cpus, unsigned cpus_ranks, unsigned first, unsigned count,
                      unsigned nranks);
 /* The CPUs that the thread might run on when it took it, as "0-1,4". */
@@ -46,8 +46,8 @@ struct machine_seat {
 	int numa;     /* the device's node, or -1 */
 	unsigned worker, nworkers;
 };
-/* Binds the calling thread for opening, or for timing (core, near-gpu, close: one core); the team's cores are
- * as far apart as possible, or adjacent with `close`. With fewer cores than workers it stays unbound. text:
- * "core 3", "none". */
+/* Binds the calling thread for opening, or for timing (core, near-gpu, close: one core); the team's
+ * cores are as far apart as possible, or adjacent with `close`. With fewer cores than workers it
+ * stays unbound. text: "core 3", "none". */
 void machine_binding_set(struct machine_binding *binding, const struct machine_seat *seat,
                          char *text, size_t bytes);

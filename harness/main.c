@@ -44,8 +44,8 @@ static bool wants_help(const struct verb *verb, int argc, char *argv[])
 	return false;
 }
 
-/* If a standard file is closed, the next file to be opened would take its number, and messages would
- * go there. */
+/* If a standard file is closed, the next file to be opened would take its number, and messages
+ * would go there. */
 static void fill_standard_files(void)
 {
 	for (int fd = 0; fd < 3; fd++)
@@ -62,8 +62,8 @@ static bool output_is_cut(void)
 	return failed && poll(&reader, 1, 0) >= 0 && !(reader.revents & (POLLERR | POLLHUP));
 }
 
-/* Called by a link that has a program's name: as `launchgap all_reduce_perf`. The caller frees it; NULL:
- * it is not, or memory is out. */
+/* Called by a link that has a program's name: as `launchgap all_reduce_perf`. The caller frees it;
+ * NULL: it is not, or memory is out. */
 static char **called_as(int argc, char *argv[])
 {
 	char *slash = argc ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 : argv[0];
@@ -86,7 +86,7 @@ static int run_verb(int argc, char *argv[])
 	signal(SIGPIPE, SIG_IGN);
 	/* A parent that ignores it would have the kernel take the ends of our children. */
 	signal(SIGCHLD, SIG_DFL);
-	/* `ulimit -f`: an error message, as for a full disk. A job dies, and its runner reports it. */
+	/* `ulimit -f`: an error message, as for a full disk; of a job by its runner. */
 	if (argc < 2 || strcmp(argv[1], "worker"))
 		signal(SIGXFSZ, SIG_IGN);
 	fill_standard_files();

@@ -1,5 +1,5 @@
-/* Memory of what is planned and ordered. If there is none, the program ends with a sentence: a record has
- * what was measured until then, and a job's launcher tells its end. Reports have an arena instead. */
+/* Memory of what is planned and ordered. If there is none, the program ends with a sentence: a
+ * record has what was measured until then, and a job's launcher tells its end. */
 #pragma once
 
 #include "status.h"

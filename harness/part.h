@@ -16,8 +16,8 @@ struct part {
  * stays for good. */
 const void *part_load(const struct part *part, void **library, struct status *st);
 
-/* What a child finds out that loads a library, which leaves its traces in a process: `ask` fills an answer
- * of so many bytes, less than PIPE_BUF. Waits for it. -1: the child crashed, or, with
- * a sentence, could not begin. */
+/* What a child finds out that loads a library, which leaves its traces in a process: `ask` fills an
+ * answer of so many bytes, less than PIPE_BUF. Waits for it. -1: the child crashed, or, with a
+ * sentence, could not begin. */
 int part_ask(void (*ask)(const char *of, void *answer), const char *of, void *answer, size_t bytes,
              struct status *st);

@@ -48,9 +48,9 @@ void status_add(char *text, size_t text_bytes, const char *format, ...)
 
 const char *status_unstarted(int error)
 {
-	return error == EAGAIN ? "Resource temporarily unavailable (ulimit -u, or the cgroup's "
-	                         "pids.max)"
-	                       : strerror(error);
+	return error == EAGAIN
+	           ? "Resource temporarily unavailable (ulimit -u, or the cgroup's pids.max)"
+	           : strerror(error);
 }
 
 void status_complain(const struct status *st)

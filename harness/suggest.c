@@ -21,8 +21,8 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Letters inserted, omitted, changed, or two neighbours swapped (Damerau, Levenshtein); case does not
- * count. */
+/* Letters inserted, omitted, changed, or two neighbours swapped (Damerau, Levenshtein); case does
+ * not count. */
 static unsigned distance(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b);
@@ -89,10 +89,9 @@ struct suggestion_nccl_tests suggest_nccl_tests(const char *word)
 	const struct perf_option *option =
 	    word[0] == '-' ? option_of(word[1] == '-' ? word + 2 : word) : NULL;
 	if (n > end && n < SUGGEST_BYTES && !strcmp(word + n - end, program))
-		snprintf(
-		    out.text, sizeof out.text,
-		    ": nccl-tests' programs are verbs here, as `launchgap all_reduce_perf`, with "
-		    "their options " PAGE);
+		snprintf(out.text, sizeof out.text,
+		         ": nccl-tests' programs are verbs here, as `launchgap all_reduce_perf`, "
+		         "with their options " PAGE);
 	else if (option && option->key)
 		snprintf(out.text, sizeof out.text,
 		         ": nccl-tests' option is the key '%s' here " PAGE, option->key);

@@ -24,6 +24,6 @@ struct suggestion_text suggestion_text(const struct suggestion *guess);
 struct suggestion_nccl_tests {
 	char text[192];
 };
-/* For an option or a program of nccl-tests: ": nccl-tests' option is the key 'bytes' here (…)"; else
- * "". suggest_offer too takes a word of nccl-tests for our key or value. */
+/* For an option or a program of nccl-tests: ": nccl-tests' option is the key 'bytes' here (…)";
+ * else "". suggest_offer too takes a word of nccl-tests for our key or value. */
 struct suggestion_nccl_tests suggest_nccl_tests(const char *word);

@@ -68,8 +68,8 @@ static unsigned code_point(const unsigned char *c)
 	return point;
 }
 
-/* Chinese, Japanese and Korean characters and emoji are twice as wide: Unicode's East Asian Width, the
- * blocks that are wide as a whole. */
+/* Chinese, Japanese and Korean characters and emoji are twice as wide: Unicode's East Asian Width,
+ * the blocks that are wide as a whole. */
 unsigned terminal_width_at(const char *text)
 {
 	static const unsigned ranges[][3] = {

@@ -1,5 +1,5 @@
-/* What the terminal has room for, and what of a text fits. Its width is COLUMNS, else the window's, else
- * 80 (a pipe, a file), within 40 and 200. */
+/* What the terminal has room for, and what of a text fits. Its width is COLUMNS, else the window's,
+ * else 80 (a pipe, a file), within 40 and 200. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@ bool terminal_redraws(void);
 /* Whether it is said to show UTF-8. */
 bool terminal_has_utf8(void);
 
-/* Columns that the character takes which begins there; 0: none begins, or it joins the one before it. */
+/* Columns of the character that begins there; 0: none, or it joins the one before. */
 unsigned terminal_width_at(const char *text);
 /* Columns of a text's first line. */
 unsigned terminal_width(const char *text);

@@ -14,3 +14,8 @@ const char *texts_find(const char *path)
 			return texts_all[i].text;
 	return NULL;
 }
+
+const char *texts_path(size_t i)
+{
+	return texts_all[i].path;
+}

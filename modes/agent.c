@@ -29,8 +29,8 @@ static bool has_end(const char *text, size_t bytes)
 	return memchr(text, '\0', bytes) != NULL;
 }
 
-/* What a rank lets others set: what tunes the libraries that are measured, and nothing that replaces the program or what it
- * is linked with, or that Open MPI loads or runs. A final _ is of all names that begin so. */
+/* What a rank lets others set: what tunes the libraries that are measured, nothing that replaces
+ * the program or its libraries, or that Open MPI loads. A final _ is any end. */
 // clang-format off
 static const char *const may_set[] = {
     "NCCL_", "CUDA_", "UCX_", "FI_", "GLOO_", "OMPI_MCA_btl=", "OMPI_MCA_btl_base_verbose=", "OMPI_MCA_btl_tcp_if_include=",
@@ -44,11 +44,10 @@ static int check_variable(const char *entry, struct status *st)
 	for (size_t i = 0; i < sizeof may_set / sizeof *may_set && strchr(entry, '='); i++)
 		if (!strncmp(entry, may_set[i], strlen(may_set[i])))
 			return 0;
-	return status_set(
-	    st,
-	    "%.*s is no variable that agents take from others; allowed are names that "
-	    "begin with NCCL_, CUDA_, UCX_, FI_ or GLOO_, and some of OMPI_MCA_",
-	    (int)strcspn(entry, "="), entry);
+	return status_set(st,
+	                  "%.*s is no variable that agents take from others; allowed are names "
+	                  "that begin with NCCL_, CUDA_, UCX_, FI_ or GLOO_, and some of OMPI_MCA_",
+	                  (int)strcspn(entry, "="), entry);
 }
 
 int agent_check(const struct agent_order *o, struct status *st)
@@ -78,7 +77,7 @@ static void bind_to(const cpu_set_t *cpus)
 static void become(const struct agent_order *o, const char *self, const char *secret, int said,
                    int door, pid_t parent)
 {
-	char own[WIRE_SECRET_BYTES], seat[2 * ADDRESS_BYTES], processes[16], rank[16];
+	char own[CONNECTION_SECRET_BYTES], seat[2 * ADDRESS_BYTES], processes[16], rank[16];
 	sigset_t none;
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	setpgid(0, 0);
@@ -93,7 +92,7 @@ static void become(const struct agent_order *o, const char *self, const char *se
 	for (unsigned i = 0; i < o->nenv; i++)
 		putenv((char *)(uintptr_t)o->env[i]);
 	bind_to(&o->cpus);
-	wire_derive(secret, o->address, own);
+	connection_derive(secret, o->address, own);
 	snprintf(processes, sizeof processes, "%u", o->processes);
 	snprintf(rank, sizeof rank, "%u", o->rank);
 	snprintf(seat, sizeof seat, "%d %s %s", door, own, o->address);
@@ -200,7 +199,7 @@ bool agent_worker_ended(struct agent_worker *worker, struct agent_end *out)
 /* An agent beside the first one. */
 struct served {
 	const struct agent *as;
-	struct wire *first;
+	struct connection *first;
 	int signals; /* a signalfd of its worker's end, and to stop */
 	struct agent_worker worker;
 };
@@ -208,7 +207,7 @@ struct served {
 static int answer(const struct served *s, const struct agent_end *end, struct status *st)
 {
 	struct status why = {""};
-	if (!wire_send(s->first, end, sizeof *end, clock_now_ns() + AGENT_DEADLINE_NS, &why))
+	if (!connection_send(s->first, end, sizeof *end, clock_now_ns() + AGENT_DEADLINE_NS, &why))
 		return 0;
 	return status_set(st, FIRST ", which runs the experiment, %s", why.text);
 }
@@ -235,7 +234,8 @@ static int obey(struct served *s, int *code, struct status *st)
 {
 	struct agent_order order;
 	struct status why = {""};
-	if (wire_recv(s->first, &order, sizeof order, clock_now_ns() + AGENT_DEADLINE_NS, &why))
+	if (connection_recv(s->first, &order, sizeof order, clock_now_ns() + AGENT_DEADLINE_NS,
+	                    &why))
 		return status_set(st, FIRST ", which runs the experiment, %s", why.text);
 	switch (order.kind) {
 	case AGENT_START:
@@ -252,8 +252,8 @@ static int obey(struct served *s, int *code, struct status *st)
 			           order.code);
 		return 1;
 	default:
-		return status_set(st, FIRST " says what this one does not know: do all run the "
-		                            "same launchgap?");
+		return status_set(
+		    st, FIRST " says what this one does not know: do all run the same launchgap?");
 	}
 }
 
@@ -273,7 +273,7 @@ static int signalled(struct served *s, int *code, struct status *st)
 	return agent_worker_ended(&s->worker, &end) ? answer(s, &end, st) : 0;
 }
 
-static int serve(const struct agent *as, struct wire *first, struct status *st)
+static int serve(const struct agent *as, struct connection *first, struct status *st)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, 0};
 	struct served s = {as, first, agent_signals(signals, st), {.said = -1}};
@@ -327,7 +327,8 @@ struct come {
 };
 
 /* Hosts get their numbers; what the run starts has the connections too. Says who joined. */
-static void seat_all(struct agents *all, const struct come *come, const struct wire *wires)
+static void seat_all(struct agents *all, const struct come *come,
+                     const struct connection *connections)
 {
 	char list[512] = "";
 	for (unsigned i = 0; i < all->size; i++) {
@@ -336,12 +337,12 @@ static void seat_all(struct agents *all, const struct come *come, const struct w
 		unsigned first = 0, agents = 0;
 		while (strcmp(come[first].host, come[i].host) != 0)
 			first++;
-		*seat = (struct agent_seat){.wire = wires[i], .rank = AGENT_IDLE};
+		*seat = (struct agent_seat){.connection = connections[i], .rank = AGENT_IDLE};
 		seat->nhost = first < i ? all->seats[first].nhost : all->nhosts++;
 		snprintf(seat->host, sizeof seat->host, "%.*s", (int)strcspn(come[i].host, " "),
 		         come[i].host);
 		if (i)
-			fcntl(seat->wire.fd, F_SETFD, 0);
+			fcntl(seat->connection.fd, F_SETFD, 0);
 		for (unsigned k = 0; k < all->size; k++)
 			if (!strcmp(come[k].host, come[i].host)) {
 				CPU_OR(&seat->cpus, &seat->cpus, &come[k].cpus);
@@ -356,8 +357,9 @@ static void seat_all(struct agents *all, const struct come *come, const struct w
 }
 
 /* The run knows nothing of its starter: what it starts itself has other ranks. */
-static int lead(const struct agent *as, const struct come *come, const struct wire *wires,
-                int (*run)(void *of, struct status *st), void *of, struct status *st)
+static int lead(const struct agent *as, const struct come *come,
+                const struct connection *connections, int (*run)(void *of, struct status *st),
+                void *of, struct status *st)
 {
 	char join[16];
 	const int fd = memfd_create("launchgap-join", 0);
@@ -371,7 +373,7 @@ static int lead(const struct agent *as, const struct come *come, const struct wi
 	all->size = as->seat.size;
 	snprintf(all->secret, sizeof all->secret, "%s", as->seat.secret);
 	snprintf(all->meeting, sizeof all->meeting, "%s", as->seat.address);
-	seat_all(all, come, wires);
+	seat_all(all, come, connections);
 	for (unsigned i = 0; started_variable(i); i++)
 		unsetenv(started_variable(i));
 	bind_to(&all->seats[0].cpus);
@@ -380,14 +382,15 @@ static int lead(const struct agent *as, const struct come *come, const struct wi
 	const int64_t soon = clock_now_ns() + OVER_NS;
 	for (unsigned i = 1; i < all->size; i++) {
 		struct status ignored = {""};
-		if (all->seats[i].wire.fd >= 0)
-			wire_send(&all->seats[i].wire, &over, sizeof over, soon, &ignored);
+		if (all->seats[i].connection.fd >= 0)
+			connection_send(&all->seats[i].connection, &over, sizeof over, soon,
+			                &ignored);
 	}
 	agents_unmap(all);
 	return code;
 }
 
-/* A host that is gone says nothing: after 25 s the kernel does, whether something is on its way or not. */
+/* A host that is gone says nothing: after 25 s the kernel does. */
 static void keep_alive(int fd)
 {
 	const int yes = 1, idle = 10, between = 5, times = 3, silent_ms = 25000;
@@ -410,11 +413,11 @@ int agent_run(const struct agent *as, int (*run)(void *of, struct status *st), v
 	if (!peers_open(&as->seat, &x, st) && !peers_all(&x, &own, come, sizeof own, st)) {
 		for (unsigned i = 0; i < as->seat.size; i++) {
 			come[i].host[MACHINE_HOST_BYTES - 1] = '\0';
-			if (x.wires[i].fd >= 0)
-				keep_alive(x.wires[i].fd);
+			if (x.connections[i].fd >= 0)
+				keep_alive(x.connections[i].fd);
 		}
-		result =
-		    as->seat.rank ? serve(as, x.wires, st) : lead(as, come, x.wires, run, of, st);
+		result = as->seat.rank ? serve(as, x.connections, st)
+		                       : lead(as, come, x.connections, run, of, st);
 	}
 	peers_close(&x);
 	free(come);

@@ -1,6 +1,6 @@
-/* The processes of `launchgap join`: agents, which stay for the whole run. The first one carries it out; the
- * others start a fresh worker for each trial, as the job's starter orders (starter.c). All messages have a fixed
- * size: none says how long it is. */
+/* The processes of `launchgap join`: agents, which stay for the whole run. The first one carries it
+ * out; the others start a fresh worker for each trial, as the job's starter orders (starter.c). All
+ * messages have a fixed size: none says how long it is. */
 #pragma once
 
 #include <sched.h>
@@ -10,26 +10,26 @@
 #include "../harness/machine.h"
 #include "../harness/trial/settings.h"
 
-/* In the environment of the run: the descriptor of memory that it shares with its jobs' starters. */
+/* In the run's environment: the descriptor of memory that it shares with starters. */
 #define AGENT_JOIN "LAUNCHGAP_JOIN"
 #define AGENT_IDLE UINT32_MAX
-/* In that of a worker: rank 0's listening socket, and where the job meets. All users can read command lines. */
+/* In that of a worker: rank 0's listening socket, and where the job meets. */
 #define AGENT_SEAT "LAUNCHGAP_SEAT"
 
 /* Those that joined, as the first one knows them. */
 struct agents {
 	unsigned size, nhosts;
-	uint32_t jobs;                  /* so far */
-	char secret[WIRE_SECRET_BYTES]; /* of the agents */
-	char meeting[ADDRESS_BYTES];    /* where they met */
+	uint32_t jobs;                        /* so far */
+	char secret[CONNECTION_SECRET_BYTES]; /* of the agents */
+	char meeting[ADDRESS_BYTES];          /* where they met */
 	struct agent_seat {
 		char host[MACHINE_HOST_BYTES];
 		unsigned nhost; /* in the order of first agents */
 		/* Of all agents of its host: a launcher that binds each to its own takes none of
 		 * them away. None: not known. */
 		cpu_set_t cpus;
-		struct wire wire; /* fd -1: it is lost; or the first one itself */
-		uint32_t rank;    /* in the job at hand, while its worker is there; AGENT_IDLE */
+		struct connection connection; /* fd -1: it is lost; or the first one itself */
+		uint32_t rank; /* in the job at hand, while its worker is there; AGENT_IDLE */
 	} seats[];
 };
 /* NULL: this is no run of join's. */
@@ -42,8 +42,8 @@ struct agent {
 	const char *self; /* this program's file */
 };
 
-/* Stays until the run is over. run: what the first one does when all are there. The exit status: the first
- * one's is the run's; -1 with a sentence. */
+/* Stays until the run is over. run: what the first one does when all are there. The exit status:
+ * the first one's is the run's; -1 with a sentence. */
 int agent_run(const struct agent *as, int (*run)(void *of, struct status *st), void *of,
               struct status *st);
 
@@ -80,9 +80,9 @@ struct agent_worker {
 	char tail[AGENT_SAID_BYTES];
 };
 
-/* Whether an order that arrived has ends and bounds, and sets no variable but those that tune libraries. */
+/* Whether an order that arrived is bounded, and sets only variables that tune libraries. */
 int agent_check(const struct agent_order *order, struct status *st);
-/* Starts the worker, which dies with this process. secret: of the agents. door: rank 0's, else -1. */
+/* Starts the worker, which dies with this process. secret: the agents'. door: rank 0's, else -1. */
 int agent_worker_start(struct agent_worker *worker, const struct agent_order *order,
                        const char *self, const char *secret, int door, struct status *st);
 /* A signalfd of these signals, up to a 0, which are blocked. */

@@ -88,11 +88,10 @@ static int seat_find(const struct run *run, const char (*names)[MACHINE_HOST_BYT
 	}
 	int result = 0;
 	if (nhosts != run->hosts)
-		result =
-		    status_set(st,
-		               "the launcher started %u processes on %u host%s, and hosts asks for "
-		               "%u: look at how it maps processes to hosts",
-		               size, nhosts, nhosts == 1 ? "" : "s", run->hosts);
+		result = status_set(st,
+		                    "the launcher started %u processes on %u host%s, and hosts "
+		                    "asks for %u: look at how it maps processes to hosts",
+		                    size, nhosts, nhosts == 1 ? "" : "s", run->hosts);
 	for (unsigned h = 0; h < nhosts && !result; h++)
 		if (here[h] != each)
 			result = status_set(
@@ -105,7 +104,7 @@ static int seat_find(const struct run *run, const char (*names)[MACHINE_HOST_BYT
 
 /* --- the team of a host --- */
 
-/* The first process of each host says where the block is, and all that they have it; "": it failed. */
+/* A host's first process says where the block is, and all that they have it; "": it failed. */
 static int share_block(const struct run *run, const struct seat *seat, struct team **team,
                        struct status *st)
 {
@@ -130,10 +129,10 @@ static int share_block(const struct run *run, const struct seat *seat, struct te
 	result = 0;
 	for (unsigned r = 0; r < size && !result; r++)
 		if (!all[r][0])
-			result = status_set(st, "%s",
-			                    why.text[0] ? why.text
-			                                : "another process could not join the "
-			                                  "team's block");
+			result = status_set(
+			    st, "%s",
+			    why.text[0] ? why.text
+			                : "another process could not join the team's block");
 	if (seat->here == 0)
 		team_seal(*team);
 out:
@@ -154,12 +153,12 @@ static int link_hosts(const struct run *run, const struct seat *seat, struct tea
 {
 	struct door_place door = {.fd = -1, .address = ""}; /* "": there is none */
 	struct status why = {""};
-	char secret[WIRE_SECRET_BYTES], name[MACHINE_HOST_BYTES];
+	char secret[CONNECTION_SECRET_BYTES], name[MACHINE_HOST_BYTES];
 	int result = -1;
 	if (seat->process == 0)
 		door_open(run->as->by->pretends ? "127.0.0.1:0" : ":0", &door, &why);
 	machine_host_name(name);
-	wire_derive(run->rendezvous->secret, "hosts", secret);
+	connection_derive(run->rendezvous->secret, "hosts", secret);
 	const struct hosts_link_place place = {.seat = {.rank = seat->host,
 	                                                .size = run->hosts,
 	                                                .door = door.fd,
@@ -208,8 +207,8 @@ static int run_apart(const struct part *p, unsigned here, struct status *st)
 	return -1;
 }
 
-/* In the first process of each host, which waits for all there and then for the other hosts: who left before would not hear
- * that one is lost at its end. *all: all processes of the job completed their part. */
+/* A host's first process waits for all there, then for other hosts: who left would not hear of a
+ * loss. *all: all of the job completed their part. */
 static int wait_ended(const struct run *run, struct team *team, unsigned host,
                       struct hosts_link *link, bool *all, struct status *st)
 {
@@ -256,7 +255,7 @@ static int run_seated(const struct run *run, const struct seat *seat, struct par
 		team_count(part->team, TEAM_ENDED, 1);
 	if (!result && seat->here == 0)
 		result = wait_ended(run, part->team, seat->host, link, &all, st);
-	/* Later errors of the launcher are about its own shutdown. A process without one says what it ends with. */
+	/* Later errors of the launcher are about its shutdown; without one a process says it. */
 	if (!result && all && seat->process == 0 && run->layout.processes > 1)
 		launcher_say(run->as->order, LAUNCHER_ENDED);
 	if (result && seat->process == 0 && run->hosts > 1)
@@ -278,7 +277,7 @@ int enter_run(const struct run *run, enter_worker_fn *worker, enter_lead_fn *lea
 		part.process = seat.process;
 		result = run_seated(&own, &seat, &part, lead, st);
 	}
-	/* Who leaves waits for all others, and a host may be lost: the launcher ends what is left. */
+	/* Who leaves waits for all, and a host may be lost: the launcher ends the rest. */
 	if (result && run->hosts > 1) {
 		status_complain(st);
 		_exit(1);

@@ -1,18 +1,16 @@
-/* exec: the job's first process, which has no rank, starts all others on this host and waits for them; they meet on
- * loopback. With hosts = N each N-th of them pretends to be on its own host. */
+/* exec: the job's first process, which has no rank, starts all others on this host and waits for
+ * them; they meet on loopback. With hosts = N each N-th of them pretends to be on its own host. */
 #include "launcher.h"
 
 static int exec_supports(const struct settings *set, struct status *st)
 {
 	if (hosts_named(set->hosts))
-		return status_set(st,
-		                  "launcher = exec starts processes on this host alone; allowed is "
-		                  "hosts = this, or a number of simulated ones");
+		return status_set(st, "launcher = exec starts processes on this host alone; "
+		                      "allowed is hosts = this, or a number of simulated ones");
 	if (set->hosts[0] && strcmp(set->launcher, "exec") != 0)
 		return status_set(st,
 		                  "hosts = %s needs a launcher that reaches them; allowed are "
-		                  "names (mpirun), srun, join, or launcher = exec, which "
-		                  "pretends",
+		                  "names (mpirun), srun, join, or launcher = exec, which pretends",
 		                  set->hosts);
 	return 0;
 }

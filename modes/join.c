@@ -1,4 +1,4 @@
-/* join: processes that somebody else started, the agents of `launchgap join`, start those of the job (agent.h). */
+/* join: the agents of `launchgap join`, started by others, start the job's processes (agent.h). */
 #include "agent.h"
 #include "launcher.h"
 
@@ -31,11 +31,10 @@ static int check_hosts(const struct agents *all, unsigned hosts, unsigned each, 
 		return status_set(st, "hosts = %u asks for more than joined: %u (%s)", hosts,
 		                  all->nhosts, list);
 	if (has < each)
-		return status_set(
-		    st,
-		    "%u agent%s joined on %s, and the layout has %u processes on each "
-		    "host: start so many, as by torchrun --nproc-per-node %u",
-		    has, has == 1 ? "" : "s", few, each, each);
+		return status_set(st,
+		                  "%u agent%s joined on %s, and the layout has %u processes on "
+		                  "each host: start so many, as by torchrun --nproc-per-node %u",
+		                  has, has == 1 ? "" : "s", few, each, each);
 	return 0;
 }
 
@@ -44,9 +43,9 @@ static int join_supports(const struct settings *set, struct status *st)
 	struct agents *all = agents_map();
 	int result;
 	if (!all)
-		return status_set(st, "launcher = join starts processes where others have started "
-		                      "agents; begin the run by `launchgap join` (its --help says "
-		                      "how)");
+		return status_set(
+		    st, "launcher = join starts processes where others have started agents; begin "
+		        "the run by `launchgap join` (its --help says how)");
 	if (hosts_named(set->hosts))
 		result = status_set(st, "launcher = join has the hosts on which agents were "
 		                        "started; allowed is hosts = this, or their number");

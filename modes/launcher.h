@@ -1,4 +1,4 @@
-/* A launcher starts a job's processes, and in each finds the others. It knows no backend, clock or record. */
+/* A launcher starts a job's processes, and in each finds the others. */
 #pragma once
 
 #include "../harness/core/team.h"
@@ -22,7 +22,7 @@ struct launcher_argv {
 	char *args[LAUNCHER_MAX_ARGS + 1]; /* NULL-terminated; owned, launcher_argv_free */
 };
 
-/* A process of a job, as its command line says: `launchgap worker LAUNCHER ORDER PROCESSES WAIT [RANK]`. */
+/* A job's process by its command line: `launchgap worker LAUNCHER ORDER PROCESSES WAIT [RANK]`. */
 struct launched {
 	const struct launcher *by;
 	const char *self, *order;
@@ -31,7 +31,7 @@ struct launched {
 	const char *rank; /* of one that a launcher without MPI started; NULL: it is none */
 };
 
-/* Suffixes of the order's name: a pipe to the runner; one from it, a byte each time that the job may go on. */
+/* Suffixes of the order's name: a pipe to the runner; one from it, a byte for each turn. */
 #define LAUNCHER_PIPE ".said"
 #define LAUNCHER_GATE ".gate"
 enum launcher_word {
@@ -84,5 +84,5 @@ int launcher_command(const struct launcher *by, const struct launch *launch,
                      struct launcher_argv *out, struct status *st);
 void launcher_argv_free(struct launcher_argv *argv);
 
-/* In a process of those without MPI: finds the others over TCP by its rank; or, without one, starts them (starter.c). */
+/* Without MPI: finds the others over TCP by its rank; or, without one, starts them (starter.c). */
 int launcher_meet(const struct launched *as, struct peers *out, struct status *st);

@@ -1,4 +1,4 @@
-/* A mode places a host's workers. It knows no backend, clock or record; who starts processes is the launcher. */
+/* A mode places a host's workers; who starts processes is the launcher. */
 #pragma once
 
 #include "../harness/trial/settings.h"
@@ -6,7 +6,7 @@
 struct mode {
 	const char *name;
 	const char *summary;
-	/* Whether it can place workers in this layout of one host; the first row that can is implied. */
+	/* Whether it can place workers in this layout of a host; the first that can is implied. */
 	bool (*owns)(struct layout layout);
 	/* The layout of `nranks` ranks of one host in this mode if none is given. */
 	struct layout (*spread)(unsigned nranks);
@@ -18,5 +18,5 @@ const struct mode *mode_find(const char *name);
 const struct mode *mode_for_layout(struct layout layout, unsigned hosts);
 /* Of so many hosts together; several with a rank each have a process per rank. */
 bool mode_places(const struct mode *mode, struct layout layout, unsigned hosts);
-/* By name, or by the layout of all hosts if it is "". NULL: there is none, or it has no such layout. */
+/* By name, or "": by the layout of all hosts. NULL: there is none. */
 const struct mode *mode_pick(const char *name, struct layout layout, unsigned hosts);

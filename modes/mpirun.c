@@ -1,4 +1,4 @@
-/* mpirun: MPI's launcher. Once all have mapped the block MPI is not called until the end, but by the backend mpi. */
+/* mpirun: MPI's launcher. Once all have mapped the block only the backend mpi calls MPI. */
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
@@ -21,30 +21,28 @@
 static int mpirun_supports(const struct settings *set, struct status *st)
 {
 	if (set->hosts[0] && !hosts_named(set->hosts))
-		return status_set(
-		    st, "launcher = mpirun wants the names of the hosts; allowed is hosts = "
-		        "a:8,b:8, or @FILE");
+		return status_set(st, "launcher = mpirun wants the names of the hosts; allowed is "
+		                      "hosts = a:8,b:8, or @FILE");
 	if (!machine_has_program("mpirun"))
-		return status_set(st, "mpirun is not on the PATH (Debian: apt-get install "
-		                      "openmpi-bin)");
+		return status_set(
+		    st, "mpirun is not on the PATH (Debian: apt-get install openmpi-bin)");
 	char library[64];
 	struct status why = {""};
 	return mpi_find(library, sizeof library, &why)
-	           ? status_set(st,
-	                        "MPI cannot be loaded here (`launchgap doctor` says why; Debian: "
-	                        "apt-get install libopenmpi-dev, then make)")
+	           ? status_set(st, "MPI cannot be loaded here (`launchgap doctor` says why; "
+	                            "Debian: apt-get install libopenmpi-dev, then make)")
 	           : 0;
 }
 
-/* PMIx's store and vader's segments: 2 to 16 processes fill 8.3 MiB and 80 KiB each (Open MPI 4.1), vader starts none
- * without 4 MiB free, and with less processes wait in MPI_Init for ever. */
+/* PMIx's store and vader's segments: 2 to 16 processes fill 8.3 MiB and 80 KiB each (Open MPI 4.1),
+ * vader starts none without 4 MiB free, and with less processes wait in MPI_Init for ever. */
 static size_t mpirun_scratch(struct layout layout)
 {
 	return ((size_t)14 << 20) + layout.processes * ((size_t)128 << 10);
 }
 
-/* Whether a process may read another's memory, else Open MPI complains at each message. It takes any Yama scope but 0 for
- * a no. */
+/* Whether a process may read another's memory, else Open MPI complains at each message. It takes
+ * any Yama scope but 0 for a no. */
 static bool copies_once(void)
 {
 	static const char yama[] = "/proc/sys/kernel/yama/ptrace_scope";
@@ -69,7 +67,7 @@ static bool copies_once(void)
 	return n == (ssize_t)sizeof secret && !memcmp(seen, secret, sizeof secret);
 }
 
-/* All on this host: mpirun does not ask the scheduler for hosts, and needs no ssh. Open MPI 5 has other names for it. */
+/* All on this host: mpirun asks no scheduler, needs no ssh. Open MPI 5 has other names. */
 #define HERE "OMPI_MCA_ras=^" SCHEDULERS, "OMPI_MCA_plm=isolated", "PRTE_MCA_ras=^" SCHEDULERS
 
 /* As many on each host, and what mpirun would not hand on to other hosts by itself. */
@@ -83,8 +81,8 @@ static void add_hosts(const struct settings *set, struct launcher_argv *out)
 	}
 }
 
-/* In MPI_Init and MPI_Finalize each process polls 10 000 times a second: on 2 busy cores 256 processes took 80 s to begin,
- * with timer slack 25 s. */
+/* In MPI_Init and MPI_Finalize each process polls 10 000 times a second: on 2 busy cores 256
+ * processes took 80 s to begin, with timer slack 25 s. */
 static void look_seldom(const struct launched *as)
 {
 	unsigned long slack_ns = as->processes * (1000000000ul / LOOKS_PER_S);
@@ -100,8 +98,8 @@ static int mpirun_find(const struct launched *as, struct peers *out, struct stat
 	return result;
 }
 
-/* PMIx waits 2 s for mpirun's answer when a process leaves, and without one mpirun takes that for a crash: where cores are
- * few, a few leave at a time, and none waits for the others (async_mpi_finalize). */
+/* PMIx waits 2 s for mpirun's answer when a process leaves, and without one mpirun takes that for a
+ * crash: a few leave at a time, and none waits for the others (async_mpi_finalize). */
 static void mpirun_leave(const struct launched *as, struct peers *rendezvous, struct team *team,
                          unsigned process)
 {
@@ -115,8 +113,8 @@ static void mpirun_leave(const struct launched *as, struct peers *rendezvous, st
 		team_count(team, TEAM_GONE, 1);
 }
 
-/* Open MPI's: we bind, it does not; more ranks than cores are allowed; root needs a flag. Vader's files and mpirun's
- * session are where the runner removes them; on other hosts Open MPI does. */
+/* Open MPI's: we bind, it does not; more ranks than cores are allowed; root needs a flag. Vader's
+ * files and mpirun's session are where the runner removes them; on other hosts Open MPI does. */
 static void add_open_mpi(const struct launch *launch, struct launcher_argv *out)
 {
 	const bool here = !launch->set->hosts[0];
@@ -133,7 +131,7 @@ static void add_open_mpi(const struct launch *launch, struct launcher_argv *out)
 		add_hosts(launch->set, out);
 }
 
-/* Hydra, of MPICH and its kin: -ppn deals ranks out as we want them; the environment goes to all hosts. */
+/* Hydra, of MPICH and its kin: -ppn deals ranks out; the environment goes to all hosts. */
 static void add_hydra(const struct settings *set, struct launcher_argv *out)
 {
 	char each[16];

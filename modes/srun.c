@@ -26,9 +26,9 @@ static void names_of(const char *hosts, char *out, size_t bytes)
 	}
 }
 
-/* We bind, Slurm does not. --overlap: the batch script's own step has the allocation's CPUs. The first
- * process has to be where the record is written, on the node of the batch script: block by block from
- * the first node on. */
+/* We bind, Slurm does not. --overlap: the batch script's own step has the allocation's CPUs. The
+ * first process has to be where the record is written, on the node of the batch script: block by
+ * block from the first node on. */
 static int srun_command(const struct launch *launch, struct launcher_argv *out, struct status *st)
 {
 	(void)st;

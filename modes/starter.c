@@ -1,4 +1,4 @@
-/* A job's first process, which has no rank: it starts the others or has agents do so (agent.h), and waits. */
+/* A job's first process, which has no rank: it or agents (agent.h) start the others. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -52,10 +52,10 @@ static void lose(struct job *j, unsigned agent, const char *why)
 {
 	struct agent_seat *seat = &j->all->seats[agent];
 	char text[512];
-	if (seat->wire.fd < 0)
+	if (seat->connection.fd < 0)
 		return;
-	close(seat->wire.fd);
-	seat->wire.fd = -1;
+	close(seat->connection.fd);
+	seat->connection.fd = -1;
 	if (seat->rank == AGENT_IDLE)
 		return;
 	snprintf(text, sizeof text, "agent %u of %u on host %s %s; process %u of %u was its worker",
@@ -70,8 +70,8 @@ static void tell(struct job *j, unsigned agent, enum agent_kind kind)
 {
 	struct status why = {""};
 	j->order.kind = kind;
-	if (wire_send(&j->all->seats[agent].wire, &j->order, sizeof j->order,
-	              clock_now_ns() + AGENT_DEADLINE_NS, &why))
+	if (connection_send(&j->all->seats[agent].connection, &j->order, sizeof j->order,
+	                    clock_now_ns() + AGENT_DEADLINE_NS, &why))
 		lose(j, agent, why.text);
 }
 
@@ -134,8 +134,8 @@ static void hear_agent(struct job *j, unsigned agent)
 {
 	struct agent_end end;
 	struct status why = {""};
-	if (wire_recv(&j->all->seats[agent].wire, &end, sizeof end,
-	              clock_now_ns() + AGENT_DEADLINE_NS, &why)) {
+	if (connection_recv(&j->all->seats[agent].connection, &end, sizeof end,
+	                    clock_now_ns() + AGENT_DEADLINE_NS, &why)) {
 		lose(j, agent, why.text);
 		return;
 	}
@@ -154,7 +154,7 @@ static int choose(struct job *j, unsigned each, struct status *st)
 		unsigned taken = 0, lost = 0;
 		for (unsigned i = 0; i < j->all->size && taken < each; i++) {
 			struct agent_seat *seat = &j->all->seats[i];
-			const bool is_lost = i >= j->here && seat->wire.fd < 0;
+			const bool is_lost = i >= j->here && seat->connection.fd < 0;
 			if (seat->nhost != h)
 				continue;
 			name = seat->host;
@@ -249,7 +249,7 @@ static void wait_all(struct job *j, int signals, struct pollfd *polls)
 	while (j->left) {
 		const int64_t ms = (j->until_ns - clock_now_ns()) / 1000000;
 		for (unsigned i = 0; i < n; i++)
-			polls[i] = (struct pollfd){i >= j->here        ? j->all->seats[i].wire.fd
+			polls[i] = (struct pollfd){i >= j->here ? j->all->seats[i].connection.fd
 			                           : j->workers[i].pid ? j->workers[i].said
 			                                               : -1,
 			                           POLLIN, 0};
@@ -277,7 +277,7 @@ static int sit_here(struct job *j, unsigned processes, struct status *st)
 	j->all = memory_take(1, sizeof *j->all + processes * sizeof *j->all->seats);
 	j->all->size = j->here = processes;
 	strcpy(j->all->meeting, "127.0.0.1");
-	return wire_secret(j->all->secret, st);
+	return connection_secret(j->all->secret, st);
 }
 
 static int start(const struct launched *as, struct status *st)
@@ -302,7 +302,7 @@ static int start(const struct launched *as, struct status *st)
 	for (unsigned i = 0; i < j->all->size; i++) {
 		struct agent_seat *seat = &j->all->seats[i];
 		if (i >= j->here) /* not for children */
-			fcntl(seat->wire.fd, F_SETFD, FD_CLOEXEC);
+			fcntl(seat->connection.fd, F_SETFD, FD_CLOEXEC);
 		if (all)
 			continue;
 		seat->nhost = i / each;
@@ -331,7 +331,7 @@ static int start(const struct launched *as, struct status *st)
 int launcher_meet(const struct launched *as, struct peers *out, struct status *st)
 {
 	const char *own = machine_env(AGENT_SEAT);
-	char secret[WIRE_SECRET_BYTES], address[ADDRESS_BYTES];
+	char secret[CONNECTION_SECRET_BYTES], address[ADDRESS_BYTES];
 	struct peers_seat seat = {.rank = as->rank ? (unsigned)atoi(as->rank) : 0,
 	                          .size = as->processes,
 	                          .address = address,

@@ -1,5 +1,5 @@
-/* A layout without a mode's name belongs to the first row that owns it: the three own every layout. `auto` takes the
- * first launcher that can. */
+/* A layout without a mode's name belongs to the first row that owns it: the three own every layout.
+ * `auto` takes the first launcher that can. */
 #include "launcher.h"
 #include "mode.h"
 

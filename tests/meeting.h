@@ -5,7 +5,7 @@
 #include "../harness/exchange/door.h"
 #include "test.h"
 
-static char secret[WIRE_SECRET_BYTES];
+static char secret[CONNECTION_SECRET_BYTES];
 static struct door_place door;
 
 static struct door_world world_of(unsigned size)
@@ -16,7 +16,7 @@ static struct door_world world_of(unsigned size)
 FIXTURE(meeting_open)
 {
 	struct status st = {""};
-	assert_works(wire_secret(secret, &st), st);
+	assert_works(connection_secret(secret, &st), st);
 	assert_works(door_open("127.0.0.1:0", &door, &st), st);
 }
 
@@ -37,7 +37,7 @@ struct peer {
 	unsigned who;
 	int64_t deadline_ns;
 	pthread_t thread;
-	struct wire wire;
+	struct connection connection;
 	int failed;
 	struct status st;
 };
@@ -45,7 +45,8 @@ struct peer {
 static inline void *peer_come(void *of)
 {
 	struct peer *p = of;
-	p->failed = door_connect(p->address, &p->world, p->who, p->deadline_ns, &p->wire, &p->st);
+	p->failed =
+	    door_connect(p->address, &p->world, p->who, p->deadline_ns, &p->connection, &p->st);
 	return NULL;
 }
 
@@ -61,7 +62,7 @@ static inline void peer_start(struct peer *p, struct door_world world, const cha
 struct opened {
 	pthread_t thread;
 	struct door_world world;
-	struct wire wires[8];
+	struct connection connections[8];
 	int failed;
 	struct status st;
 };
@@ -69,7 +70,7 @@ struct opened {
 static inline void *opened_gathers(void *of)
 {
 	struct opened *o = of;
-	o->failed = door_gather(door.fd, &o->world, in_ms(60000), o->wires, &o->st);
+	o->failed = door_gather(door.fd, &o->world, in_ms(60000), o->connections, &o->st);
 	return NULL;
 }
 
@@ -84,13 +85,13 @@ static inline void opened_join(struct opened *o)
 	pthread_join(o->thread, NULL);
 	assert_works(o->failed, o->st);
 	for (unsigned i = 1; i < o->world.size; i++)
-		close(o->wires[i].fd);
+		close(o->connections[i].fd);
 }
 
 /* All that are still to come do; the door then has them all. */
 static inline void opened_end(struct opened *o)
 {
-	struct wire come[8];
+	struct connection come[8];
 	struct status st = {""};
 	for (unsigned i = 1; i < o->world.size; i++)
 		assert_works(door_connect(door.address, &o->world, i, in_ms(60000), &come[i], &st),

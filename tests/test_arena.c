@@ -62,8 +62,8 @@ static int report(struct status *st)
 static int compare(struct status *st)
 {
 	FILE *out = tmpfile();
-	const struct compare_request request = {.left = made_folder,
-	                                        .right = made_folder,
+	const struct compare_request request = {.paths = {made_folder, made_folder},
+	                                        .npaths = 2,
 	                                        .margin = 0.02,
 	                                        .form = COMPARE_JSON,
 	                                        .out = out};

@@ -58,7 +58,7 @@ static void expect_open(enum claim_test test, double by, double lo, double hi, c
 	r.tested = ratio(lo, sqrt(lo * hi), hi);
 	r.ratio = r.tested;
 	assert_int_equal(claims_decide(&r.tested, test, by, &r.more_blocks), CLAIMS_UNDECIDED);
-	assert_string_equal(verdict_claim_text(scratch(), &r, false), words);
+	assert_string_equal(verdict_claim_text(scratch(), &r), words);
 }
 
 /* What decides a claim that more blocks would not. */
@@ -220,13 +220,15 @@ TEST(a_family_is_corrected_for_its_size)
 		json_assert_number(other, "p", least, 1e-6);
 		json_assert_number(other, "p_adjusted", others * least, 1e-6);
 		json_assert_null(json_claim(report, others == 25 ? "c27" : "c28"), "p");
-		json_assert_one_says(json_object_get(report, "answer"),
-		                     "'It is | so.' (below 0.980) holds. Bus bandwidth of processes-old is 0.9");
+		json_assert_one_says(
+		    json_object_get(report, "answer"),
+		    "'It is | so.' (below 0.980) holds. Bus bandwidth of processes-old is 0.9");
 		const json_t *said = json_section(report, "claims");
 		json_assert_one_says(said, "The primary claim, c3: holds. ");
 		json_assert_one_says(said,
 		                     others == 25 ? "25 further claims" : "26 further claims");
-		json_assert_one_says(said, others == 25 ? "confirms 25 of the 25" : "confirms 0 of the 26");
+		json_assert_one_says(said, others == 25 ? "confirms 25 of the 25"
+		                                        : "confirms 0 of the 26");
 	}
 	/* Without a primary one all are a family. */
 	asked.primary[0] = '\0';

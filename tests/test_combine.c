@@ -92,12 +92,8 @@ static const char *make(const char *name, const struct side *of)
 
 static int combine(const char *a, const char *b, const char *c)
 {
-	return compared((struct compare_request){.left = a,
-	                                         .right = b,
-	                                         .others = {c},
-	                                         .nothers = c != NULL,
-	                                         .combine = true,
-	                                         .margin = COMPARE_MARGIN});
+	return compared((struct compare_request){
+	    .paths = {a, b, c}, .npaths = c ? 3 : 2, .combine = true, .margin = COMPARE_MARGIN});
 }
 
 /* The plain run and two others, none of them worse. */
@@ -203,12 +199,12 @@ TEST(a_run_without_an_interval_is_left_out)
 
 TEST(three_results_are_combined)
 {
-	const char *many[3 + 2 + COMPARE_OTHERS + 1] = {"l", "compare"};
+	const char *many[3 + COMPARE_MOST + 1] = {"l", "compare"};
 	assert_works(PARSE("a", "b", "c"), wrong);
 	assert_true(asks.combine);
-	assert_string_equal(asks.others[0], "c");
+	assert_string_equal(asks.paths[2], "c");
 	assert_works(PARSE("a", "--combine", "b"), wrong);
-	assert_true(asks.combine && !asks.nothers);
+	assert_true(asks.combine && asks.npaths == 2);
 	assert_works(PARSE("a", "b"), wrong);
 	assert_false(asks.combine);
 	assert_works(PARSE("a", "b", "--format", "markdown"), wrong);

@@ -114,7 +114,8 @@ static const char *make(const char *name, const struct result *of)
 
 static int compare_at(const char *left, const char *right, double margin)
 {
-	return compared((struct compare_request){.left = left, .right = right, .margin = margin});
+	return compared(
+	    (struct compare_request){.paths = {left, right}, .npaths = 2, .margin = margin});
 }
 
 static void compares(const char *left, const char *right, int code)
@@ -538,11 +539,11 @@ TEST(the_command_line)
 	    {{"A", "B", "--format"}, "--format needs a value"},
 	};
 	assert_works(PARSE("A", "B"), wrong);
-	assert_prints("A B 0.02", "%s %s %g", asks.left, asks.right, asks.margin);
+	assert_prints("A B 0.02", "%s %s %g", asks.paths[0], asks.paths[1], asks.margin);
 	assert_true(!asks.variant && asks.form == COMPARE_TEXT && asks.margin == COMPARE_MARGIN);
 	assert_works(PARSE("--threshold", "0.5 %", "A", "--variant", "v", "B", "--format", "json"),
 	             wrong);
-	assert_prints("A B 0.005 v", "%s %s %g %s", asks.left, asks.right, asks.margin,
+	assert_prints("A B 0.005 v", "%s %s %g %s", asks.paths[0], asks.paths[1], asks.margin,
 	              asks.variant);
 	assert_true(asks.form == COMPARE_JSON);
 	for (size_t i = 0; i < LENGTH(bad); i++) {

@@ -42,9 +42,6 @@ TEST(blocks_of_a_family)
 		assert_int_equal(family_blocks(rows[i][0], FAMILY_ALPHA), rows[i][1]);
 	/* A second look leaves a quarter of α: two blocks more. */
 	assert_int_equal(family_blocks(9, FAMILY_ALPHA / 4), 10);
-	assert_near(family_p(0.002, 9), 0.018, 1e-12);
-	assert_near(family_p(0.2, 9), 1, 0);
-	assert_true(isnan(family_p(NAN, 9)));
 }
 
 TEST(a_plan_says_what_cannot_be_confirmed)

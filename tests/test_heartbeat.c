@@ -9,8 +9,8 @@
 
 static struct ends {
 	struct heartbeat *heart;
-	struct peers here;           /* the heartbeat's */
-	struct wire wires[2], there; /* there: the test's */
+	struct peers here;                       /* the heartbeat's */
+	struct connection connections[2], there; /* there: the test's */
 	char names[2][PEERS_NAME_BYTES];
 	char told[sizeof(struct status)];
 	atomic_bool is_told;
@@ -34,19 +34,19 @@ FIXTURE(begin)
 {
 	int fds[2];
 	struct status st = {""};
-	e = (struct ends){.names = {"host a", "host b"}, .wires = {{.fd = -1}}};
+	e = (struct ends){.names = {"host a", "host b"}, .connections = {{.fd = -1}}};
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-	e.wires[1].fd = fds[0];
+	e.connections[1].fd = fds[0];
 	e.there.fd = fds[1];
 	e.here = (struct peers){
-	    .size = 2, .names = e.names, .wires = e.wires, .fail = fail_end, .of = &e};
+	    .size = 2, .names = e.names, .connections = e.connections, .fail = fail_end, .of = &e};
 	assert_works(heartbeat_start(&e.here, &e.here, 20000, no_failure, &e.heart, &st), st);
 }
 
 FIXTURE(end)
 {
 	heartbeat_stop(e.heart);
-	close(e.wires[1].fd);
+	close(e.connections[1].fd);
 	if (e.there.fd >= 0)
 		close(e.there.fd);
 }
@@ -67,7 +67,7 @@ struct message {
 static bool hear(struct message *out)
 {
 	struct status st = {""};
-	return !wire_recv(&e.there, out, sizeof *out, clock_now_ns() + 20000000000, &st);
+	return !connection_recv(&e.there, out, sizeof *out, clock_now_ns() + 20000000000, &st);
 }
 
 static void say(uint32_t word, const char *text)
@@ -75,7 +75,7 @@ static void say(uint32_t word, const char *text)
 	struct message out = {word, ""};
 	struct status st = {""};
 	snprintf(out.text, sizeof out.text, "%s", text);
-	assert_works(wire_send(&e.there, &out, sizeof out, 0, &st), st);
+	assert_works(connection_send(&e.there, &out, sizeof out, 0, &st), st);
 }
 
 TEST(it_beats_and_says_goodbye)
@@ -88,7 +88,7 @@ TEST(it_beats_and_says_goodbye)
 	}
 	heartbeat_stop(e.heart);
 	e.heart = NULL;
-	shutdown(e.wires[1].fd, SHUT_WR);
+	shutdown(e.connections[1].fd, SHUT_WR);
 	/* Beats may be under way; then the goodbye is the last. */
 	uint32_t last = 0;
 	while (hear(&got))
@@ -122,7 +122,7 @@ TEST(what_no_heartbeat_sends_is_a_loss)
 /* A stranger among the connection's bytes. */
 TEST(what_is_not_authentic_is_a_loss)
 {
-	static const char noise[sizeof(struct message) + WIRE_TAG_BYTES] = "\1";
+	static const char noise[sizeof(struct message) + CONNECTION_TAG_BYTES] = "\1";
 	assert_int_equal(send(e.there.fd, noise, sizeof noise, MSG_NOSIGNAL), sizeof noise);
 	expect_told("host b: connection lost");
 }

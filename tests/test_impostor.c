@@ -198,7 +198,7 @@ TEST(what_was_heard_proves_nothing_again)
 
 /* Messages of rank 1 after its proof: a letter, then for each exchange a letter and 4 bytes of data, each with
  * its code. */
-#define HEADS (sizeof(struct letter) + WIRE_TAG_BYTES)
+#define HEADS (sizeof(struct letter) + CONNECTION_TAG_BYTES)
 #define EACH  (HEADS + 20)
 static bool is_in(size_t n, size_t from, size_t bytes)
 {

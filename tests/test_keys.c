@@ -118,6 +118,10 @@ TEST(test_bad_values)
 	refuse_key("limit = perhaps", "allowed is no, yes");
 	refuse_key("title =", "allowed is 1 to");
 	refuse_key("reference = a b", "no name");
+	refuse_key(
+	    "leads = tunin",
+	    "no chapter of the first page (did you mean 'tuning'?); allowed is access, choices");
+	refuse_key("leads = method", "no chapter of the first page; allowed is access, choices");
 	refuse_key("mode = ../x", "no name");
 	refuse_key("bind = core, numa", "allowed is none, core, numa, near-gpu");
 	refuse_key("like = one", "unknown key 'like'");

@@ -1,5 +1,5 @@
-/* A job starts while the one before closes, and none of its calls is made before that one has left. A script
- * is the job here: it runs the real worker, and closes as slowly as a test wants. */
+/* A job starts while the one before closes, and none of its calls is made before that one has left.
+ * A script is the job here: it runs the real worker, and closes as slowly as a test wants. */
 
 #include "../harness/run/runner.h"
 #include "here.h"
@@ -138,7 +138,8 @@ TEST(jobs_of_a_block_take_turns)
 	assert_string_equal(cli_read(test_text("%s/turns", folder)), "0\n1\n0\n1\n");
 }
 
-/* Calls that warm a turn up take buffers too: none may find what an earlier call left in place of its input. */
+/* Calls that warm a turn up take buffers too: none may find what an earlier call left in place of
+ * its input. */
 TEST(turns_warm_up_on_buffers_of_their_own)
 {
 	struct cell cell = {
@@ -152,7 +153,8 @@ TEST(turns_warm_up_on_buffers_of_their_own)
 	assert_false(trial_spoils(&trial, &cell));
 }
 
-/* Before the first one's first row the second one starts and connects; that is no time of the first one's. */
+/* Before the first one's first row the second one starts and connects; that is no time of the first
+ * one's. */
 TEST(a_worker_gives_the_others_their_turns)
 {
 	struct status st = {""};

@@ -226,7 +226,7 @@ TEST(every_chapter_fits_the_tables)
 	static const char *const files[] = {
 	    "harness/data/schema.sql",       "harness/analysis/spent.sql",
 	    "harness/chapters/figures.sql",  "harness/analysis/results.sql",
-	    "harness/analysis/drawn.sql",    "harness/chapters/asked.sql",
+	    "harness/analysis/drawn.sql",    "harness/chapters/experiment.sql",
 	    "harness/chapters/factors.sql",  "harness/chapters/gap.sql",
 	    "harness/chapters/versions.sql", "harness/chapters/contrast.sql",
 	    "harness/chapters/verdicts.sql", "harness/chapters/gap_found.sql",

@@ -20,7 +20,7 @@ struct rank {
 };
 struct world {
 	struct door_place door;
-	char secret[WIRE_SECRET_BYTES];
+	char secret[CONNECTION_SECRET_BYTES];
 	unsigned size;
 	void (*act)(struct rank *rank); /* once it is open; NULL: swap */
 	struct rank ranks[MOST];
@@ -70,7 +70,7 @@ static void world_make(unsigned size, unsigned timeout_s)
 {
 	struct status st = {""};
 	memset(&world, 0, sizeof world);
-	assert_works(wire_secret(world.secret, &st), st);
+	assert_works(connection_secret(world.secret, &st), st);
 	assert_works(door_open("127.0.0.1:0", &world.door, &st), st);
 	world.size = size;
 	for (unsigned i = 0; i < size; i++)
@@ -151,10 +151,10 @@ static const char *say_other(unsigned rank, unsigned size, const char *secret, s
 
 TEST(a_second_world_at_one_port_leaves_the_first_alone)
 {
-	char secret[WIRE_SECRET_BYTES];
+	char secret[CONNECTION_SECRET_BYTES];
 	struct status st = {""};
 	world_make(2, 60);
-	assert_works(wire_secret(secret, &st), st);
+	assert_works(connection_secret(secret, &st), st);
 	assert_int_equal(pthread_create(&world.ranks[0].thread, NULL, take_part, &world.ranks[0]),
 	                 0);
 	assert_says(say_other(0, 2, secret, &st), " is taken by another process");

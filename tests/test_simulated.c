@@ -87,7 +87,7 @@ static struct judged_family judged_family_of(unsigned claims, bool mixed, enum n
 	}
 	for (unsigned c = 0; c < claims; c++) {
 		const bool wrong = judged_wrong(mixed, c, outcome[c]);
-		const bool called = family_p(p[c], claims) <= FAMILY_ALPHA;
+		const bool called = p[c] * claims <= FAMILY_ALPHA;
 		f.wrong |= wrong && called;
 		f.large += judged_large(mixed, c);
 		f.confirmed += judged_large(mixed, c) && called && outcome[c] == CLAIMS_HOLD;

@@ -119,7 +119,7 @@ CHOSEN = $(filter $(or $(foreach program,$(call said,ONLY),%/$(program)),%),$(TE
 SCRIPTS := $(addprefix tests/,same_numbers first_screen figures documents recompute.py exports.py scaled fuzzed tidy rooms nccl_forms budget)
 # WITHOUT='fuzzed test_x …': all but these.
 $(foreach program,$(call said,WITHOUT),$(if $(filter %/$(program),$(TESTS) $(ON_STANDINS) $(SCRIPTS)),,$(error \
-  WITHOUT holds $(program), which is no program of `make test`; allowed are names such as test_wire and fuzzed)))
+  WITHOUT holds $(program), which is no program of `make test`; allowed are names such as test_connection and fuzzed)))
 LESS = $(filter-out $(foreach program,$(call said,WITHOUT),%/$(program)),$1)
 test: $(call LESS,$(TESTS) $(ON_STANDINS)) $(B)/launchgap $(B)/tests/check_told
 	@$(RUN_TESTS) $(call LESS,$(TESTS) $(abspath $(ON_STANDINS)) $(SCRIPTS))

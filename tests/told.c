@@ -79,9 +79,8 @@ static struct entry entry_of(const char *kind, const json_t *value, int side)
 
 static void add_row(const json_t *table, const json_t *row)
 {
-	static const char *const hows[] = {NULL,       "full",   "interval", "percent",
-	                                   "percents", "less",   "more",     "times",
-	                                   "inverse",  "effect", "duration"};
+	static const char *const hows[] = {NULL,   "full", "interval", "percent", "percents",
+	                                   "less", "more", "times",    "effect",  "duration"};
 	const json_t *columns = json_object_get(table, "columns");
 	char text[ENTRY_TEXT_BYTES];
 	for (size_t c = 0; c < json_array_size(columns); c++) {

@@ -236,8 +236,8 @@ static double adds(const struct searcher *s, unsigned place, const double *best,
 	return sum / s->seen->ncells;
 }
 
-/* Of the pool's first `among` those that add most in their turn, and `least` at least: in one cell, if
- * that is what they are for. Of equals the one that loses least. */
+/* Of the pool's first `among` those that add most in their turn, and `least` at least: in one cell,
+ * if that is what they are for. Of equals the one that loses least. */
 static unsigned take_best(const struct searcher *s, unsigned among, unsigned most, double least,
                           struct search_set *out)
 {
@@ -340,7 +340,7 @@ static unsigned finalists(const struct candidates_seen *seen, struct arena *aren
 	return n;
 }
 
-/* The finalists so far, and each without one of its settings in turn; nothing where none has two. */
+/* The finalists so far, and each without one of its settings; nothing where none has two. */
 static unsigned drop(const struct candidates_seen *seen, unsigned most, struct arena *arena,
                      struct search_set *out)
 {

@@ -1,7 +1,6 @@
 /* What a record's cells give alone, each with stamps: medians over its rows (stream: the stretches'
  * times per call; isolated: its calls). Unknown values are NaN. Arenas are for scratch. Pure. */
-#ifndef LAUNCHGAP_CELLS_H
-#define LAUNCHGAP_CELLS_H
+#pragma once
 
 #include "../arena.h"
 #include "../record/record.h"
@@ -38,12 +37,10 @@ struct cells_rank *cells_ranks_of(struct arena *arena, const struct record_cell 
 /* The bytes that bandwidths of a cell on so many ranks are of. */
 size_t cells_moved(const struct record_run *run, const struct cell *cell, unsigned nranks);
 
-/* A rank's part of the cores that are busy while calls are issued, the CPU time of all workers by the
- * time from the earliest start to the latest return of issue: a worker's first rank has the worker's
- * part, others 0. NaN if unknown, on a backend that launches nothing, and if issuing a row usually
- * (median) takes less than CELLS_ISSUE_NS: reading a thread's CPU time is a system call of a
- * microsecond, and its time is included. The arena is for scratch. */
+/* A rank's part of the cores that are busy while calls are issued, the CPU time of all workers by
+ * the time from the earliest start to the latest return of issue: a worker's first rank has the
+ * worker's part, others 0. NaN if unknown, on a backend that launches nothing, and if issuing a row
+ * usually (median) takes less than CELLS_ISSUE_NS: reading a thread's CPU time is a system call of
+ * a microsecond, and its time is included. The arena is for scratch. */
 #define CELLS_ISSUE_NS 20000
 double cells_issue_cores(struct arena *arena, const struct record_cell *cell, unsigned rank);
-
-#endif

@@ -82,7 +82,7 @@ const struct stats_ratio *claims_interval(const struct claims_result *r)
 	return both ? &r->ratio.both : &r->ratio.bounds;
 }
 
-bool claims_decided(const struct claims_result *r)
+static bool is_decided(const struct claims_result *r)
 {
 	return r->outcome != CLAIMS_UNDECIDED && r->outcome != CLAIMS_UNTESTED;
 }
@@ -114,13 +114,13 @@ static struct stats_ratio ratio_of(const struct stats_ratio *ratio, double expec
 	return r;
 }
 
-/* If the run cannot distinguish variants, or only equal ones as its A/A line is off, a verdict is valid
- * only as far as it is decided beyond that line. */
+/* If the run cannot distinguish variants, or only equal ones as its A/A line is off, a verdict is
+ * valid only as far as it is decided beyond that line. */
 static void withhold(struct claims_result *r, double line)
 {
 	const struct claim *claim = r->claim;
 	r->outcome = claims_decide_beyond(&r->tested, claim->test, claim->by, line);
-	if (claims_decided(r))
+	if (is_decided(r))
 		return;
 	r->more_blocks = 0;
 	r->detectable =
@@ -139,6 +139,6 @@ void claims_judge(struct claims_result *r, double line)
 		r->more_blocks = 0;
 	}
 	r->p = claims_p(&r->tails, claim->test, r->outcome);
-	if (line != 0 && claims_decided(r))
+	if (line != 0 && is_decided(r))
 		withhold(r, line);
 }

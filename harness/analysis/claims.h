@@ -1,9 +1,9 @@
 /* Claims with their verdicts. Pure.
  *
- * A claim uses one number per block, the log ratio left ÷ right over its cells, and
- * exact signed-rank tests. less and more are tested on one side: each end of their interval is a
- * bound of 95 % by itself, so that both are the interval of 90 %. within holds by two such tests, one
- * at each end (TOST; Schuirmann, J. Pharmacokin. Biopharm. 15, 1987), and is refuted on either side,
+ * A claim uses one number per block, the log ratio left ÷ right over its cells, and exact
+ * signed-rank tests. less and more are tested on one side: each end of their interval is a bound of
+ * 95 % by itself, so that both are the interval of 90 %. within holds by two such tests, one at
+ * each end (TOST; Schuirmann, J. Pharmacokin. Biopharm. 15, 1987), and is refuted on either side,
  * by the interval of 95 %. With the claim's X:
  *
  *             holds                      less, by under X          does not hold
@@ -17,18 +17,18 @@
  * would take (verdict.h). Below 6 blocks it always is, because there is no interval.
  *
  * Each has the exact probability of its decision: of less and more at the bound, on the side of the
- * decision (and at 1, the larger, if it is between the two); of within that holds the larger of both
- * bounds', of one that does not twice the outer bound's. It is at most 5 % exactly when the claim is
- * decided; of an undecided one it is the smaller of both. Of a claim and its opposite only one can be
- * called wrongly, so that both decisions together err in 5 % at most, and the smaller probability is
- * no choice that would have to be paid for (Finner and Strassburger, Ann. Statist. 30, 2002).
+ * decision (and at 1, the larger, if it is between the two); of within that holds the larger of
+ * both bounds', of one that does not twice the outer bound's. It is at most 5 % exactly when the
+ * claim is decided; of an undecided one it is the smaller of both. Of a claim and its opposite only
+ * one can be called wrongly, so that both decisions together err in 5 % at most, and the smaller
+ * probability is no choice that would have to be paid for (Finner and Strassburger, Ann. Statist.
+ * 30, 2002).
  *
- * All tested claims but the primary one are a family: Bonferroni's correction keeps to 5 % the chance
- * that any of them is called wrongly, whatever variants they share. A claim that is decided by itself
- * but not in its family reads "(taken alone)". Which families can be confirmed at all:
+ * All tested claims but the primary one are a family: Bonferroni's correction keeps to 5 % the
+ * chance that any of them is called wrongly, whatever variants they share. A claim that is decided
+ * by itself but not in its family reads "(taken alone)". Which families can be confirmed at all:
  * config/family.h. */
-#ifndef LAUNCHGAP_CLAIMS_H
-#define LAUNCHGAP_CLAIMS_H
+#pragma once
 
 #include "../config/claim.h"
 #include "verdict.h"
@@ -61,13 +61,9 @@ struct claims_result {
 	unsigned more_blocks; /* undecided, as in struct verdict; 0: not by blocks */
 	double detectable;    /* as in struct verdict */
 	double p;
-	bool alone; /* decided, and not within its family */
 };
 
-/* Whether there is a verdict: holds, does not hold, or the outcome between them. */
-bool claims_decided(const struct claims_result *result);
-
-/* The ratio with the interval that decided: the bounds; of a within that does not hold both ends. */
+/* The ratio with the interval that decided: of a within that does not hold both ends. */
 const struct stats_ratio *claims_interval(const struct claims_result *result);
 
 /* The rule above, for a test other than CLAIM_NEEDS. */
@@ -86,5 +82,3 @@ enum claims_outcome claims_decide_beyond(const struct claims_ratio *ratio, enum 
 /* By its ratio and its tails. line: as above, where the run distinguishes no less; 0: it does; NaN:
  * nothing. */
 void claims_judge(struct claims_result *result, double line);
-
-#endif

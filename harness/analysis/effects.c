@@ -24,8 +24,8 @@ bool effects_counts(const struct candidates_seen *seen, unsigned trial, unsigned
 	return !isnan(seen->gains[trial * seen->ncells + cell]) && !seen->bad[seen->set_of[trial]];
 }
 
-/* The best gain of the sets that hold a value, of at least three trials, or one of the value alone; else
- * +∞. cell: ncells is the best one. */
+/* The best gain of the sets that hold a value, of at least three trials, or one of the value alone;
+ * else +∞. cell: ncells is the best one. */
 static double most_of(const struct candidates_seen *seen, unsigned cell, unsigned key,
                       unsigned value)
 {

@@ -1,6 +1,5 @@
 /* What settings do in one cell, as a sum of a few effects (candidates.h). Pure. */
-#ifndef LAUNCHGAP_EFFECTS_H
-#define LAUNCHGAP_EFFECTS_H
+#pragma once
 
 #include "../arena.h"
 #include "../config/search.h"
@@ -53,5 +52,3 @@ bool effects_is_aside(const struct effects *effects, const struct search_space *
                       const struct search_set *set);
 void effects_fit(struct arena *arena, const struct candidates_seen *seen, unsigned cell,
                  struct effects *out);
-
-#endif

@@ -20,8 +20,7 @@
  * spend it up to a planned end). The first look has all of α, as a run that is measured once. All
  * later ones together can add 3.2 % at most; halving α each time would add 5 %, and α ÷ k has no
  * bound. */
-#ifndef LAUNCHGAP_LOOKS_H
-#define LAUNCHGAP_LOOKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ struct looks looks_count(const struct record_run *run);
 double looks_confidence(const struct looks *looks, const unsigned *blocks, unsigned n);
 /* Whether a resumed session goes beyond what was planned before it. */
 bool looks_adds(const struct record_run *run, unsigned resume);
-
-#endif

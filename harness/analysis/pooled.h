@@ -3,8 +3,8 @@
  *
  * A run's interval spans its own blocks alone. What differs between runs is a separate scatter, so
  * that ten blocks on one machine are no more machines for being ten. Random effects: run i of k has
- * the log ratio y_i with the standard error s_i (half its interval ÷ Student's quantile), around its
- * own truth, and the truths scatter by τ around the one that is asked for.
+ * the log ratio y_i with the standard error s_i (half its interval ÷ Student's quantile), around
+ * its own truth, and the truths scatter by τ around the one that is asked for.
  *
  *   τ²         that at which Σ w_i (y_i − μ)² = k − 1, or 0 if it is less at 0, where
  *              w_i = 1 ÷ (s_i² + τ²) and μ = Σ w_i y_i ÷ Σ w_i (Paule and Mandel, J. Res. NBS 87,
@@ -18,8 +18,7 @@
  *
  * DerSimonian and Laird's interval (1986) takes τ as known, and with few runs is far too narrow:
  * SIMULATED.md has both beside each other. */
-#ifndef LAUNCHGAP_POOLED_H
-#define LAUNCHGAP_POOLED_H
+#pragma once
 
 #include "stats.h"
 
@@ -38,5 +37,3 @@ struct pooled {
 struct pooled pooled_of(const struct stats_ratio *runs, unsigned n, double confidence);
 /* The probabilities if the log ratio is `at`; NaN below 2 runs. */
 struct stats_tails pooled_tails(const struct pooled *pooled, double at);
-
-#endif

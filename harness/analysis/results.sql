@@ -64,9 +64,9 @@ FROM block_time GROUP BY variant, place;
 -- Of isolated calls alone.
 CREATE VIEW tails_of_result AS
 SELECT variant, place, median(time_ns) / 1000 p50_us, median(p95_ns) / 1000 p95_us,
-       median_lo(p95_ns, 0.95) / 1000 p95_us_lo, median_hi(p95_ns, 0.95) / 1000 p95_us_hi,
-       median(p99_ns) / 1000 p99_us, median_lo(p99_ns, 0.95) / 1000 p99_us_lo,
-       median_hi(p99_ns, 0.95) / 1000 p99_us_hi
+       median(p95_ns, 0.95, 'lo') / 1000 p95_us_lo, median(p95_ns, 0.95, 'hi') / 1000 p95_us_hi,
+       median(p99_ns) / 1000 p99_us, median(p99_ns, 0.95, 'lo') / 1000 p99_us_lo,
+       median(p99_ns, 0.95, 'hi') / 1000 p99_us_hi
 FROM block_time JOIN place p ON p.id = place WHERE pace = 'isolated' GROUP BY variant, place;
 
 -- Nothing if no data is carried.

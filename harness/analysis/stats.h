@@ -1,6 +1,5 @@
 /* Statistics: pure functions on doubles. Sources are named at each. */
-#ifndef LAUNCHGAP_STATS_H
-#define LAUNCHGAP_STATS_H
+#pragma once
 
 #include <math.h>
 #include <stddef.h>
@@ -123,5 +122,3 @@ double stats_trend_probability(const double *x, unsigned n);
 
 /* P(at least k of n) when each is as likely as not: the sign test, one-sided. */
 double stats_sign_probability(unsigned k, unsigned n);
-
-#endif

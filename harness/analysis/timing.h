@@ -1,6 +1,5 @@
 /* From raw stamps to times: pure functions, no input or output. Times in ns, as double. */
-#ifndef LAUNCHGAP_TIMING_H
-#define LAUNCHGAP_TIMING_H
+#pragma once
 
 #include <stddef.h>
 
@@ -48,5 +47,3 @@ double timing_early(double *times, size_t rows);
 /* The clock's step: the greatest number that all stamps are multiples of; 0 when there are too
  * few for that to mean anything. */
 int64_t timing_step_ns(const struct timing_view *view);
-
-#endif

@@ -7,8 +7,8 @@
 
 #define ROUNDING 1e-9 /* an end that is at the margin but for this is within it */
 
-/* Normal quantiles of an end of the interval, at the first look and at the second (looks.h): how much
- * wider it is then. From there on less. */
+/* Normal quantiles of an end of the interval, at the first look and at the second (looks.h): how
+ * much wider it is then. From there on less. */
 static const struct {
 	double z, next;
 } normal[] = {[VERDICT_BOTH_ENDS] = {1.960, 2.498}, [VERDICT_ONE_END] = {1.645, 2.241}};

@@ -18,30 +18,31 @@
  *                          nearer end of the margin. They are another look, so that what
  *                          shrinks is the wider interval of the second one (looks.h)
  *
- * The smallest effect that could have been seen: a true effect that is called beyond the margin
- * in 80 % of such runs is, in the log,
+ * The smallest effect that could have been seen: a true effect that is called beyond the margin in
+ * 80 % of such runs is, in the log,
  *
  *   margin + half the interval's width × (1.96 + 0.84) ÷ 1.96
  *
- * as half the width is 1.96 standard errors and the estimate falls 0.84 of them or more short of the
- * truth in 20 % (Bloom, Minimum detectable effects, Evaluation Review 19, 1995). Where each end of the
- * interval is a bound by itself, 1.645 takes the place of 1.96.
- * Simulated at 6 to 30 blocks, that effect is called in 80 to 81 % with normal noise and in 74
- * to 84 % with the other kinds below but the lopsided (tests/test_verdict.c has it in small).
+ * as half the width is 1.96 standard errors and the estimate falls 0.84 of them or more short of
+ * the truth in 20 % (Bloom, Minimum detectable effects, Evaluation Review 19, 1995). Where each end
+ * of the interval is a bound by itself, 1.645 takes the place of 1.96. Simulated at 6 to 30 blocks,
+ * that effect is called in 80 to 81 % with normal noise and in 74 to 84 % with the other kinds
+ * below but the lopsided (tests/test_verdict.c has it in small).
  *
- * How often it errs: of simulated comparisons of two equal things, 40 000 a number, the per cent that
- * are called faster or slower at margin 0, the most that any margin gives (tests/sim_false_alarms.c of commit 3e8f4f9f; two standard errors are 0.2).
- * "says": what the interval admits itself. Noise is one side's, in log time: normal; skewed
- * (lognormal); Student's t; spikes (every tenth block is off tenfold); lopsided: the ratio itself
- * is skewed (exponential), as when one side has a tail that the other has not.
+ * How often it errs: of simulated comparisons of two equal things, 40 000 a number, the per cent
+ * that are called faster or slower at margin 0, the most that any margin gives
+ * (tests/sim_false_alarms.c of commit 3e8f4f9f; two standard errors are 0.2). "says": what the
+ * interval admits itself. Noise is one side's, in log time: normal; skewed (lognormal); Student's
+ * t; spikes (every tenth block is off tenfold); lopsided: the ratio itself is skewed (exponential),
+ * as when one side has a tail that the other has not.
  *
- * blocks                        says   normal   skewed  t, 3 df  t, 2 df   spikes lopsided
- * 6                             3.12     3.11     3.19     3.12     3.08     3.04     4.04
- * 8                             3.91     4.00     3.95     3.93     3.80     4.07     4.74
- * 10                            4.88     4.88     4.99     4.88     5.01     4.79     5.18
- * 15                            4.79     4.73     4.80     5.01     4.63     4.85     5.63
- * 20                            4.84     4.91     4.88     4.79     4.85     4.71     5.59
- * 30                            4.97     4.99     4.87     4.99     4.72     4.96     5.92
+ * blocks                        says   normal   skewed  t, 3 df  t, 2 df   spikes lopsided 6
+ * 3.12     3.11     3.19     3.12     3.08     3.04     4.04 8                             3.91
+ * 4.00     3.95     3.93     3.80     4.07     4.74 10                            4.88     4.88
+ * 4.99     4.88     5.01     4.79     5.18 15                            4.79     4.73     4.80
+ * 5.01     4.63     4.85     5.63 20                            4.84     4.91     4.88     4.79
+ * 4.85     4.71     5.59 30                            4.97     4.99     4.87     4.99     4.72
+ * 4.96     5.92
  *
  * Of equal things the ratio is symmetric whatever their noise, and a fixed number of blocks errs as
  * often as it says.
@@ -51,20 +52,19 @@
  * "margin": a true difference of just the margin, until it is called beyond or within. With and
  * without the correction of looks.h:
  *
- * equal, from 6, uncorrected             10.4      9.3      9.2      9.5      9.7     12.5
- * margin, from 6, uncorrected             9.4      7.8      7.7      7.4      8.2     12.5
- * equal, from 10, uncorrected            11.9     10.7     10.1      9.9     10.4     12.6
- * margin, from 10, uncorrected           11.6      8.9      8.9      8.1      8.5     12.7
- * equal, from 6                           5.0      4.8      4.5      5.2      5.0      6.2
- * margin, from 6                          4.0      3.4      3.1      3.3      3.6      6.2
- * equal, from 10                          7.0      7.0      6.2      6.0      6.2      7.3
- * margin, from 10                         6.4      5.1      4.7      4.1      4.3      7.3
+ * equal, from 6, uncorrected             10.4      9.3      9.2      9.5      9.7     12.5 margin,
+ * from 6, uncorrected             9.4      7.8      7.7      7.4      8.2     12.5 equal, from 10,
+ * uncorrected            11.9     10.7     10.1      9.9     10.4     12.6 margin, from 10,
+ * uncorrected           11.6      8.9      8.9      8.1      8.5     12.7 equal, from 6
+ * 5.0      4.8      4.5      5.2      5.0      6.2 margin, from 6                          4.0
+ * 3.4      3.1      3.3      3.6      6.2 equal, from 10                          7.0      7.0
+ * 6.2      6.0      6.2      7.3 margin, from 10                         6.4      5.1      4.7
+ * 4.1      4.3      7.3
  *
  * From 10 blocks the first look alone has 4.9 %, so that less than 5 in all cannot be had without a
  * cost for those who look only once. All of it holds for one verdict; SIMULATED.md has whole
  * reports. */
-#ifndef LAUNCHGAP_VERDICT_H
-#define LAUNCHGAP_VERDICT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -114,11 +114,11 @@ struct verdict verdict_of(struct stats_ratio ratio, double margin);
 /* Additional blocks until half the interval, at the next look, no longer reaches as far as `reach`
  * (a log) from the estimate, if that stays where it is; without an interval, until there is one. */
 unsigned verdict_more_blocks(const struct stats_ratio *ratio, double reach, enum verdict_ends ends);
-/* Whether even of two equal things VERDICT_MOST_MORE more blocks would leave it open: the scatter is
- * too wide for the margin, wherever the estimate is. */
+/* Whether even of two equal things VERDICT_MOST_MORE more blocks would leave it open: the scatter
+ * is too wide for the margin, wherever the estimate is. */
 bool verdict_scatters(const struct stats_ratio *ratio, double margin, enum verdict_ends ends);
-/* The least margin that the whole interval is within, rounded up to two digits; NaN beyond 0.99, and
- * without an interval. */
+/* The least margin that the whole interval is within, rounded up to two digits; NaN beyond 0.99,
+ * and without an interval. */
 double verdict_wide_margin(const struct stats_ratio *ratio);
 /* The smallest effect that could have been seen beyond a margin; NaN without an interval. */
 double verdict_detectable(const struct stats_ratio *ratio, double margin, enum verdict_ends ends);
@@ -135,5 +135,3 @@ int verdict_direction(const struct stats_ratio *ratio);
 struct verdict_odd verdict_find_odd(struct arena *arena, const double *log_ratios,
                                     const unsigned *blocks, const struct stats_walsh *of,
                                     double confidence);
-
-#endif

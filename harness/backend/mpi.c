@@ -1,4 +1,4 @@
-/* The mpi backend: MPI's own collectives, on its own communicator; what started the processes has started MPI. */
+/* The mpi backend: MPI's own collectives, on its own communicator; the launcher has started MPI. */
 #include "../mpi/mpi_load.h"
 #include "blocking/blocking.h"
 
@@ -36,8 +36,8 @@ static void mpi_describe(struct team *team, char *text, size_t bytes)
 const struct blocking_library blocking_mpi = {
     .name = "mpi",
     .reduces = BLOCKING_REDUCES,
-    .reduces_else = "MPI reduces no 16-bit and 8-bit floats; allowed are integers, float32 and "
-                    "float64",
+    .reduces_else =
+        "MPI reduces no 16-bit and 8-bit floats; allowed are integers, float32 and float64",
     /* Open MPI 4.1's op/avx; MPI does not define overflow. */
     .sums_bytes_else = "Open MPI's sums of 8-bit integers saturate, and those of all other "
                        "backends wrap; allowed are 32 and 64 bits",

@@ -1,5 +1,5 @@
-/* A virtual device that moves nothing: a rank's queue ends a known delay per call later, and time beyond that is the
- * harness's own. The delay is in the device, as with a real one, and not in issue(). */
+/* A virtual device that moves nothing: a rank's queue ends a known delay per call later, and time
+ * beyond that is the harness's own. The delay is in the device, not in issue(). */
 #include "../core/backend.h"
 #include "../memory.h"
 
@@ -18,8 +18,8 @@ struct backend_ctx {
 static int null_supports(const struct trial *trial, struct status *st)
 {
 	return trial_has(trial, COLL_INIT)
-	           ? status_set(st, "null: init makes communicators, and the virtual "
-	                            "device has none; allowed is backend nccl")
+	           ? status_set(st, "null: init makes communicators, and the virtual device has "
+	                            "none; allowed is backend nccl")
 	           : 0;
 }
 

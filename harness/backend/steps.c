@@ -134,7 +134,7 @@ static struct step alltoallv(const struct steps_call *call, unsigned rank, unsig
 	                     .to = value_received_before(&call->parts, rank, source) * element};
 }
 
-/* Tokens arrive in the second half of the receive buffer; from there they go back to where they came from. */
+/* Tokens arrive in the second half of the receive buffer; from there they go back. */
 static struct step there_and_back(const struct steps_call *call, unsigned rank, unsigned source,
                                   unsigned phase)
 {
@@ -158,7 +158,7 @@ static struct step sendrecv_both(const struct steps_call *call, unsigned rank, u
 	return same_place(before ? 0 : half, after ? bytes : half);
 }
 
-/* Round k exchanges 2^k parts with the rank that differs in bit k; the first copies the own part too. */
+/* Round k exchanges 2^k parts with the rank that differs in bit k; round 0 the own part too. */
 static struct step hypercube(const struct steps_call *call, unsigned rank, unsigned source,
                              unsigned phase)
 {
@@ -189,7 +189,7 @@ static struct step apart(const struct steps_call *call, unsigned rank, unsigned 
 	const struct cell *cell = &call->cell;
 	unsigned n = call->nranks;
 	size_t part = cell->bytes / n;
-	/* own: a source's only part, to its place among all. mine: a source's part for this rank. */
+	/* own: a source's only part, to its place. mine: a source's part for this rank. */
 	const struct step none = {0}, whole = {.bytes = cell->bytes};
 	const struct step own = {.bytes = part, .to = source * part};
 	const struct step mine = {.bytes = part, .from = rank * part};

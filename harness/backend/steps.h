@@ -1,12 +1,12 @@
 /* What a collective moves, as pulls. Pure.
  *
- * In each phase a rank takes at most one piece from every source, itself included, into its receive buffer. A
- * phase of a source may be read once the source has completed its pulls of all earlier phases. What a rank
- * pushes is the same schedule from the other side: both sides of a pair agree without a message. In place, the
- * data to send is in the receive buffer, which needs no more synchronization (tests/test_steps.c checks it for
- * every collective).
+ * In each phase a rank takes at most one piece from every source, itself included, into its receive
+ * buffer. A phase of a source may be read once the source has completed its pulls of all earlier
+ * phases. What a rank pushes is the same schedule from the other side: both sides of a pair agree
+ * without a message. In place, the data to send is in the receive buffer, which needs no more
+ * synchronization (tests/test_steps.c checks it for every collective).
  *
- * Ranks are places in the communicator. A collective is one case in steps_of, and its number of phases. */
+ * Ranks are places in the communicator. A collective is a case in steps_of, and its phases. */
 #pragma once
 
 #include "../trial/trial.h"
@@ -41,11 +41,11 @@ struct steps_move {
 
 struct steps_call steps_call(const struct trial *trial, const struct cell *cell);
 unsigned steps_phases(const struct steps_call *call);
-/* An expert's forward work: to four times a token's width and back, 16 width² FLOPs per token received. */
+/* An expert's forward work: to 4 times a token's width and back, 16 width² FLOPs a token. */
 uint64_t steps_expert_flops(const struct steps_call *call, unsigned me, unsigned width);
 /* false: no rank waits for another (the machine's limit, measured without a handshake). */
 bool steps_waits(enum coll_kind coll);
-/* Why the call is not possible (buffers that cannot be cut, a root that does not exist), or NULL. */
+/* Why the call is not possible (buffers that cannot be cut, no such root), or NULL. */
 const char *steps_refuses(const struct steps_call *call);
 
 /* 0, or -1 with the sentence: the same, and whether an offset keeps elements whole. */
@@ -54,8 +54,8 @@ int steps_supports(const char *backend, const struct trial *trial, const struct 
 
 struct step steps_of(const struct steps_call *call, unsigned rank, unsigned source, unsigned phase);
 
-/* A rank's moves in order. Turn t takes from rank − t and gives to rank + t: in each turn every buffer has one
- * reader, and both sides of a pair meet. Pushes omit the rank itself. */
+/* A rank's moves in order. Turn t takes from rank − t and gives to rank + t: in each turn every
+ * buffer has one reader, and both sides of a pair meet. Pushes omit the rank itself. */
 struct steps_plan {
 	struct steps_move *pulls, *pushes; /* owned, in one allocation */
 	unsigned npulls, npushes;

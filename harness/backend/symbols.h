@@ -15,7 +15,7 @@ struct symbol {
 #define SYMBOL_OF(STRUCT, NAME, SYMBOL) {#SYMBOL, offsetof(STRUCT, NAME), true}
 // clang-format on
 
-/* What the library does not have is NULL. Returns the first required name that is missing, or NULL. */
+/* What the library lacks is NULL. Returns the first required name that is missing, or NULL. */
 static inline const char *symbols_find(void *library, const struct symbol *symbols, size_t n,
                                        void *out)
 {

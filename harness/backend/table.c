@@ -30,7 +30,7 @@ const char *backend_name(unsigned i)
 	return backend_table[i] ? backend_table[i]->name : NULL;
 }
 
-/* What a driver's library starts takes no signal that the program waits for (a worker's end, Ctrl-C). */
+/* What a driver's library starts takes no signal that the program waits for (Ctrl-C). */
 unsigned backend_capacity(const char *name, struct status *st)
 {
 	const struct backend *b = backend_find(name);

@@ -1,8 +1,5 @@
 /* The chapters of a report, one file and one name each: what a report answers, in the order of its
  * sections. To remove a chapter, remove its name. */
-#ifndef LAUNCHGAP_CHAPTERS_H
-#define LAUNCHGAP_CHAPTERS_H
+#pragma once
 
 const char *const *chapters_all(unsigned *n);
-
-#endif

@@ -171,7 +171,7 @@ WITH pair AS (
   FROM asked_level l JOIN asked_level r USING (asked, base, block)
   JOIN asked_cell USING (asked, base)
   WHERE l.side = 0 AND r.side = 1 AND cells > 1)
-SELECT asked, base, ratio(x, block) ratio, ratio_lo(x, block) lo, ratio_hi(x, block) hi
+SELECT asked, base, ratio(x, block) ratio, ratio(x, block, 'lo') lo, ratio(x, block, 'hi') hi
 FROM (SELECT asked, base, block, first x FROM pair UNION ALL
       SELECT asked, base, block, second FROM pair
       WHERE asked IN (SELECT asked FROM asked_side WHERE two))

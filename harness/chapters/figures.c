@@ -260,12 +260,12 @@ struct db *figures_load(const struct record_run *run, const struct looks *looks,
                         struct arena *arena, struct status *st)
 {
 	static const char *const texts[] = {
-	    "analysis/drawn",    "analysis/channels",  "analysis/links",    "chapters/asked",
+	    "analysis/drawn",    "analysis/channels",  "analysis/links",    "chapters/experiment",
 	    "chapters/factors",  "chapters/gap",       "chapters/versions", "chapters/contrast",
 	    "chapters/verdicts", "chapters/gap_found", "chapters/evidence"};
 	struct figures f = {run, arena, NULL};
 	const struct looks own = looks_count(run);
-	if (load_results(&f, looks ? looks : &own, st) || figures_of_asked(&f, st))
+	if (load_results(&f, looks ? looks : &own, st) || figures_of_experiment(&f, st))
 		return NULL;
 	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (db_run_text(f.db, arena_text(arena, "harness/%s.sql", texts[i]), st))

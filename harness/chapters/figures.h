@@ -1,7 +1,6 @@
 /* A run's tables with what the analysis found: data/schema.sql, figures.sql and the views of
  * shared.sql. */
-#ifndef LAUNCHGAP_FIGURES_H
-#define LAUNCHGAP_FIGURES_H
+#pragma once
 
 #include "../config/claim.h"
 #include "../data/db.h"
@@ -10,7 +9,7 @@
  * these files, with a sentence. */
 struct db *figures_load(const struct record_run *run, const struct looks *looks,
                         struct arena *arena, struct status *st);
-/* Of all that only results.sql and what is before it, not sealed: no verdict, nothing that is asked. */
+/* Of all that only results.sql and what is before it, not sealed: no verdict. */
 struct db *figures_results(const struct record_run *run, struct arena *arena, struct status *st);
 
 /* --- its parts, a file each --- */
@@ -25,10 +24,9 @@ struct figures {
 /* The first value of a query; NaN: there is none. */
 double figures_number(const struct figures *figures, const char *sql);
 /* What the experiment's file asks. -1: the record's questions cannot be read. */
-int figures_of_asked(const struct figures *figures, struct status *st);
+int figures_of_experiment(const struct figures *figures, struct status *st);
 void figures_of_trust(const struct figures *figures);
 int figures_of_tuning(const struct figures *figures, struct status *st);
 
 /* The last of sizes; without an end the largest number of SQL. */
 size_t figures_end(struct claim_range sizes);
-#endif

@@ -54,8 +54,7 @@ static void put_went(const struct figures *f)
 	db_add(f->db, "went", "iiiliittttdiiii", run->nlines, run->unsummed, run->torn,
 	       (int64_t)record_blocks_asked(run), record_begun(run), record_block_trials(run),
 	       run->end.reason, run->end.text, run->folder, (const char *)NULL, NAN,
-	       record_next_block(run), cores,
-	       ranks > 0 && run_shares_cores(run, (unsigned)ranks),
+	       record_next_block(run), cores, ranks > 0 && run_shares_cores(run, (unsigned)ranks),
 	       cores && load > 1 && load > 0.1 * cores);
 	for (unsigned i = 0; i < run->nresumes; i++) {
 		const struct record_resume *r = &run->resumes[i];

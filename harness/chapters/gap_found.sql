@@ -36,7 +36,8 @@ SELECT asked, nth - 1 id, name, factor IS NULL rest, backwards, placebo, at_odds
        iif(at_odds, NULL, speed_hi) ratio_hi, speed_blocks ratio_blocks, speed, speed_lo, speed_hi,
        share, share_lo, share_hi, shares(share_lo, share_hi) of_gap, verdict
 FROM gap_taken LEFT JOIN (
-  SELECT nth, share(log, whole) share, share_lo(log, whole) share_lo, share_hi(log, whole) share_hi
+  SELECT nth, share(log, whole) share, share(log, whole, 'lo') share_lo,
+         share(log, whole, 'hi') share_hi
   FROM gap_brick WHERE NOT at_odds GROUP BY nth) USING (nth)
 WHERE nth AND blocks
 ORDER BY nth;
@@ -50,7 +51,7 @@ SELECT from_name, to_name, speed ratio, speed_lo ratio_lo, speed_hi ratio_hi,
        shares(explained_lo, explained_hi) explained_share,
        shares(1 - explained_hi, 1 - explained_lo) left_share,
        shares(explained_lo - 1, explained_hi - 1) back_share, w.by_cell,
-       sizes(w.from_bytes, w.to_bytes) at,
+       size(w.from_bytes, w.to_bytes) at,
        coalesce(w.cells, 0) cells, coalesce(w.blocks, 0) blocks,
        CASE WHEN g.why <> '' THEN g.why WHEN w.why <> '' THEN w.why
             WHEN withheld THEN 'the gap does not reach beyond what the A/A line shows'
@@ -61,6 +62,6 @@ SELECT from_name, to_name, speed ratio, speed_lo ratio_lo, speed_hi ratio_hi,
             WHEN NOT beyond THEN 'there is no gap to explain: it is within ' || effect(margin)
             ELSE '' END why
 FROM given, asked_gap g LEFT JOIN gap_taken w ON NOT nth
-LEFT JOIN (SELECT share(part, whole) explained, share_lo(part, whole) explained_lo,
-                  share_hi(part, whole) explained_hi, count(*) explained_blocks
+LEFT JOIN (SELECT share(part, whole) explained, share(part, whole, 'lo') explained_lo,
+                  share(part, whole, 'hi') explained_hi, count(*) explained_blocks
            FROM (SELECT total(iif(counts, log, 0)) part, whole FROM gap_brick GROUP BY block));

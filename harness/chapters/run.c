@@ -80,8 +80,8 @@ const char *run_trouble(const struct record_run *run, struct arena *arena)
 	return !json_is_object(at)
 	           ? delivered
 	           : arena_text(arena,
-	                        "%s, the first on rank %lld at element %lld (byte %lld): "
-	                        "expected %.24s, got %.24s",
+	                        "%s, the first on rank %lld at element %lld (byte %lld): expected "
+	                        "%.24s, got %.24s",
 	                        delivered, number_at(at, "rank"), number_at(at, "element"),
 	                        number_at(at, "byte"), bits_at(at, "expected"), bits_at(at, "got"));
 }

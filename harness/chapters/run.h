@@ -1,6 +1,5 @@
 /* Facts of the run, and words for them that several chapters need. */
-#ifndef LAUNCHGAP_RUN_FACTS_H
-#define LAUNCHGAP_RUN_FACTS_H
+#pragma once
 
 #include "../arena.h"
 #include "../record/record.h"
@@ -17,5 +16,3 @@ bool run_shares_cores(const struct record_run *run, unsigned nranks);
 const char *run_machine(const struct record_run *run, struct arena *arena);
 /* What is wrong with the data; NULL: nothing. */
 const char *run_trouble(const struct record_run *run, struct arena *arena);
-
-#endif

@@ -178,7 +178,7 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
        iif(alone, ' (taken alone)', '') mark, by_what,
        nullif(coalesce(estimate || iif(by_cell IS NULL, '', '; '), '')
               || coalesce(by_cell || ' ' || by_what, ''), '') figure,
-       iif(whole OR NOT cells, NULL, sizes(from_bytes, to_bytes)) sizes
+       iif(whole OR NOT cells, NULL, size(from_bytes, to_bytes)) sizes
 FROM (SELECT f.*, iif(by <= margin AND NOT times OR kind = 'within', NULL,
                       iif(times, times, 1) * iif(kind = 'more', 1 + by, 1 / (1 + by))) edge
       FROM family_claim f, given) c
@@ -204,6 +204,11 @@ FROM (SELECT grp, t.variant, block, ord, avg(log_us - ln(time_us)) x
       WHERE role <> 'limit' AND NOT is_limit
       GROUP BY grp, t.variant, block);
 
+-- The load of a step's experts, by its exponent.
+CREATE VIEW routing AS
+SELECT id place, iif(root % 1024, 'Zipf ' || (root % 1024 / 10.0), 'even routing') routing
+FROM place;
+
 -- What page 1 is of: the largest gain of a search; a size of the primary claim; the shortest call
 -- of a collective that leads, as pingpong does by itself; else the size next to 64 MiB, of the
 -- collective that differs most between versions or the first, in the regime that answers first.
@@ -215,10 +220,9 @@ GROUP BY coll HAVING count(*) = 1;
 CREATE VIEW anchor AS
 SELECT p.*, g.tells, g.least_effect, g.nth regime,
        CASE p.coll WHEN 'ddp_step' THEN 'DDP step, ' || dtype -- a step by its kind
-                   WHEN 'moe_step' THEN 'MoE step, ' || dtype || ', '
-                     || iif(root % 1024, 'Zipf ' || (root % 1024 / 10.0), 'even routing')
+                   WHEN 'moe_step' THEN 'MoE step, ' || dtype || ', ' || routing
                    ELSE p.coll END named
-FROM place p JOIN result r ON r.place = p.id JOIN known k USING (variant)
+FROM place p JOIN result r ON r.place = p.id JOIN known k USING (variant) JOIN routing USING (place)
 LEFT JOIN regime g ON g.pace = p.pace AND p.asked_bytes BETWEEN g.from_bytes AND g.to_bytes
 LEFT JOIN (SELECT place, max(expect) gain FROM finalist_cell GROUP BY place) f ON f.place = p.id
 LEFT JOIN claim c ON is_primary AND c.ratio NOT NULL AND c.pace = p.pace

@@ -14,17 +14,18 @@ WHERE d.variant = (SELECT id FROM variant WHERE role = 'reference')
   AND (role <> 'again' OR d.nth = 0);
 
 CREATE VIEW hurdle AS
-SELECT place, max(ln(1 + margin), ln(ratio_hi(gain, block)), -ln(ratio_lo(gain, block))) hurdle
+SELECT place,
+       max(ln(1 + margin), ln(ratio(gain, block, 'hi')), -ln(ratio(gain, block, 'lo'))) hurdle
 FROM gained, given
 WHERE role = 'again'
 GROUP BY place;
 
 CREATE TABLE finalist_cell AS
 WITH test AS (
-  SELECT f.variant, candidate, p.id place, hurdle, margin, ln(ratio_lo(gain, block)) lo,
+  SELECT f.variant, candidate, p.id place, hurdle, margin, ln(ratio(gain, block, 'lo')) lo,
          coalesce(beyond(gain, block, coalesce(hurdle, ln(1 + margin))), 1) p,
-         chosen(gain, block, hurdle) expect, chosen_lo(gain, block, hurdle) expect_lo,
-         chosen_hi(gain, block, hurdle) expect_hi, count(DISTINCT block) blocks
+         chosen(gain, block, hurdle) expect, chosen(gain, block, hurdle, 'lo') expect_lo,
+         chosen(gain, block, hurdle, 'hi') expect_hi, count(DISTINCT block) blocks
   FROM finalist f JOIN place p ON NOT is_limit JOIN given LEFT JOIN hurdle h ON h.place = p.id
   LEFT JOIN gained g ON (g.variant, g.place) = (f.variant, p.id)
   GROUP BY f.variant, p.id),

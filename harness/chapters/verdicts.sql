@@ -21,7 +21,7 @@ GROUP BY asked;
 -- beyond all of its cells, as an estimate over blocks can be; least, most: the speed of its slowest
 -- and its fastest cell; opposed: a cell is shown to go another way, so that there is no mean: its
 -- interval is within the margin where the mean is beyond, or beyond where the mean is within; or it
--- is on the other side of 1; differs: what is said then. A claim's cells: claim_cells.
+-- is on the other side of 1; ends: both cells. A claim's cells: claim_cells.
 CREATE TABLE contrast_found AS
 WITH made AS (
   SELECT asked, contrast(x, block, coalesce(by, margin), coalesce(times, 1)) c
@@ -48,7 +48,7 @@ SELECT a.id asked, a.finding, a.part, a.variant, a.regime, unit = 'µs' is_time,
        coalesce(role <> 'again' AND CASE verdict_word(c ->> 'lo', c ->> 'hi', margin)
                 WHEN 'faster' THEN least < 1 OR no_more WHEN 'slower' THEN most > 1 OR no_less
                 WHEN 'undecided' THEN below AND above ELSE below OR above END, 0) opposed,
-       ends, 'differs: ' || iif(unit = 'µs', back_ends, ends) differs
+       ends, iif(unit = 'µs', back_ends, ends) speed_ends
 FROM asked_contrast a JOIN metric m ON m.name = a.metric JOIN variant v ON v.id = a.variant
 JOIN given LEFT JOIN kept k ON k.asked = a.id LEFT JOIN side ON side.asked = a.id
 LEFT JOIN contrast_ends e ON e.asked = a.id LEFT JOIN cells n ON n.asked = a.id;
@@ -95,7 +95,7 @@ SELECT f.asked, CASE
   WHEN f.cells THEN 'no block holds all of its cells in each of the variants'
   WHEN NOT EXISTS (SELECT 1 FROM asked_place p WHERE p.asked = f.asked) OR NOT (
     counters OR whole OR name = 'busbw' AND NOT data)
-  THEN 'no cell of it was measured here (' || sizes(a.from_bytes, a.to_bytes) || ')'
+  THEN 'no cell of it was measured here (' || size(a.from_bytes, a.to_bytes) || ')'
   WHEN counters THEN (SELECT why FROM counters_lack l WHERE l.asked = f.asked)
   WHEN whole THEN 'the record does not have it of each of the variants: ' || about
   ELSE 'this backend carries no data' END why
@@ -125,7 +125,7 @@ GROUP BY g.nth;
 
 -- A machine without GPUs on which the reference differs from itself was busy, whatever its load.
 CREATE VIEW aa_off AS
-SELECT '; A/A ' || with_interval(speed, speed_lo, speed_hi) off FROM aa_line, given
+SELECT '; A/A ' || estimate(speed, speed_lo, speed_hi) off FROM aa_line, given
 WHERE finding = 'regime' AND wide AND (speed_lo > 1 OR speed_hi < 1) AND NOT gpus
 LIMIT 1;
 UPDATE given SET disturbed = 1 WHERE EXISTS (SELECT 1 FROM aa_off);
@@ -157,9 +157,9 @@ SELECT g.nth, a.least_effect, coalesce(a.off, 0) off, CASE
        || ' there are no intervals, and no gap can be distinguished from noise.'
   WHEN a.wide AND (a.speed_lo > 1 OR a.speed_hi < 1)
   THEN 'The reference differs from itself: the A/A line is '
-       || with_interval(a.speed, a.speed_lo, a.speed_hi) || '.'
+       || estimate(a.speed, a.speed_lo, a.speed_hi) || '.'
   WHEN a.wide THEN 'Differences under ' || effect(a.least_effect) || ' cannot be seen: the A/A '
-                   || 'line is ' || with_interval(a.speed, a.speed_lo, a.speed_hi)
+                   || 'line is ' || estimate(a.speed, a.speed_lo, a.speed_hi)
                    || ', wider than the margin of ' || effect(margin) || '.' END doubt,
   r.why NOT NULL OR l.share > 0 other
 FROM regime g JOIN given JOIN run_doubt r
@@ -211,10 +211,10 @@ SELECT j.asked, value * scale value, value_lo * scale value_lo, value_hi * scale
        iif(speed, said_word, NULL) word,
        iif(speed, iif(said_word IN ('faster', 'slower', 'undecided'), said_word, 'as fast'), NULL)
        short_word,
-       iif(opposed, differs, verdict_said(said_word, c, is_time, margin, seen, NOT withheld))
-       verdict, opposed,
+       iif(opposed, 'differs: ' || speed_ends,
+           verdict_said(said_word, c, is_time, margin, seen, NOT withheld)) verdict, opposed,
        said_word <> 'undecided' decided, withheld,
-       coalesce(with_interval(speed, speed_lo, speed_hi), '-') label,
+       coalesce(estimate(speed, speed_lo, speed_hi), '-') label,
        least, most, iif(estimate(least) <> estimate(most), interval(speed, least, most), NULL)
        by_cell, seen detectable, cells, blocks, from_bytes, to_bytes, why
 FROM judged_contrast j JOIN contrast_why USING (asked)
@@ -234,7 +234,8 @@ CREATE TABLE speed AS
 SELECT part regime, variant, value * scale value, against_value * scale reference_value,
        iif(opposed, NULL, speed) speed, iif(opposed, NULL, speed_lo) speed_lo,
        iif(opposed, NULL, speed_hi) speed_hi, iif(opposed, 0, c ->> 'blocks') speed_blocks,
-       CASE WHEN NOT tells AND least_effect IS NULL THEN '' WHEN opposed THEN differs
+       CASE WHEN NOT tells AND least_effect IS NULL THEN ''
+            WHEN opposed THEN 'differs: ' || speed_ends
             WHEN tells OR said_word <> 'undecided'
             THEN verdict_said(said_word, c, is_time, margin, seen, 1)
             ELSE 'undecided' || coalesce(': ' || coalesce(odd_said(c, is_time),
@@ -243,7 +244,7 @@ SELECT part regime, variant, value * scale value, against_value * scale referenc
        CASE WHEN opposed THEN 'both' WHEN said_word IN ('faster', 'slower', 'undecided')
             THEN said_word ELSE 'as fast' END effect,
        said_word word, speed by_cell, least by_cell_lo, most by_cell_hi, cells,
-       word NOT IN ('faster', 'slower', 'undecided') within,
+       speed_ends ends, word NOT IN ('faster', 'slower', 'undecided') within,
        seen detectable, odd_said(c, is_time) odd
 FROM judged_contrast
 WHERE finding = 'regime' AND speed NOT NULL
@@ -288,7 +289,7 @@ family AS (
   FROM outcome)
 SELECT id, name, text, source, says, original, needs, left_name, right_name, left_coll, right_coll,
        coll, pace, metric, about, brief, unit, whole, by_path,
-       iif(needs = '', regime, NULL) regime, kind, claim_limits(kind, by, times) test, by, times,
+       iif(needs = '', regime, NULL) regime, kind, o ->> 'limits' test, by, times,
        is_primary, outcome,
        iif(opposed, 'undecided: ' || ends, o ->> 'verdict') verdict,
        o ->> 'more' more, -- blocks that would decide it; 0: not by blocks

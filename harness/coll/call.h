@@ -1,5 +1,5 @@
-/* One rank's part of a call, for what carries it out in CPU memory. Plain C: libraries beside the program read
- * it too. */
+/* One rank's part of a call, for what carries it out in CPU memory. Plain C: libraries beside the
+ * program read it too. */
 #pragma once
 
 #include <stddef.h>

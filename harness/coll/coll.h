@@ -1,5 +1,5 @@
-/* The algebra of collectives. Sizes follow nccl-tests: `bytes` is the larger of a rank's send and receive buffer; of
- * alltoall the whole send buffer. */
+/* The algebra of collectives. Sizes follow nccl-tests: `bytes` is the larger of a rank's send and
+ * receive buffer; of alltoall the whole send buffer. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,8 +11,9 @@
 /* stream: back to back (bandwidth). isolated: the team meets before each (latency). */
 enum pace { PACE_STREAM, PACE_ISOLATED, PACE_KINDS };
 
-/* timed: all figures come from these calls. timeline: isolated calls with the device's clock too. counters: a steady
- * stretch between two readings. path: a few calls of a job that logs the path of its data. */
+/* timed: all figures come from these calls. timeline: isolated calls with the device's clock too.
+ * counters: a steady stretch between two readings. path: a few calls of a job that logs its
+ * path. */
 enum pass { PASS_TIMED, PASS_TIMELINE, PASS_COUNTERS, PASS_PATH, PASS_KINDS };
 
 struct cell {
@@ -45,10 +46,10 @@ enum {
 	COLL_PAIRS = 64,   /* between two ranks, which its root names */
 	COLL_LOCAL = 512,  /* no data goes from rank to rank */
 	COLL_ROUNDS = 128, /* a call has several steps, each on the result of the last one */
-	/* A step of training, or a part: in place, and of the model's size; the cell's size is that of a full
-	 * bucket. */
+	/* A step of training, or a part: in place, and of the model's size; the cell's size is that
+	 * of a full bucket. */
 	COLL_TRAINS = 256,
-	/* A mixture of experts: a cell's size is what each rank sends, its root the skew of load (routing.h). */
+	/* A mixture of experts: the size is what a rank sends, the root the skew (routing.h). */
 	COLL_ROUTED = 1024,
 	COLL_STEP_PART = 2048,
 	COLL_RAW = 8192,    /* plain copies over one link; no library has a part in them */
@@ -60,8 +61,8 @@ struct coll_info {
 	const char *summary;
 	unsigned is;                     /* COLL_REDUCES … */
 	enum coll_side send[2], recv[2]; /* at the root, elsewhere; without a root the same */
-	/* busbw ÷ algbw for n ranks, from nccl-tests' doc/PERFORMANCE.md, the share of bytes that cross a link:
-	 * the first, and (n − 1) ÷ n times the second. */
+	/* busbw ÷ algbw for n ranks, from nccl-tests' doc/PERFORMANCE.md, the share of bytes that
+	 * cross a link: the first, and (n − 1) ÷ n times the second. */
 	unsigned bus[2];
 };
 
@@ -92,21 +93,21 @@ size_t coll_dtype_bytes(enum dtype dtype);
 /* Why nranks ranks cannot do it (hypercube needs a power of two), or NULL. */
 const char *coll_refuses(enum coll_kind kind, unsigned nranks);
 
-/* Cells that differ only in their two ranks: each direction counts, but for `pingpong`; 1 without pairs. The
- * i-th pair as a cell's root (value.h). Whether a root is a pair. nranks is 2 or more. */
+/* Cells that differ only in their two ranks: each direction counts, but for `pingpong`; 1 without
+ * pairs. The i-th pair as a cell's root (value.h). Whether a root is a pair. */
 unsigned coll_pairs(enum coll_kind kind, unsigned nranks);
 unsigned coll_pair(enum coll_kind kind, unsigned i, unsigned nranks);
 bool coll_is_pair(unsigned root, unsigned nranks);
 
-/* The most that a rank of a mixture of experts receives when each sends `bytes`; it needs twice that room. */
+/* The most that a rank receives of a mixture of experts that send `bytes`; it needs twice that. */
 size_t coll_routed_bytes(const struct cell *cell, unsigned nranks);
 
-/* How buffers are cut in an alltoallv, or in a mixture of experts (coll_routed_bytes); else empty. */
+/* How buffers are cut in an alltoallv or a mixture of experts (coll_routed_bytes); else empty. */
 struct value_parts coll_parts(const struct cell *cell, const struct value_weights *weights,
                               unsigned nranks);
 
-/* One rank's buffers, out of `bytes` as above; parts: of an alltoallv. in_place: both offsets are into the one
- * buffer, a rank's part at rank × part. Else they are 0. */
+/* One rank's buffers, out of `bytes` as above; parts: of an alltoallv. in_place: both offsets are
+ * into the one buffer, a rank's part at rank × part. Else they are 0. */
 struct coll_span {
 	size_t send_bytes, recv_bytes;
 	size_t send_at, recv_at;
@@ -114,8 +115,8 @@ struct coll_span {
 struct coll_span coll_span(const struct cell *cell, const struct value_parts *parts,
                            unsigned nranks, unsigned rank);
 
-/* As nccl-tests counts it, the most that a rank sends or receives: of alltoallv, which rounds each part down,
- * up to 15 bytes per rank less. Bandwidths use it. */
+/* As nccl-tests counts it, the most that a rank sends or receives: of alltoallv, which rounds each
+ * part down, up to 15 bytes per rank less. Bandwidths use it. */
 size_t coll_moved(const struct cell *cell, const struct value_parts *parts, unsigned nranks);
 
 /* Of which all sizes are multiples: 16 bytes per rank if a buffer is cut, else an element. */
@@ -128,7 +129,7 @@ void coll_size_label(size_t size, char *text, size_t bytes);
 /* "4 KiB to 64 KiB", "up to 4 KiB"; hi = SIZE_MAX: "from 4 KiB up", "all sizes". */
 void coll_range_label(size_t lo, size_t hi, char *text, size_t bytes);
 
-/* GB/s (1e9 bytes) of a call that moves coll_moved bytes in `seconds` > 0; of hypercube the bytes from other
- * ranks, so that it has no factor. */
+/* GB/s (1e9 bytes) of a call that moves coll_moved bytes in `seconds` > 0; of hypercube the bytes
+ * from other ranks, so that it has no factor. */
 double coll_algbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds);
 double coll_busbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds);

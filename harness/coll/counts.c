@@ -10,7 +10,7 @@
 
 #define COUNTS_MAX_BYTES (1 << 20) /* of a file, many times the largest matrix */
 
-/* How rows of numbers are written: what is between two, after a row, and in a number; the most that one may be. */
+/* How rows of numbers are written: between two, after a row, in one; the most that it may be. */
 struct form {
 	const char *between, *after, *digits;
 	double most;
@@ -34,8 +34,8 @@ static int row_parse(char *row, const struct form *form, double to[VALUE_MAX_WEI
 	return n;
 }
 
-/* Rows of equal length, as many as that length, or one in a key; a file may have empty ones. Returns 0, or the
- * wrong one. */
+/* Rows of equal length, as many as that length, or one in a key; a file may have empty ones.
+ * Returns 0, or the wrong one. */
 static unsigned rows_parse(char *text, const struct form *form, double of[],
                            struct value_weights *w)
 {
@@ -120,8 +120,8 @@ int counts_parse(const char *text, struct value_weights *out, struct status *st)
 		    st,
 		    "counts = '%s' is not allowed; allowed is even, skewed, at most %d weights "
 		    "from 0 to %d by distance, as in 1:2:4, or a row of weights for each of at "
-		    "most %d ranks, as in 0:9:1, 1:0:1, 1:9:0, or a file of such rows, "
-		    "whose path has a slash; not all of them 0",
+		    "most %d ranks, as in 0:9:1, 1:0:1, 1:9:0, or a file of such rows, whose path "
+		    "has a slash; not all of them 0",
 		    text, VALUE_MAX_WEIGHTS, UINT16_MAX, VALUE_MAX_WEIGHTS);
 	}
 	*out = w;

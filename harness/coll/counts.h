@@ -1,11 +1,11 @@
 /* How alltoallv's counts are written: weights of the data from each rank to each (value_cut.h).
  *
  *   even            equal for all
- *   skewed          0:1:2: …: the default of nccl-tests' alltoallv_perf (NCCL_TESTS_ALLTOALLV_SPREAD=1)
+ *   skewed          0:1:2: …: nccl-tests' default (NCCL_TESTS_ALLTOALLV_SPREAD=1)
  *   1:2:4           by distance, from 0 (the rank itself)
  *   0:9:1, 1:0:1, 1:9:0   one row for each rank, one weight for each that it sends to
- *   ./traffic.txt   the same in a file, a line for each rank, as in NCCL_TESTS_ALLTOALLV_MATRIX_FILE; unless they are
- *                   integers up to 65535 they are scaled: the largest becomes 65535, and only 0 becomes 0 */
+ *   ./traffic.txt   the same in a file, a line for each rank (NCCL_TESTS_ALLTOALLV_MATRIX_FILE)
+ * Unless they are integers up to 65535 the largest becomes 65535, and only 0 becomes 0. */
 #pragma once
 
 #include <jansson.h>

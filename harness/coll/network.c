@@ -82,11 +82,10 @@ static int lines_read(FILE *in, const char *file, struct network *network, struc
 			rc = status_set(st, "%s:%u: more than the %d tensors that are allowed",
 			                file, at, NETWORK_MAX_LAYERS);
 		else if (!line_parse(line, &network->layers[network->n]))
-			rc = status_set(
-			    st,
-			    "%s:%u: not a line of a model; allowed is name,elements,flops, "
-			    "as in fc.weight,2048000,8192000",
-			    file, at);
+			rc = status_set(st,
+			                "%s:%u: not a line of a model; allowed is "
+			                "name,elements,flops, as in fc.weight,2048000,8192000",
+			                file, at);
 		else
 			network->n++;
 	}

@@ -1,7 +1,7 @@
-/* What data-parallel training reduces: a model's gradients, in the order of the backward pass, cut into buckets
- * as those of PyTorch's DistributedDataParallel (compute_bucket_assignment_by_size): tensors are added until
- * the bucket has reached its cap; the first has another cap; a tensor is never cut. Pure but for network_read,
- * whose file has a line per tensor (experiments/README.md). */
+/* What data-parallel training reduces: a model's gradients, in the order of the backward pass, cut
+ * into buckets as those of PyTorch's DistributedDataParallel (compute_bucket_assignment_by_size):
+ * tensors are added until the bucket has reached its cap; the first has another cap; a tensor is
+ * never cut. network_read's file has a line per tensor (experiments/README.md). */
 #pragma once
 
 #include "../status.h"
@@ -29,8 +29,8 @@ struct network_sums {
 };
 struct network_sums network_sums(const struct network *network);
 
-/* A layer's backward work as side × depth by depth × side products, as close to cubes as its FLOPs allow: two,
- * or more where these were too deep. times 0: no work. */
+/* A layer's backward work as side × depth by depth × side products, as close to cubes as its FLOPs
+ * allow: two, or more where these were too deep. times 0: no work. */
 #define NETWORK_MOST_SIDE  4096
 #define NETWORK_MOST_DEPTH 8192
 struct network_product {
@@ -40,7 +40,7 @@ struct network_product network_product(uint64_t flops);
 
 int network_read(const char *file, struct network *out, struct status *st);
 
-/* How a buffer of `elements` is cut. If the model has another size, the whole buffer is one tensor. */
+/* How a buffer of `elements` is cut. If the model has another size, it is one tensor. */
 struct buckets {
 	const struct network *network;
 	uint64_t elements;

@@ -1,6 +1,6 @@
-/* How tokens reach their experts, as pure functions of a cell's `root`. Expert e of E has a load proportional
- * to 1 ÷ (e + 1)^s (Zipf's law), of the tokens of every rank, and is on rank e modulo ranks. A rank sends to
- * another the share of that rank's experts, in steps of 1 ÷ 4096; nothing is random. */
+/* How tokens reach their experts, as pure functions of a cell's `root`. Expert e of E has a load
+ * proportional to 1 ÷ (e + 1)^s (Zipf's law), of the tokens of every rank, and is on rank e modulo
+ * ranks. A rank sends to another the share of that rank's experts, in steps of 1 ÷ 4096. */
 #pragma once
 
 #include "value_cut.h"

@@ -46,8 +46,8 @@ int split_parse(const char *text, struct split *out, struct status *st)
 		return 0;
 	}
 	return status_set(st,
-	                  "split = '%.64s' is not allowed; allowed is none, or AND, OR, MOD or "
-	                  "DIV with a number, as in MOD:2 or AND:0x3",
+	                  "split = '%.64s' is not allowed; allowed is none, or AND, OR, MOD or DIV "
+	                  "with a number, as in MOD:2 or AND:0x3",
 	                  text);
 }
 
@@ -104,11 +104,10 @@ int split_size(struct split split, unsigned nranks, unsigned *out, struct status
 	split_text(split, text, sizeof text);
 	for (unsigned r = 0; r < nranks; r++)
 		if (split_place(split, nranks, r).size != size)
-			return status_set(
-			    st,
-			    "split = %s makes groups of different sizes out of %u ranks; "
-			    "allowed are splits into equal groups",
-			    text, nranks);
+			return status_set(st,
+			                  "split = %s makes groups of different sizes out of %u "
+			                  "ranks; allowed are splits into equal groups",
+			                  text, nranks);
 	if (size < 2 && nranks > 1)
 		return status_set(
 		    st, "split = %s makes groups of one rank out of %u; allowed are 2 and up", text,

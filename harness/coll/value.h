@@ -29,10 +29,10 @@
 #include "value_bits.h"
 #include "value_cut.h"
 
-/* No input and no right answer has these bits in any datatype: an output that has them was not written. */
+/* No input and no right answer has these bits: an output that has them was not written. */
 #define VALUE_POISON_BYTE 0xFF
 
-/* With this seed inputs are readable: 10 (rank + 1) + position modulo 10. Not for prod, avg and premulsum. */
+/* With this seed inputs are 10 (rank + 1) + position % 10, but for prod, avg, premulsum. */
 #define VALUE_READABLE UINT64_C(0x7265616461626C65)
 
 enum coll_kind {
@@ -80,8 +80,8 @@ VALUE_FN uint64_t value_mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* The `root` of a cell between two ranks (COLL_PAIRS) is sender + (distance - 1) × this, so that 0 is
- * always a valid pair: 0 to 1. The receiver is `distance` ranks after the sender. */
+/* The `root` of a cell between two ranks (COLL_PAIRS) is sender + (distance - 1) × this, so that 0
+ * is always a valid pair: 0 to 1. The receiver is `distance` ranks after the sender. */
 #define VALUE_PAIR 1024u
 
 VALUE_FN unsigned value_pair_from(unsigned root)
@@ -105,14 +105,14 @@ struct value_question {
 	struct value_parts parts; /* of alltoallv */
 };
 
-/* Of an element that is a pattern: bits that are hashed; that are set; what it must not have, from which `one`
- * is subtracted (NaN and infinity, all bits set); and -0. */
+/* Of an element that is a pattern: bits that are hashed; that are set; what it must not have, from
+ * which `one` is subtracted (NaN and infinity, all bits set); and -0. */
 struct value_bounds {
 	uint64_t hashed, set, exponent, one, zero;
 };
 
-/* What all elements of a question have in common: the active ranks at a position, the digits of each magnitude,
- * and avg's factor, share × 2^exponent. */
+/* What all elements of a question have in common: the active ranks at a position, the digits of
+ * each magnitude, and avg's factor, share × 2^exponent. */
 struct value_rule {
 	bool pattern;
 	struct value_bounds bounds;
@@ -185,7 +185,7 @@ VALUE_FN bool value_speaks(const struct value_question *q, const struct value_ru
 	return (turned < q->nranks ? turned : turned - q->nranks) < r->speakers;
 }
 
-/* `number`, or its negative where `sign` is odd. Signs are drawn, so that a branch would cost more. */
+/* `number`, or its negative where `sign` is odd. Signs are drawn: a branch costs more. */
 VALUE_FN int64_t value_signed(uint64_t number, uint64_t sign)
 {
 	return (int64_t)((number ^ (0 - (sign & 1))) + (sign & 1));
@@ -308,7 +308,7 @@ VALUE_FN uint64_t value_reduced_by(const struct value_question *q, const struct 
 	                        : value_reduce_numbers(q, r, place);
 }
 
-/* `position` of a rank's input, or of the reduction of all, and the `run` - 1 elements after it. run 0: no output. */
+/* `position` of a rank's input, or of the reduction, and `run` - 1 elements after it. */
 struct value_source {
 	bool reduced;
 	unsigned rank;
@@ -354,8 +354,8 @@ VALUE_FN struct value_source value_of_weights(const struct value_question *q, ui
 	return s;
 }
 
-/* Of element i of q->rank's receive side, in the buffer that begins `base` elements into every arena. The rank
- * must receive data. */
+/* Of element i of q->rank's receive side, in the buffer that begins `base` elements into every
+ * arena. The rank must receive data. */
 VALUE_FN struct value_source value_source(const struct value_question *q, uint64_t base, uint64_t i)
 {
 	unsigned n = q->nranks, rank = q->rank, next = (rank + 1) % n, last = (rank + n - 1) % n;

@@ -91,8 +91,8 @@ VALUE_FN int value_bias(enum dtype dtype)
 	return (1 << (value_width(dtype) - value_digits(dtype) - 1)) - 1;
 }
 
-/* A float's bits; of an integer nothing: the sign, the exponent's lowest bit, and bits of the fraction;
- * then the exponent of its smallest normal number. */
+/* A float's bits; of an integer nothing: the sign, the exponent's lowest bit, and bits of the
+ * fraction; then the exponent of its smallest normal number. */
 struct value_form {
 	uint64_t sign, one;
 	int fraction, least;

@@ -5,15 +5,15 @@
 
 #define VALUE_MAX_WEIGHTS 16 /* a row */
 
-/* How much each rank sends to each: all equal (n 0), by distance (one row), or from each to each (n rows). With
- * more ranks than weights these repeat. */
+/* How much each rank sends to each: all equal (n 0), by distance (one row), or from each to each (n
+ * rows). With more ranks than weights these repeat. */
 struct value_weights {
 	unsigned n, rows;
 	uint16_t of[VALUE_MAX_WEIGHTS * VALUE_MAX_WEIGHTS];
 };
 
-/* The parts of one call's buffers, in the order of ranks, as in nccl-tests' alltoallv.cu; who sends or receives
- * most has the whole size:
+/* The parts of one call's buffers, in the order of ranks, as in nccl-tests' alltoallv.cu; who sends
+ * or receives most has the whole size:
  *   part(from, to) = floor(size × weight(from, to) ÷ most ÷ 16) × 16 */
 struct value_parts {
 	struct value_weights weights;

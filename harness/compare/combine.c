@@ -4,14 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../analysis/claims.h"
-#include "../analysis/pooled.h"
 #include "../arena.h"
 #include "../chapters/figures.h"
 #include "../config/family.h"
 #include "../record/record_file.h"
-#include "../story/story.h"
-#include "../data/verdict_text.h"
 #include "../texts.h"
 #include "side.h"
 
@@ -20,44 +16,24 @@
 struct combining {
 	struct arena *arena;
 	struct db *db;
-	struct claim_list *runs[POOLED_MOST];
 	unsigned n;
 };
 
 /* --- the runs ---------------------------------------------------------------------------- */
 
-/* What the run says, by its own tables: intervals of claims, of regimes and of cells. */
+#define SAID "harness/compare/said.sql"
+
 static int say_all(const struct combining *c, struct db *run, struct status *st)
 {
-	static const struct db_source query = {
-	    .file = "combine.c",
-	    .sql =
-	        "SELECT printf('%s %s %s %s %s %.9f %.9f %d %d %d', name, left_name, right_name, "
-	        "a.metric, kind, a.by, a.times, f.from_bytes, f.to_bytes, f.cells), 'claim', a.id, "
-	        "0, NULL, NULL, NULL, NULL, 0, c ->> 'ratio', c ->> 'lo', c ->> 'hi', "
-	        "c ->> 'blocks', c ->> 'confidence' "
-	        "FROM contrast_found f JOIN asked_claim a ON a.id = part WHERE finding = 'claims' "
-	        "UNION ALL SELECT printf('%s %s %d %d', v.name, r.name, least_bytes, most_bytes), "
-	        "'regime', r.nth, role = 'again', r.name, v.name, r.label, NULL, 0, "
-	        "speed, speed_lo, speed_hi, c ->> 'blocks', c ->> 'confidence' "
-	        "FROM contrast_found f "
-	        "JOIN regime r ON r.nth = part JOIN variant v ON v.id = f.variant "
-	        "WHERE finding = 'regime' "
-	        "UNION ALL SELECT printf('%s %s %s %s %s %d %d %d %d %d', v.name, coll, pace, "
-	        "dtype, op, in_place, root, comm_ranks, p.ranks, bytes), "
-	        "'cell', p.id, role = 'again', NULL, v.name, what, pace, asked_bytes, "
-	        "speed, speed_lo, speed_hi, c ->> 'blocks', c ->> 'confidence' "
-	        "FROM contrast_found f JOIN place p ON p.id = part "
-	        "JOIN variant v ON v.id = f.variant WHERE finding = 'place' ORDER BY 2, 3, 6"};
+	const struct db_source query = {.file = SAID, .sql = texts_find(SAID), .line = 1};
 	struct db_rows *of = db_ask(run, &query, st);
 	while (of && db_next(of))
-		if (!isnan(db_real(of, 10)))
-			db_add(c->db, "said", "ttiiittttldddid",
-			       arena_copy(c->arena, db_text(of, 0)), db_text(of, 1), c->n,
-			       (unsigned)db_real(of, 2), db_real(of, 3) > 0, db_text(of, 4),
-			       db_text(of, 5), db_text(of, 6), db_text(of, 7),
-			       (int64_t)db_real(of, 8), db_real(of, 9), db_real(of, 10),
-			       db_real(of, 11), (unsigned)db_real(of, 12), db_real(of, 13));
+		db_add(c->db, "said", "ttiittttldddidtttddi", db_text(of, 0), db_text(of, 1), c->n,
+		       db_real(of, 3) > 0, db_text(of, 4), db_text(of, 5), db_text(of, 6),
+		       db_text(of, 7), (int64_t)db_real(of, 8), db_real(of, 9), db_real(of, 10),
+		       db_real(of, 11), (unsigned)db_real(of, 12), db_real(of, 13), db_text(of, 14),
+		       db_text(of, 15), db_text(of, 16), db_real(of, 17), db_real(of, 18),
+		       db_real(of, 19) > 0);
 	return of ? db_end(of, st) : -1;
 }
 
@@ -69,7 +45,8 @@ static int add_run(struct combining *c, const struct compared *t, const char *pa
 	static const char about[] =
 	    "SELECT blocks, ifnull((SELECT group_concat(nullif(substr(iif(g.type = 'object', "
 	    "g.value ->> '$.uuid', ''), 1, 12), ''), ', ') FROM environment e, "
-	    "json_each(iif(json_valid(e.value), e.value, '[]')) g WHERE e.key = 'machine.gpus'), ''), "
+	    "json_each(iif(json_valid(e.value), e.value, '[]')) g WHERE e.key = 'machine.gpus'), "
+	    "''), "
 	    "ifnull((SELECT value FROM environment WHERE key = 'machine.boot'), ''), "
 	    "(SELECT group_concat(label, ', ') FROM regime WHERE NOT tells), "
 	    "ifnull((SELECT value FROM environment WHERE key = 'seed'), '') FROM given";
@@ -78,17 +55,14 @@ static int add_run(struct combining *c, const struct compared *t, const char *pa
 	if (!access(path, F_OK) && !source_is_record(path))
 		return status_set(
 		    st,
-		    "%s is no record, and to combine takes records; nccl-tests' files "
-		    "are one side together, in a folder or with commas between%s",
+		    "%s is no record, and to combine takes records; nccl-tests' files are one side "
+		    "together, in a folder or with commas between%s",
 		    path, record_file_latest(path).text);
 	struct source_record *record = ARENA_NEW(c->arena, struct source_record);
 	if (source_open(path, true, c->arena, record, st))
 		return -1;
 	struct db *run = record->db;
 	source_facts(&side, record);
-	c->runs[c->n] = ARENA_NEW(c->arena, struct claim_list);
-	if (claim_list_take(record->run.environment, c->runs[c->n], st))
-		return -1;
 	struct db_rows *rows = side_ask(c->arena, run, about);
 	if (!db_next(rows))
 		return -1;
@@ -101,101 +75,6 @@ static int add_run(struct combining *c, const struct compared *t, const char *pa
 	c->n++;
 	const char *why = compared_text(t, "SELECT why FROM refused");
 	return why ? status_set(st, "%s", why) : 0;
-}
-
-/* --- what they say together -------------------------------------------------------------- */
-
-/* What the runs say of a question. */
-struct question {
-	const char *question, *kind;
-	struct stats_ratio runs[POOLED_MOST];
-	unsigned n;
-	const struct claim *claim; /* of the first run that tested it; NULL: it is none */
-	struct claims_result result;
-	bool primary;
-	double p_adjusted; /* within its family; of the primary claim p itself */
-	struct pooled pooled;
-};
-
-static struct question question_of(const struct combining *c, const struct db_rows *row)
-{
-	struct question q = {.question = arena_copy(c->arena, db_text(row, 0)),
-	                     .kind = arena_copy(c->arena, db_text(row, 1))};
-	if (!strcmp(q.kind, "claim")) {
-		q.claim = &c->runs[(unsigned)db_real(row, 2)]->claims[(unsigned)db_real(row, 3)];
-		q.primary = !strcmp(q.claim->name, c->runs[0]->primary);
-	}
-	return q;
-}
-
-/* Those that several runs answer. */
-static struct question *read_questions(const struct combining *c, unsigned *n, struct status *st)
-{
-	static const char query[] =
-	    "SELECT question, kind, run, nth, ratio, ratio_lo, ratio_hi, ratio_blocks, "
-	    "confidence FROM said JOIN (SELECT question, min(rowid) first FROM said "
-	    "GROUP BY question HAVING count(*) > 1) USING (question) ORDER BY first, run";
-	struct question *all = NULL, *now = NULL;
-	struct db_rows *rows = side_ask(c->arena, c->db, query);
-	for (*n = 0; db_next(rows);) {
-		if (!now || strcmp(now->question, db_text(rows, 0))) {
-			all = arena_more(c->arena, all, *n, sizeof *all);
-			now = &all[(*n)++];
-			*now = question_of(c, rows);
-		}
-		now->runs[now->n++] =
-		    (struct stats_ratio){db_real(rows, 4), db_real(rows, 5), db_real(rows, 6),
-		                         (unsigned)db_real(rows, 7), db_real(rows, 8)};
-	}
-	arena_need(c->arena, !db_end(rows, st));
-	for (unsigned i = 0; i < *n; i++)
-		all[i].pooled = pooled_of(all[i].runs, all[i].n, VERDICT_CONFIDENCE);
-	return all;
-}
-
-/* Blocks that more of would decide are of runs, and more runs decide: neither is said, here and below. */
-static void judge_claim(struct question *q)
-{
-	const struct pooled *p = &q->pooled;
-	const double from = q->claim->of > 0 ? log(q->claim->of) : 0, edge = log1p(q->claim->by);
-	q->result = (struct claims_result){.claim = q->claim,
-	                                   .ratio = {p->bounds, p->ratio},
-	                                   .tails = {.less = pooled_tails(p, from - edge),
-	                                             .one = pooled_tails(p, from),
-	                                             .more = pooled_tails(p, from + edge)}};
-	claims_judge(&q->result, 0);
-	q->result.more_blocks = 0;
-}
-
-static void put(const struct combining *c, const struct question *q, const char *verdict,
-                const struct stats_ratio *ratio)
-{
-	const struct claim *x = q->claim;
-	const struct pooled *p = &q->pooled;
-	/* Without an interval it would repeat the ratio. */
-	const struct stats_ratio next = isnan(p->next.lo) ? STATS_NO_RATIO : p->next;
-	db_add(c->db, "together", "tttttidddiirdr", q->question, q->kind, verdict,
-	       x ? x->name : NULL, x ? x->text : NULL, q->primary, x ? q->result.p : NAN,
-	       x ? q->p_adjusted : NAN, p->scatter, p->runs, ratio->blocks, *ratio,
-	       ratio->confidence, next);
-}
-
-static void put_claims(const struct combining *c, struct question *all, unsigned n)
-{
-	unsigned family = 0;
-	for (unsigned i = 0; i < n; i++)
-		if (all[i].claim) {
-			judge_claim(&all[i]);
-			family += !all[i].primary && !isnan(all[i].result.p);
-		}
-	for (struct question *q = all; q < all + n; q++) {
-		struct claims_result *r = &q->result;
-		if (!q->claim)
-			continue;
-		q->p_adjusted = q->primary ? r->p : family_p(r->p, family);
-		r->alone = claims_decided(r) && !(q->p_adjusted <= FAMILY_ALPHA);
-		put(c, q, verdict_claim_text(c->arena, r, true), claims_interval(r));
-	}
 }
 
 /* --- all of it --------------------------------------------------------------------------- */
@@ -235,7 +114,6 @@ static const char *const tables[] = {"claims", "verdicts", "cells", "runs", NULL
 int combine_runs(struct compared *t, double margin, struct status *st)
 {
 	struct combining c = {.arena = t->arena, .db = db_open(t->arena)};
-	unsigned n;
 	t->db = c.db;
 	t->sections = sections;
 	t->tables = tables;
@@ -245,16 +123,13 @@ int combine_runs(struct compared *t, double margin, struct status *st)
 	for (unsigned i = 0; i < t->npaths; i++)
 		if (add_run(&c, t, t->paths[i], st))
 			return -1;
-	db_add(c.db, "given", "d", margin);
-	struct question *all = read_questions(&c, &n, st);
-	if (!n)
+	db_add(c.db, "given", "dd", margin, FAMILY_ALPHA);
+	if (db_run_text(c.db, "harness/compare/together.sql", st))
+		return -1;
+	if (!compared_text(t, "SELECT question FROM together"))
 		return status_set(st, "the runs have no claim and no cell in common with an "
 		                      "interval; below 6 blocks a run has none");
-	put_claims(&c, all, n);
-	for (unsigned i = 0; i < n; i++)
-		if (!all[i].claim)
-			put(&c, &all[i], NULL, &all[i].pooled.ratio);
 	t->title = compared_text(t, "SELECT experiment || ': ' || (SELECT count(*) FROM run) || "
-	                        "' runs as one' FROM run ORDER BY run");
+	                            "' runs as one' FROM run ORDER BY run");
 	return compared_tell(t, CHAPTER, chapter_of(&c), st);
 }

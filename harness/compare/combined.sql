@@ -24,51 +24,16 @@ CREATE TABLE said(
   question TEXT,       -- the same for all that ask the same
   kind TEXT,           -- claim, regime, cell: a variant's speed compared with the reference
   run INTEGER,         -- from 0 on
-  nth INTEGER,         -- a claim's place in its run
   twin INTEGER,        -- 1: of the reference again, the A/A line
   regime TEXT, variant TEXT,
   what TEXT,           -- the regime's sizes, the cell's collective
   pace TEXT, bytes INTEGER,
   ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
-  confidence REAL
-);
-
--- What all runs say together of a question that several answer.
-CREATE TABLE together(
-  question TEXT, kind TEXT,
-  outcome TEXT,        -- of a claim
-  claim TEXT, text TEXT, is_primary INTEGER, -- of a claim
-  p REAL, p_adjusted REAL,
-  scatter REAL, runs INTEGER, blocks INTEGER,
-  ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
   confidence REAL,
-  next REAL, next_lo REAL, next_hi REAL, next_blocks INTEGER
+  claim TEXT, text TEXT, test TEXT, by REAL, times REAL, is_primary INTEGER -- of a claim
 );
 
-CREATE TABLE given(margin REAL); -- of verdicts; one row
-
--- With what its first run says; line: how far the reference is from itself in a regime.
-CREATE VIEW lined AS
-WITH first AS (SELECT question, twin, regime, min(rowid) FROM said GROUP BY question),
-line AS (SELECT regime, max(max(ratio_hi, 1 / ratio_lo)) - 1 line, ratio_lo > 1 OR ratio_hi < 1 off
-         FROM together JOIN first USING (question) WHERE twin AND kind = 'regime' GROUP BY regime)
-SELECT t.*, twin, margin, max(line, margin) line, iif(off, margin, line) little,
-       l.regime IS NULL OR ifnull(line <= margin, 0) tells,
-       verdict_word(ratio_lo, ratio_hi, margin) word
-FROM given, together t JOIN first f USING (question)
-LEFT JOIN line l ON l.regime = f.regime AND NOT twin;
-
--- Its verdict. part: of the page: different, undecided, no difference; limit: it is not counted.
-CREATE VIEW pooled AS
-SELECT *, iif(kind = 'claim', outcome,
-              verdict_said(heard, json_object('ratio', ratio, 'lo', ratio_lo, 'hi', ratio_hi,
-                                              'blocks', ratio_blocks, 'confidence', confidence),
-                           0, margin, detectable(ratio_lo, ratio_hi,
-                                                 iif(heard = word, margin, line)), 0))
-       verdict,
-       CASE WHEN kind = 'claim' THEN NULL WHEN twin THEN 'limit'
-            WHEN heard IN ('undecided', 'no difference') THEN heard ELSE 'different' END part
-FROM (SELECT *, verdict_heard(word, ratio_lo, ratio_hi, tells, line, little) heard FROM lined);
+CREATE TABLE given(margin REAL, alpha REAL); -- of verdicts, and of a family of claims; one row
 
 -- In what all runs have to agree.
 CREATE VIEW trait AS

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../arena.h"
-#include "../analysis/pooled.h"
 #include "../report/export.h"
 #include "../report/json.h"
 #include "../report/output.h"
@@ -34,18 +33,9 @@ static const struct field options[] = {
 
 const struct fields compare_options = FIELDS_OF(options, struct compare_request);
 
-/* The next result; false: there are too many. */
-static bool add_path(struct compare_request *r, const char *path)
-{
-	if (r->nothers == COMPARE_OTHERS)
-		return false;
-	*(!r->left ? &r->left : !r->right ? &r->right : &r->others[r->nothers++]) = path;
-	return true;
-}
-
 static int check_request(const struct compare_request *r, struct status *st)
 {
-	if (!r->right)
+	if (r->npaths < 2)
 		return status_set(st, "compare wants two results: folders of runs, or JSON of "
 		                      "nccl-tests; with three or more runs it combines them");
 	if (r->combine && r->junit)
@@ -65,18 +55,18 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 		if (taken)
 			continue;
 		taken = 1;
-		if (argv[i][0] == '-' || !add_path(&request, argv[i])) {
+		if (argv[i][0] == '-' || request.npaths == COMPARE_MOST) {
 			struct suggestion guess = suggest_for(argv[i]);
 			options_offer(&compare_options, &guess);
-			return status_set(st,
-			                  "compare: '%.200s' is not understood%s; allowed are "
-			                  "two results or up to %d, and options (`launchgap "
-			                  "compare --help`)",
-			                  argv[i], suggestion_text(&guess).text,
-			                  2 + COMPARE_OTHERS);
+			return status_set(
+			    st,
+			    "compare: '%.200s' is not understood%s; allowed are two results or up "
+			    "to %d, and options (`launchgap compare --help`)",
+			    argv[i], suggestion_text(&guess).text, COMPARE_MOST);
 		}
+		request.paths[request.npaths++] = argv[i];
 	}
-	request.combine |= request.nothers > 0;
+	request.combine |= request.npaths > 2;
 	if (check_request(&request, st))
 		return -1;
 	*out = request;
@@ -201,7 +191,7 @@ static int tell(struct comparison *c, struct compared *t, struct status *st)
 	t->db = c->db;
 	t->title =
 	    compared_text(t, "SELECT iif(a = b AND a <> '', a || ': ', '') || 'B compared with A' "
-	                 "FROM fact WHERE name = 'experiment'");
+	                     "FROM fact WHERE name = 'experiment'");
 	db_add(c->db, "given", "dtit", c->margin, arena_text(c->arena, "%.3g %%", c->margin * 100),
 	       VERDICT_MOST_MORE, t->refused);
 	t->links = true;
@@ -280,8 +270,8 @@ struct comparing {
 static int load(struct comparison *c, const struct compare_request *r, struct status *st)
 {
 	struct side *a = &c->left, *b = &c->right;
-	*a = (struct side){.arena = c->arena, .db = c->db, .letter = "A", .path = r->left};
-	*b = (struct side){.arena = c->arena, .db = c->db, .letter = "B", .path = r->right};
+	*a = (struct side){.arena = c->arena, .db = c->db, .letter = "A", .path = r->paths[0]};
+	*b = (struct side){.arena = c->arena, .db = c->db, .letter = "B", .path = r->paths[1]};
 	const int rc = source_load(a, r->variant, st) || source_load(b, r->variant, st);
 	side_end(a);
 	side_end(b);
@@ -311,10 +301,9 @@ static int compare(struct arena *arena, void *of)
 {
 	const struct comparing *x = of;
 	const struct compare_request *r = x->request;
-	const char *paths[2 + COMPARE_OTHERS] = {r->left, r->right};
-	_Static_assert(2 + COMPARE_OTHERS <= POOLED_MOST, "a letter for each");
-	struct compared t = {.arena = arena, .paths = paths, .npaths = 2 + r->nothers};
-	memcpy(paths + 2, r->others, r->nothers * sizeof *paths);
+	const char *paths[COMPARE_MOST];
+	struct compared t = {.arena = arena, .paths = paths, .npaths = r->npaths};
+	memcpy(paths, r->paths, sizeof paths);
 	const int code =
 	    r->combine ? combine_runs(&t, r->margin, x->st) : compare_two(r, &t, x->st);
 	for (unsigned i = 0; i < t.npaths; i++)

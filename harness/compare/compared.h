@@ -25,9 +25,9 @@ struct compared {
 	const char *title, *refused; /* why nothing was compared, or NULL */
 	const char *const *paths;    /* of A, B … */
 	unsigned npaths;
-	bool links;                          /* the page has links to its sections */
+	bool links;                              /* the page has links to its sections */
 	const struct compared_section *sections; /* the last has neither table nor says */
-	const char *const *tables;           /* that are data, up to NULL */
+	const char *const *tables;               /* that are data, up to NULL */
 	struct db *db;
 	struct story story;
 };

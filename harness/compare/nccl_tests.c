@@ -14,7 +14,7 @@
 #include "../report/json.h"
 
 #define MOST_BYTES (DB_VALUE_BYTES / 2) /* of a file */
-#define GIVE       "give what nccl-tests' option -J FILE (since 2.17.5) writes of such a run, or its text"
+#define GIVE       "give what nccl-tests' option -J FILE (since 2.17.5) writes, or its text"
 #define HEAD_BYTES 4096 /* that say whose a file is */
 
 /* A file, while it is read. */
@@ -182,8 +182,8 @@ static int read_root(struct reading *r)
 	if (!json_array_size(results))
 		return member_bad(&r->at, "holds no whole row of times: was it cut off?");
 	if (!added)
-		return member_bad(&r->at, "holds no row of a datatype and operation that are "
-		                          "known here (`launchgap list` names them)");
+		return member_bad(&r->at, "holds no row of a datatype and operation that are known "
+		                          "here (`launchgap list` names them)");
 	side->torn |= !json_object_get(r->root, "end_time");
 	side->nfiles++;
 	return 0;
@@ -209,8 +209,8 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 	/* Without why.text, which quotes the file: the quoted part may be the environment. */
 	if (!root)
 		return member_bad(&r.at,
-		                  "not JSON from line %d, column %d, on; a run of nccl-tests "
-		                  "that was stopped leaves such a file",
+		                  "not JSON from line %d, column %d, on; a run of nccl-tests that "
+		                  "was stopped leaves such a file",
 		                  why.line, why.column);
 	r.root = json_keep(side->arena, root);
 	int result = read_root(&r);

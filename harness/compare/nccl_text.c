@@ -1,4 +1,5 @@
-/* Text of nccl-tests and rccl-tests, of any version, as the object that -J would have written: logs and reports hold little else. Tags of launchers and timestamps before a line, colours and decimal
+/* Text of nccl-tests and rccl-tests, of any version, as the object that -J would have written: logs
+ * and reports hold little else. Tags of launchers and timestamps before a line, colours and decimal
  * commas are taken off; a table that was cut off has the rows that are whole. */
 #include "side.h"
 
@@ -25,7 +26,7 @@ struct table {
 	bool rccl, ended;
 };
 
-/* Without "[1,0]<stdout>:", a timestamp, "host: ", colours: from the '#' or the first of a row's numbers on. */
+/* Without "[1,0]<stdout>:", a timestamp, "host: ", colours: from the '#' or first number on. */
 static char *bare(char *line)
 {
 	char *to = line, *start;
@@ -118,8 +119,8 @@ static void read_option(struct table *t, const char *line, const char *shown, co
 		json_object_set_new(t->config, name, json_integer(atoi(at + strlen(shown))));
 }
 
-/* "#  Rank  0 Group  0 Pid 12 on host device 0 [0000:07:00] NVIDIA A100": a process's first one. The first
- * versions have no Pid. */
+/* "#  Rank  0 Group  0 Pid 12 on host device 0 [0000:07:00] NVIDIA A100": a process's first one.
+ * The first versions have no Pid. */
 static void read_rank(struct table *t, const char *line)
 {
 	const char *pid = strstr(line, " Pid "), *host = strstr(line, " on ");

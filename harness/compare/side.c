@@ -47,12 +47,9 @@ void side_add(const struct side *side, const char *variant, const struct cell *c
 	const char *kind = side_kind(side->arena, c);
 	char name[TRIAL_NAME_BYTES];
 	side_clean(variant, name, sizeof name);
-	db_add(side->db, "series",
-	       "itttilltttttti"
-	       "ii",
-	       DB_NONE, side->letter, kind, name, !limit, c->bytes, c->asked_bytes,
-	       coll_title(c, nranks).text, coll_word(c, nranks).text, coll_pace_name(c->pace),
-	       info->name, coll_dtype_name(c->dtype),
+	db_add(side->db, "series", "itttillttttttiii", DB_NONE, side->letter, kind, name, !limit,
+	       c->bytes, c->asked_bytes, coll_title(c, nranks).text, coll_word(c, nranks).text,
+	       coll_pace_name(c->pace), info->name, coll_dtype_name(c->dtype),
 	       info->is & COLL_REDUCES ? coll_op_name(c->op) : NULL,
 	       info->is & COLL_ROOTED ? (unsigned)c->root : DB_NONE, c->in_place, c->root);
 	db_add(side->db, "time", "tttlid", side->letter, kind, name, c->bytes, block, time_us);

@@ -107,14 +107,14 @@ static void add_settings(const struct side *side, const struct record_run *run)
 static void add_absent(struct side *side, const struct source_record *x)
 {
 	struct status ignored = {""};
-	struct db_rows *rows = side_ask(
-	    side->arena, x->db,
-	    "SELECT name, skip IS NULL, coalesce(skip, "
-	    "(SELECT error FROM failure f WHERE f.variant = v.id ORDER BY rowid LIMIT 1), "
-	    "(SELECT error FROM cell JOIN trial t ON t.id = trial "
-	    "WHERE t.variant = v.id AND error NOT NULL ORDER BY cell.id LIMIT 1), '') "
-	    "FROM variant v JOIN known ON variant = v.id "
-	    "WHERE NOT measured AND asked ORDER BY v.id");
+	struct db_rows *rows =
+	    side_ask(side->arena, x->db,
+	             "SELECT name, skip IS NULL, coalesce(skip, "
+	             "(SELECT error FROM failure f WHERE f.variant = v.id ORDER BY rowid LIMIT 1), "
+	             "(SELECT error FROM cell JOIN trial t ON t.id = trial "
+	             "WHERE t.variant = v.id AND error NOT NULL ORDER BY cell.id LIMIT 1), '') "
+	             "FROM variant v JOIN known ON variant = v.id "
+	             "WHERE NOT measured AND asked ORDER BY v.id");
 	while (db_next(rows)) {
 		char name[TRIAL_NAME_BYTES], why[200];
 		side_clean(db_text(rows, 0), name, sizeof name);
@@ -159,8 +159,8 @@ int source_open(const char *path, bool judged, struct arena *arena, struct sourc
 	if (record_load(path, &x->run, st))
 		return -1;
 	arena_defer(arena, forget_run, &x->run);
-	x->db = judged ? figures_load(&x->run, NULL, arena, st)
-	               : figures_results(&x->run, arena, st);
+	x->db =
+	    judged ? figures_load(&x->run, NULL, arena, st) : figures_results(&x->run, arena, st);
 	struct db_rows *rows = x->db ? db_ask(x->db, &query, st) : NULL;
 	if (!rows || !db_next(rows))
 		return -1;
@@ -223,8 +223,8 @@ static int load_folder(const char *path, const char *variant, struct side *side,
 		free(entries);
 	if (n <= 0)
 		return status_set(st,
-		                  "%s holds no trials.jsonl, packed or not, and no *.json, "
-		                  "*.txt, *.log or *.out of nccl-tests%s",
+		                  "%s holds no trials.jsonl, packed or not, and no *.json, *.txt, "
+		                  "*.log or *.out of nccl-tests%s",
 		                  path, record_file_latest(path).text);
 	for (int i = 0; i < n; i++) {
 		if (n > MOST_FILES || strlen(files[i]) >= PATH_MAX)

@@ -2,8 +2,7 @@
  *
  * Blocks of one run are paired, for their trials ran within minutes of each other (stats.h).
  * Trials of two runs are not: block 3 of one has nothing to do with block 3 of the other. */
-#ifndef LAUNCHGAP_UNPAIRED_H
-#define LAUNCHGAP_UNPAIRED_H
+#pragma once
 
 /* Below, one disturbed trial is half of a sample or all of it, and no interval is given. */
 #define UNPAIRED_MIN 3
@@ -30,5 +29,3 @@ unsigned unpaired_lacks(struct arena *arena, unsigned m, unsigned n, double conf
 
 /* P(U ≤ u) of the number of pairs with x > y under the null, no ties. */
 double unpaired_cdf(struct arena *arena, unsigned m, unsigned n, unsigned u);
-
-#endif

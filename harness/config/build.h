@@ -22,11 +22,12 @@ struct build {
 	struct spec_variant elsewhere_variant;
 };
 
-/* The next entry from *i on of a section for all backends, or for one; none `without` a variant. NULL: no more. */
+/* The next entry from *i on of a section for all backends, or for one, not `without` a variant;
+ * NULL. */
 const struct text_entry *build_next(const struct build *b, unsigned section, bool of_one,
                                     unsigned *i);
 bool build_here(const struct build *b, const struct text_entry *entry);
-/* The one that counts: the command line's before one for the running backend before one for all. NULL: none. */
+/* The one that counts: the command line's, the running backend's, one for all; or NULL. */
 const struct text_entry *build_said(const struct build *b, const char *key);
 
 /* A section's entries, those for all backends first. `read` says errors without their place. */
@@ -45,9 +46,9 @@ int spec_claims_finish(struct build *b, struct status *st);
 
 /* --- variants beyond what sections say (variants.c) --- */
 
-/* One variant per library for each that names several (each = …); after all sections, as others may be like it. */
+/* A variant per library for each that names several (each = …); last, as others may be like it. */
 int variants_spread(struct build *b, struct status *st);
-/* An error: a key of the command line turns a variant into another. before: those without the command line. */
+/* An error: the command line turns a variant into another. before: those without it. */
 int variants_check(struct build *b, const struct spec_variant *before, struct status *st);
 /* Keeps the variants that --only names, after they are expanded. */
 int variants_keep(struct build *b, struct status *st);

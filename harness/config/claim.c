@@ -224,8 +224,8 @@ static int test_read(const struct field *key, const char *text, void *base, stru
 		return 0;
 	}
 	return status_set(st,
-	                  "%s = '%s' is not allowed; allowed is less by X%%, more by X%%, "
-	                  "within X%% or within X%% of Y%%, X from 0.01 to %g, Y from 0.01 to %g",
+	                  "%s = '%s' is not allowed; allowed is less by X%%, more by X%%, within "
+	                  "X%% or within X%% of Y%%, X from 0.01 to %g, Y from 0.01 to %g",
 	                  key->key, text, 100 * CLAIM_MOST_MARGIN, MOST_OF / 100.);
 }
 

@@ -1,5 +1,5 @@
-/* What an experiment asks: factors, the gap that they explain, and claims. Read from its file, carried
- * by the record's first line, judged by the report. Pure. */
+/* What an experiment asks: factors, the gap that they explain, and claims. Read from its file,
+ * carried by the record's first line, judged by the report. Pure. */
 #pragma once
 
 #include <jansson.h>
@@ -36,7 +36,7 @@ enum metric {
 	METRIC_KINDS
 };
 
-/* Ranges of sizes that are judged separately (chapters/asked.sql). */
+/* Ranges of sizes that are judged separately (chapters/experiment.sql). */
 enum regime_kind { REGIME_SMALL, REGIME_LARGE, REGIME_KINDS };
 #define CLAIM_ANY_REGIME (-1)
 
@@ -61,8 +61,9 @@ struct claim_range {
 };
 
 bool claim_range_open(struct claim_range range);
-/* Among the n measured `sizes`, ascending: on GPUs up to 64 KiB and from 16 MiB up, else up to 4 KiB and from 256 KiB
- * up. If none of these is measured, a third of those on this side of the other regime (*third), if there are any. */
+/* Among the n measured `sizes`, ascending: on GPUs up to 64 KiB and from 16 MiB up, else up to 4
+ * KiB and from 256 KiB up. If none is measured, a third of those on this side of the other regime
+ * (*third). */
 struct claim_range claim_regime_range(enum regime_kind kind, bool gpus, const size_t *sizes,
                                       unsigned n, bool *third);
 
@@ -85,7 +86,7 @@ struct gap {
 
 #define CLAIM_NEEDS_BACKEND "backend " /* a need that is a backend begins so */
 
-/* Of left ÷ right: below 1 ÷ (1 + X); above 1 + X; between the two, or the same of ratio ÷ Y. needs: no test. */
+/* Of left ÷ right: below 1 ÷ (1 + X); above 1 + X; between; or of ratio ÷ Y. needs: no test. */
 enum claim_test { CLAIM_LESS, CLAIM_MORE, CLAIM_WITHIN, CLAIM_NEEDS, CLAIM_TESTS };
 const char *claim_test_name(enum claim_test test);
 

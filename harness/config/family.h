@@ -2,9 +2,9 @@
  * claims. Pure.
  *
  * An exact signed-rank test of n blocks on one side has a probability of 1 ÷ 2^n at least, if all
- * blocks are on that side. Bonferroni's correction compares all of m probabilities with α ÷ m, so that
- * none of m tests can be confirmed, however large the effects, unless m ÷ 2^n ≤ α. It errs in α at
- * most, whatever the tests share, and as only one decision of a claim is wrong, for claims too. */
+ * blocks are on that side. Bonferroni's correction compares all of m probabilities with α ÷ m, so
+ * that none of m tests can be confirmed, however large the effects, unless m ÷ 2^n ≤ α. It errs in
+ * α at most, whatever the tests share, also for claims, of which one decision is wrong. */
 #pragma once
 
 #include <math.h>
@@ -21,10 +21,4 @@ static inline unsigned family_blocks(unsigned tests, double alpha)
 	while (ldexp(tests, -(int)n) > alpha)
 		n++;
 	return n;
-}
-
-/* A claim's probability times their number, 1 at most; NaN stays. */
-static inline double family_p(double p, unsigned claims)
-{
-	return p * claims > 1 ? 1 : p * claims;
 }

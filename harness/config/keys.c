@@ -7,6 +7,7 @@
 #include "../coll/counts.h"
 #include "../coll/routing.h"
 #include "../suggest.h"
+#include "../texts.h"
 
 static const char *word_op(unsigned i)
 {
@@ -24,7 +25,7 @@ static bool names_path(const char *text), names_library(const char *text);
 static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t bytes,
                   char name[TRIAL_NAME_BYTES], struct status *st);
 static field_read_fn list_read, sizes_read, roots_read, counts_read, skews_read, paces_read,
-    library_read;
+    leads_read, library_read;
 
 #define AT(FIELD)   offsetof(struct spec, FIELD)
 #define TEXT(FIELD) AT(FIELD), sizeof(((struct spec *)0)->FIELD)
@@ -68,7 +69,7 @@ static const struct field experiment[] = {
     {"overlap", FIELD_FLAG, AT(overlap), .initial = "yes", .help = "start a job while the one before closes"},
     {"counters", FIELD_FLAG, AT(counters), .initial = "no", .help = "read the hardware's counters, in their own pass"},
     {"needs_gpus", FIELD_FLAG, AT(needs_gpus), .initial = "no", .help = "the question is about GPUs: on a backend without them the answer says so"},
-    {"leads", FIELD_NAME, TEXT(leads), .otherwise = "the first that has a table for it", .help = "the chapter of the report's first page: tuning, containers"},
+    {"leads", FIELD_OWN, .read = leads_read, .otherwise = "the first that has a table for it", .help = "the chapter of the report's first page: tuning, containers"},
     {"reference", FIELD_NAME, TEXT(reference), .otherwise = "the first", .help = "the variant that all are compared with"},
     {"gap", FIELD_OWN, AT(asked.gap), .read = claim_gap_read, .otherwise = "none", .help = "FROM, TO: what the factors explain; another in [experiment without VARIANT]"},
     {"primary", FIELD_OWN, AT(asked.primary), .read = claim_primary_read, .otherwise = "none", .help = "the claim that the experiment is about"},
@@ -160,11 +161,11 @@ static int env_set(struct settings *settings, const char *name, const char *valu
                    struct status *st)
 {
 	if (!env_is_name(name) || env_is_of(env_refused, name))
-		return status_set(st,
-		                  "env.%s is not allowed; allowed are names of letters, digits and "
-		                  "_ but for PATH, LD_… and LAUNCHGAP_…, which would replace what "
-		                  "is measured",
-		                  name);
+		return status_set(
+		    st,
+		    "env.%s is not allowed; allowed are names of letters, digits and _ but for "
+		    "PATH, LD_… and LAUNCHGAP_…, which would replace what is measured",
+		    name);
 	if (strlen(name) + 1 + strlen(value) >= TRIAL_ENV_BYTES)
 		return status_set(st, "env.%s is too long; allowed are %d bytes with its value",
 		                  name, TRIAL_ENV_BYTES - 2);
@@ -199,11 +200,11 @@ static int unknown_key(const struct keys_target *target, const char *key, struct
 			suggest_offer(&guess, tables[t]->rows[i].key);
 	if (target->variant)
 		offer_env(&guess);
-	return status_set(st,
-	                  "unknown key '%s'%s; allowed are those of [%s] that `launchgap list "
-	                  "keys` names, env.NAME, and like in [variant NAME]; for one backend "
-	                  "alone in [%s on host]",
-	                  key, suggestion_text(&guess).text, section, section);
+	return status_set(
+	    st,
+	    "unknown key '%s'%s; allowed are those of [%s] that `launchgap list keys` names, "
+	    "env.NAME, and like in [variant NAME]; for one backend alone in [%s on host]",
+	    key, suggestion_text(&guess).text, section, section);
 }
 
 int keys_apply(const struct keys_target *target, const char *key, const char *value,
@@ -217,7 +218,7 @@ int keys_apply(const struct keys_target *target, const char *key, const char *va
 	    target->variant && !own ? field_find(&settings_fields, key) : NULL;
 	if (!env && !of_spec && !own && !setting)
 		return unknown_key(target, key, st);
-	/* Before the value is read, which may open what it names. An unset ${NAME} names no library. */
+	/* Before the value is read, which may open it. An unset ${NAME} names no library. */
 	char path[PATH_MAX], name[TRIAL_NAME_BYTES];
 	struct status ignored = {""};
 	const bool library = names(own, value) &&
@@ -281,7 +282,7 @@ static int list_read(const struct field *f, const char *text, void *base, struct
 	return 0;
 }
 
-/* Numbers with commas between, up to `most` of them: each times `by` is a whole one from 0 to hi. */
+/* Up to `most` numbers with commas between: each times `by` is a whole one from 0 to hi. */
 static bool numbers(const char *text, unsigned by, unsigned hi, unsigned most, unsigned *list,
                     unsigned *n)
 {
@@ -314,10 +315,9 @@ static int roots_read(const struct field *key, const char *text, void *base, str
 				                  spec->roots[i]);
 	if (good)
 		return 0;
-	return status_set(st,
-	                  "root = '%s' is not allowed; allowed is a rank, a list of at most %d "
-	                  "ranks, or all",
-	                  text, SPEC_MAX_ROOTS);
+	return status_set(
+	    st, "root = '%s' is not allowed; allowed is a rank, a list of at most %d ranks, or all",
+	    text, SPEC_MAX_ROOTS);
 }
 
 static int counts_read(const struct field *key, const char *text, void *base, struct status *st)
@@ -338,7 +338,27 @@ static int skews_read(const struct field *key, const char *text, void *base, str
 	                  key->key, text, SPEC_MAX_SKEWS, ROUTING_MOST_SKEW / 10);
 }
 
-/* With every ${NAME} looked up; `name` is the last of them, if there is any. 1: it is unset or empty. */
+/* A chapter that says what leads the first page with it. */
+static int leads_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	struct spec *spec = base;
+	struct suggestion guess = suggest_for(text);
+	for (unsigned i = 0; texts_path(i); i++) {
+		char name[TRIAL_NAME_BYTES], end[9];
+		if (sscanf(texts_path(i), "harness/chapters/%63[^.].%8s", name, end) != 2 ||
+		    strcmp(end, "chapter") || !strstr(texts_find(texts_path(i)), "\nlead "))
+			continue;
+		suggest_offer(&guess, name);
+		if (!strcmp(name, text)) {
+			strcpy(spec->leads, name);
+			return 0;
+		}
+	}
+	return status_set(st, "%s = '%.60s' is no chapter of the first page%s; allowed is %s",
+	                  f->key, text, suggestion_text(&guess).text, guess.allowed);
+}
+
+/* With every ${NAME} looked up; `name`: the last of them. 1: it is unset or empty. */
 static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t bytes,
                   char name[TRIAL_NAME_BYTES], struct status *st)
 {
@@ -349,11 +369,10 @@ static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t by
 		if (text[0] == '$' && text[1] == '{') {
 			size_t length = strcspn(text + 2, "}");
 			if (length == 0 || length >= TRIAL_NAME_BYTES || text[2 + length] != '}')
-				return status_set(
-				    st,
-				    "'%s' is no ${NAME}; allowed is the name of a variable in "
-				    "braces",
-				    text);
+				return status_set(st,
+				                  "'%s' is no ${NAME}; allowed is the name of a "
+				                  "variable in braces",
+				                  text);
 			memcpy(name, text + 2, length);
 			name[length] = '\0';
 			text += length + 2;

@@ -37,7 +37,7 @@ const struct key_table *key_table_at(unsigned i);
 /* Calls `use` with each row that has a word about it, in order. */
 void key_table_each(const struct key_table *table, void (*use)(const struct field *row, void *arg),
                     void *arg);
-/* Sentences that follow a key's help in documents, in Markdown (keys.txt): up to the line's end; "": none. */
+/* What follows a key's help in documents (keys.txt), up to the line's end; "": nothing. */
 const char *key_more(const struct key_table *table, const char *key);
 /* The backends that use a key, if not all do: "nccl, host"; else "". */
 void key_backends(const struct field *row, char *names, size_t bytes);

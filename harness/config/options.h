@@ -1,6 +1,6 @@
-/* The options of a verb; help is made of the same rows. A key is what people type: "--file", "-v, --verbose" (one of
- * them), "quick", or "mode" for mode=VALUE. A FIELD_FLAG stands alone; a key with dashes has its value in the next
- * argument; FIELD_OWN without a reader is there for help alone. */
+/* The options of a verb; help is made of the same rows. A key is what people type: "--file", "-v,
+ * --verbose" (one of them), "quick", or "mode" for mode=VALUE. A FIELD_FLAG stands alone; a key
+ * with dashes has its value in the next argument; FIELD_OWN without a reader is for help. */
 #pragma once
 
 #include "../suggest.h"
@@ -9,7 +9,7 @@
 /* A reader: borrows the text, of less than the row's bytes, into a const char *. */
 field_read_fn options_borrow;
 
-/* Takes argv[i] into `base`; argv ends with NULL. How many were taken, 1 or 2; 0: it has no row; -1: an error. */
+/* Takes argv[i] into `base`; argv ends with NULL. How many, 1 or 2; 0: no row; -1: an error. */
 int options_take(const struct fields *options, char *const argv[], int i, void *base,
                  struct status *st);
 void options_offer(const struct fields *options, struct suggestion *guess);

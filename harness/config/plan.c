@@ -258,7 +258,7 @@ unsigned plan_isolated_calls(const struct plan *plan, size_t asked_bytes)
 	return own ? own : asked_bytes <= plan->p99_bytes ? TRIAL_P99_CALLS : PLAN_ISOLATED_CALLS;
 }
 
-/* Calls of ranks that share a GPU, cores or a network may take milliseconds, and a step of training computes. */
+/* Calls of ranks that share a GPU, cores or a network may take milliseconds; a step computes. */
 static bool calls_are_short(const struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->spec->ncolls; i++)
@@ -419,7 +419,8 @@ void plan_claim_why(const struct plan *plan, const struct claim *claim, char *wh
 {
 	const bool alone = claim->test != CLAIM_NEEDS && metric_info(claim->metric)->whole;
 	snprintf(why, bytes, "%s",
-	         alone && plan->turns.hi ? "jobs in turns connect and hold memory side by side" : "");
+	         alone && plan->turns.hi ? "jobs in turns connect and hold memory side by side"
+	                                 : "");
 	for (unsigned right = 0; right < 2 && !why[0] && claim->test != CLAIM_NEEDS; right++)
 		side_why(plan, claim, right, why, bytes);
 }

@@ -23,10 +23,10 @@ struct plan_machine {
 	unsigned imagined_ranks;
 };
 
-/* What ranks = auto takes at least: 1 where that is asked for, or what a rank does with its own memory. */
+/* What ranks = auto takes at least: 1 if asked for, or for what a rank does with its own memory. */
 unsigned plan_min_ranks(const struct spec *spec);
 
-/* Ranks that it holds if so many share a GPU's number, here or on hosts like it; 0: none, with why. */
+/* Ranks that it holds if so many share a GPU, here or on hosts like it; 0: none, with why. */
 unsigned plan_capacity(const struct plan_machine *machine, const char *backend, unsigned sharing,
                        struct status *st);
 /* The most of any variant: ranks of a GPU, times hosts. */
@@ -34,7 +34,7 @@ unsigned plan_sharing(const struct spec *spec);
 
 struct plan_variant {
 	char name[TRIAL_NAME_BYTES];
-	/* variant, reference, again (its A/A twin), limit, search (a set; finalists are variants) */
+	/* variant (finalists too), reference, again (its A/A twin), limit, search (a set) */
 	char role[16];
 	struct settings settings;
 	char skip[256];        /* why it is not run, or "" */
@@ -105,7 +105,7 @@ int plan_command(const struct trial *trial, const char *self, const char *order_
 int plan_load(const struct spec_source *from, const struct plan_machine *machine, struct spec *out,
               struct status *st);
 
-/* An error: no machine could run it, or this one not its reference. plan_free frees. `seed`: if the spec has none. */
+/* An error: no machine could run it, or this one not its reference. seed: if the spec has none. */
 int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
               struct plan *out, struct status *st);
 
@@ -116,8 +116,8 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 
 /* Of a variant that no claim on counters names: medians, which are reported without an interval. */
 #define PLAN_COUNTED_BLOCKS 3
-/* Counters take as long as a job's start, and hardly vary between jobs (tests/test_counted.c). One that a claim
- * on them names has them in as many first blocks as its family needs; added blocks and a search's all have them. */
+/* Counters take as long as a job's start, and hardly vary between jobs (tests/test_counted.c). One
+ * that a claim on them names has them in as many first blocks as its family needs. */
 bool plan_counts(const struct plan *plan, unsigned variant, unsigned block);
 
 /* A search has none yet: a block depends on those before it. */
@@ -155,21 +155,22 @@ struct plan_cost plan_cost(const struct plan *plan);
 unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor, char *keys,
                             size_t bytes);
 
-/* Why nothing that the plan measures could answer it, or "". Of variants that are missing the record tells. */
+/* Why nothing that the plan measures could answer it, or ""; not of missing variants. */
 void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why, size_t bytes);
 bool plan_has(const struct plan *plan, const char *variant);
 /* Whether it has a test, and both its variants are here. */
 bool plan_tests(const struct plan *plan, const struct claim *claim);
-/* The claims that something here can answer, without the primary one. *blocks: what it takes to confirm them
- * (family.h), or to decide that one. */
+/* The claims that something here can answer, without the primary one. *blocks: what it takes to
+ * confirm them (family.h), or to decide that one. */
 unsigned plan_family(const struct plan *plan, unsigned *blocks);
 void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why, size_t bytes);
 
 int plan_claim_pace(const struct claim *claim);
 struct claim_range plan_claim_sizes(const struct plan *plan, const struct claim *claim);
 
-/* Cuts an experiment down to its primary claim (--quick), with as many blocks as a minute on devices or half a
- * minute on cores has time for. Keys of the command line stay. An error: no such claim can be tested here. */
+/* Cuts an experiment down to its primary claim (--quick), with as many blocks as a minute on
+ * devices or half a minute on cores has time for. Keys of the command line stay. An error: it
+ * cannot be tested here. */
 int plan_quick(const struct spec_source *from, const struct plan_machine *machine,
                struct spec *spec, struct status *st);
 

@@ -104,8 +104,8 @@ static void note_roots(struct plan *plan)
 		          all.communicator);
 }
 
-/* The roots of a collective's cells: a rank, a pair of ranks (one rank has none), or the skew of a routing.
- * How many there are, and the nth. */
+/* The roots of a collective's cells: a rank, a pair of ranks (one rank has none), or the skew of a
+ * routing. How many there are, and the nth. */
 static unsigned roots_count(const struct plan *plan, enum coll_kind coll, unsigned least)
 {
 	const struct spec *spec = plan->spec;
@@ -193,27 +193,26 @@ static int check_sizes(struct plan *plan, struct status *st)
 		return 0;
 	}
 	if (spec->ncolls == 1 && spec->colls[0] == COLL_INIT)
-		return status_set(st,
-		                  "%s: collective = init is no stream; allowed is pace = "
-		                  "isolated, or both",
-		                  spec->file);
+		return status_set(
+		    st, "%s: collective = init is no stream; allowed is pace = isolated, or both",
+		    spec->file);
 	for (unsigned c = 0; c < spec->ncolls; c++)
 		for (unsigned d = 0; d < spec->ndtypes; d++) {
 			size_t one = coll_least(spec->colls[c], spec->dtypes[d], plan->nranks);
 			least = one < least ? one : least;
 		}
-	return status_set(st,
-	                  "%s: bytes = %zu is too small: sizes are rounded down to ranks × 16 "
-	                  "bytes where a buffer is cut into parts, else to whole elements; "
-	                  "the smallest for %u ranks is %zu",
-	                  spec->file, spec->sizes[spec->nsizes - 1], plan->nranks, least);
+	return status_set(
+	    st,
+	    "%s: bytes = %zu is too small: sizes are rounded down to ranks × 16 bytes where a "
+	    "buffer is cut into parts, else to whole elements; the smallest for %u ranks is %zu",
+	    spec->file, spec->sizes[spec->nsizes - 1], plan->nranks, least);
 }
 
 /* In place is asked for: whether anything has such a form, and which collectives have not. */
 static int check_places(struct plan *plan, struct status *st)
 {
-	static const char why[] = "in place, what is received would overwrite what is still "
-	                          "to be sent";
+	static const char why[] =
+	    "in place, what is received would overwrite what is still to be sent";
 	const struct spec *spec = plan->spec;
 	char without[NAMES_BYTES] = "";
 	bool any = false;
@@ -226,11 +225,9 @@ static int check_places(struct plan *plan, struct status *st)
 			status_list(without, sizeof without, coll_info(spec->colls[c])->name);
 	}
 	if (!any && spec->in_place == PLACES_IN)
-		return status_set(st,
-		                  "%s: in_place = yes, but %s has no such form: %s; allowed is "
-		                  "in_place = no",
-		                  spec->file,
-		                  without[0] ? without : coll_info(spec->colls[0])->name, why);
+		return status_set(
+		    st, "%s: in_place = yes, but %s has no such form: %s; allowed is in_place = no",
+		    spec->file, without[0] ? without : coll_info(spec->colls[0])->name, why);
 	if (without[0])
 		plan_note(plan, "measured out of place only: %s: %s", without, why);
 	return 0;
@@ -328,12 +325,12 @@ int plan_cells_make(struct plan *plan, struct status *st)
 		return -1;
 	const uint64_t times = spec_times(spec);
 	if (plan->ncells * times > MOST_CELLS)
-		return status_set(st,
-		                  "%s: %u cells %llu times each are %llu in a trial; allowed "
-		                  "are %d: fewer sizes, datatypes, operations, cycles, "
-		                  "connections or allocations",
-		                  spec->file, plan->ncells, (unsigned long long)times,
-		                  (unsigned long long)(plan->ncells * times), MOST_CELLS);
+		return status_set(
+		    st,
+		    "%s: %u cells %llu times each are %llu in a trial; allowed are %d: fewer "
+		    "sizes, datatypes, operations, cycles, connections or allocations",
+		    spec->file, plan->ncells, (unsigned long long)times,
+		    (unsigned long long)(plan->ncells * times), MOST_CELLS);
 	for (unsigned i = 0; i < plan->ncells; i++) {
 		const unsigned rows =
 		    plan->cells[i].pace == PACE_STREAM ? spec->stretches : spec->isolated_calls;

@@ -4,8 +4,8 @@
 
 /* --- its variants --- */
 
-/* A mode's own layout on each host. A mode may have no way to place so few: one thread for 1 rank is
- * single. Of several hosts that is no slip of the file, and the variant is left out (variant_try). */
+/* A mode's own layout on each host. A mode may have no way to place so few: one thread for 1 rank
+ * is single. Of several hosts the variant is left out (variant_try). */
 static int layout_spread(const struct spec *spec, const struct spec_variant *from,
                          const struct mode *mode, unsigned nranks, struct settings *s,
                          struct status *st)
@@ -44,9 +44,8 @@ static int layout_resolve(const struct spec *spec, const struct spec_variant *fr
 		return layout_spread(spec, from, mode, nranks, s, st);
 	if (!mode_places(mode, l, hosts))
 		return spec_variant_error(spec, from, st,
-		                          "layout %ux%ux%u is mode %s, not %s; allowed is one "
-		                          "of the two keys, or both "
-		                          "that agree",
+		                          "layout %ux%ux%u is mode %s, not %s; allowed is one of "
+		                          "the two keys, or both that agree",
 		                          l.processes, l.threads, l.ranks_per_thread,
 		                          mode_for_layout(l, hosts)->name, mode->name);
 	if (layout_ranks(l) != nranks && from->ranks)
@@ -56,12 +55,12 @@ static int layout_resolve(const struct spec *spec, const struct spec_variant *fr
 		                          l.processes, l.threads, l.ranks_per_thread,
 		                          layout_ranks(l), from->ranks);
 	if (layout_ranks(l) != nranks)
-		return spec_variant_error(spec, from, st,
-		                          "layout %ux%ux%u has %u ranks, the experiment has "
-		                          "%u; allowed is a layout of "
-		                          "%u, or ranks = %u, of the variant too",
-		                          l.processes, l.threads, l.ranks_per_thread,
-		                          layout_ranks(l), nranks, nranks, layout_ranks(l));
+		return spec_variant_error(
+		    spec, from, st,
+		    "layout %ux%ux%u has %u ranks, the experiment has %u; allowed is a layout of "
+		    "%u, or ranks = %u, of the variant too",
+		    l.processes, l.threads, l.ranks_per_thread, layout_ranks(l), nranks, nranks,
+		    layout_ranks(l));
 	strcpy(s->mode, mode->name);
 	return 0;
 }
@@ -84,12 +83,11 @@ static bool is_elsewhere(const struct settings *s, const struct spec_variant *fr
 		status_set(st, "it is for backend %s alone, and the command line says backend = %s",
 		           needs[0], s->backend);
 	else
-		status_set(
-		    st,
-		    "%.80s is a setting of backend %s%s%s and has no effect on %s (a setting "
-		    "for one backend belongs in [variant NAME on %s])",
-		    key, needs[0], needs[1] ? " or " : "", needs[1] ? needs[1] : "", s->backend,
-		    needs[0]);
+		status_set(st,
+		           "%.80s is a setting of backend %s%s%s and has no effect on %s (a "
+		           "setting for one backend belongs in [variant NAME on %s])",
+		           key, needs[0], needs[1] ? " or " : "", needs[1] ? needs[1] : "",
+		           s->backend, needs[0]);
 	return true;
 }
 
@@ -109,17 +107,15 @@ static int refuses_settings(const struct settings *s, const struct backend *back
 		return status_set(st, "cpus = %s of %u ranks are %u, and this machine has %u",
 		                  s->cpus, nranks, cpus, machine->cores);
 	if (s->hosts[0] && s->traffic != TRAFFIC_NONE)
-		return status_set(st,
-		                  "traffic beside the calls stops in step through shared memory; "
-		                  "allowed is hosts = this");
+		return status_set(st, "traffic beside the calls stops in step through shared "
+		                      "memory; allowed is hosts = this");
 	if (s->hosts[0] && settings_isolates(s))
 		return status_set(st, "isolate and visible = own are of processes on one host; "
 		                      "allowed is hosts = this");
 	if (s->isolate & ISOLATE_BIT(ISOLATE_DEVICES) && !backend->is.gpus)
-		return status_set(st,
-		                  "isolate = devices closes the files of GPUs, and backend %s "
-		                  "has none",
-		                  backend->name);
+		return status_set(
+		    st, "isolate = devices closes the files of GPUs, and backend %s has none",
+		    backend->name);
 	if (s->wait == WAIT_BLOCK && !backend->is.launches)
 		return status_set(st,
 		                  "wait = block sleeps until a device is through, and backend %s "
@@ -205,7 +201,7 @@ static void runnable_find(struct plan *plan, unsigned reference, struct runnable
 	plan->ncells = n;
 }
 
-/* Removes what the reference cannot run, with notes; none if it can run none. Whether any was removed. */
+/* Removes what the reference cannot run, with notes; none if it can run none. Whether any went. */
 static bool cells_narrow(struct plan *plan, const struct runnable *can)
 {
 	bool left[DTYPE_KINDS] = {false}, gone[COLL_KINDS] = {false}, some = false;
@@ -318,8 +314,8 @@ static int variants_add(struct plan *plan, struct status *st)
 		if (settings_isolates(&s) && s.layout.processes < 2)
 			return spec_variant_error(
 			    spec, from, st,
-			    "%s sets processes apart from each other, and mode %s has one; "
-			    "allowed is mode = processes, or a layout of several",
+			    "%s sets processes apart from each other, and mode %s has one; allowed "
+			    "is mode = processes, or a layout of several",
 			    s.isolate ? "isolate" : "visible = own", s.mode);
 		plan_variants_add(plan, from->name, reference ? "reference" : "variant", &s, from);
 	}
@@ -327,8 +323,8 @@ static int variants_add(struct plan *plan, struct status *st)
 }
 
 /* A variant with keys for another backend may equal another variant. Then it would be measured
- * twice, and compared as if it were different. Of two that are each other's twin the first stays, and the
- * reference. */
+ * twice, and compared as if it were different. Of two that are each other's twin the first stays,
+ * and the reference. */
 static void same_skip(struct plan *plan)
 {
 	for (unsigned v = 0; v < plan->nvariants; v++) {
@@ -397,9 +393,7 @@ static int variants_accompany(struct plan *plan, struct status *st)
 	const struct plan_variant *reference = plan_reference(plan);
 	if (reference->skip[0])
 		return status_set(
-		    st,
-		    "%s: the reference '%s' cannot run here, and all is compared with "
-		    "it: %s",
+		    st, "%s: the reference '%s' cannot run here, and all is compared with it: %s",
 		    plan->spec->file, reference->name, reference->skip);
 	launcher_note(plan);
 	struct settings s = reference->settings, limit;
@@ -436,22 +430,21 @@ static int ranks_resolve(struct plan *plan, struct status *st)
 		return status_set(st, "%s: backend %s has nothing to run on here: %s", spec->file,
 		                  backend, why.text[0] ? why.text : "no device");
 	if (spec->ranks > capacity)
-		return status_set(
-		    st,
-		    "%s: ranks = %u, but backend %s has room for %u here%s%s; allowed is 1 "
-		    "to %u, or auto",
-		    spec->file, spec->ranks, backend, capacity, why.text[0] ? ": " : "", why.text,
-		    capacity);
+		return status_set(st,
+		                  "%s: ranks = %u, but backend %s has room for %u here%s%s; "
+		                  "allowed is 1 to %u, or auto",
+		                  spec->file, spec->ranks, backend, capacity,
+		                  why.text[0] ? ": " : "", why.text, capacity);
 	unsigned room = machine->cores * spec->ranks_per_core;
 	room = room > CORES_MIN_RANKS ? room : CORES_MIN_RANKS;
 	if (spec->ranks > room && capacity == UINT_MAX)
-		return status_set(
-		    st,
-		    "%s: ranks = %u on %u core%s, where each that waits spins; allowed are %u "
-		    "here, ranks_per_core = %u. To measure it all the same, say ranks_per_core "
-		    "= %u",
-		    spec->file, spec->ranks, machine->cores, machine->cores == 1 ? "" : "s", room,
-		    spec->ranks_per_core, (spec->ranks + machine->cores - 1) / machine->cores);
+		return status_set(st,
+		                  "%s: ranks = %u on %u core%s, where each that waits spins; "
+		                  "allowed are %u here, ranks_per_core = %u. To measure it all the "
+		                  "same, say ranks_per_core = %u",
+		                  spec->file, spec->ranks, machine->cores,
+		                  machine->cores == 1 ? "" : "s", room, spec->ranks_per_core,
+		                  (spec->ranks + machine->cores - 1) / machine->cores);
 	if (spec->ranks) {
 		plan->nranks = spec->ranks;
 		return 0;
@@ -463,8 +456,8 @@ static int ranks_resolve(struct plan *plan, struct status *st)
 	if (capacity < plan_min_ranks(spec))
 		return status_set(
 		    st,
-		    "%s: ranks = auto, but backend %s has room for 1 here and a "
-		    "collective needs %d%s%s; allowed is another backend, or ranks = 1",
+		    "%s: ranks = auto, but backend %s has room for 1 here and a collective needs "
+		    "%d%s%s; allowed is another backend, or ranks = 1",
 		    spec->file, backend, PLAN_MIN_RANKS, why.text[0] ? ": " : "", why.text);
 	plan->nranks = capacity < SPEC_MAX_RANKS ? capacity : SPEC_MAX_RANKS;
 	return 0;
@@ -532,20 +525,19 @@ static int asked_settle(struct plan *plan, struct status *st)
 			continue;
 		if (n)
 			return spec_error(plan->spec, at, st,
-			                  "factor %s: %s and %s differ in several: %s; "
-			                  "allowed is exactly one setting",
+			                  "factor %s: %s and %s differ in several: %s; allowed is "
+			                  "exactly one setting",
 			                  f->name, f->from, f->to, keys);
 		const char *backend = plan_main_backend(plan);
 		bool first = !strcmp(backend, backend_table[0]->name);
 		const char *other = backend_table[first]->name;
-		return spec_error(
-		    plan->spec, at, st,
-		    "factor %s: %s and %s differ in no setting on backend %s; allowed "
-		    "is exactly one setting. If it is a factor of another backend alone, name its "
-		    "variants in [factor %s on %s]; else give %s a setting that applies to %s, in "
-		    "[variant %s on %s]",
-		    f->name, f->from, f->to, backend, f->name, other, f->to, backend, f->to,
-		    backend);
+		return spec_error(plan->spec, at, st,
+		                  "factor %s: %s and %s differ in no setting on backend %s; "
+		                  "allowed is exactly one setting. If it is a factor of another "
+		                  "backend alone, name its variants in [factor %s on %s]; else "
+		                  "give %s a setting that applies to %s, in [variant %s on %s]",
+		                  f->name, f->from, f->to, backend, f->name, other, f->to, backend,
+		                  f->to, backend);
 	}
 	return 0;
 }
@@ -615,8 +607,8 @@ int plan_load(const struct spec_source *from, const struct plan_machine *machine
 		goto done;
 	snprintf(backend, sizeof backend, "%s", plan_backend(out, machine, why, sizeof why));
 	const struct backend *own = backend_find(backend);
-	/* Whether sharing GPUs makes room for ranks on a backend that has too few for one rank each. Its
-	 * own keys say so, which are not read before it is chosen. */
+	/* Whether sharing GPUs makes room for ranks on a backend that has too few for one rank
+	 * each. Its own keys say so, which are not read before it is chosen. */
 	for (unsigned i = 0; own && !strcmp(out->backend, "auto") && backend_table[i] != own; i++) {
 		const struct backend *b = backend_table[i];
 		if (!b->is.gpus || plan_capacity(machine, b->name, 1, st) != 1 ||

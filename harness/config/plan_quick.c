@@ -51,14 +51,14 @@ static const struct claim *primary_find(const struct plan *plan, struct status *
 		why_not(plan, primary, why, sizeof why);
 	if (spec->search.nkeys)
 		status_set(st,
-		           "%s: --quick tests a primary claim, and a search has none; "
-		           "allowed is the whole search, which budget = TIME bounds",
+		           "%s: --quick tests a primary claim, and a search has none; allowed is "
+		           "the whole search, which budget = TIME bounds",
 		           spec->file);
 	else if (!name[0])
 		status_set(st,
-		           "%s: --quick tests the primary claim alone, and the experiment "
-		           "has none (primary = NAME of a [claim NAME]); allowed is the "
-		           "whole run, or --only with some of its variants",
+		           "%s: --quick tests the primary claim alone, and the experiment has none "
+		           "(primary = NAME of a [claim NAME]); allowed is the whole run, or "
+		           "--only with some of its variants",
 		           spec->file);
 	else if (!primary)
 		status_set(st, "%s: --only leaves out what the primary claim, %s, compares",
@@ -162,7 +162,8 @@ static int cut(const struct spec_source *from, const struct plan_machine *machin
 	more->sizes -= spec->nsizes;
 	spec->counters =
 	    is_said(from, "counters") ? spec->counters : metric_info(primary.metric)->counters;
-	/* Jobs side by side start and connect together, which takes most of a job's time on GPUs. */
+	/* Jobs side by side start and connect together, which takes most of a job's time on GPUs.
+	 * */
 	if (plan->backend->is.gpus && !metric_info(primary.metric)->whole && !spec->turns.hi)
 		spec->turns = (struct claim_range){spec->sizes[0], spec->sizes[spec->nsizes - 1]};
 	spec->limit = spec->limit && is_said(from, "limit");

@@ -83,10 +83,10 @@ static bool fits(const struct cell *cell, enum pass pass)
 	                                                     cell->asked_bytes <= TIMELINE_MOST));
 }
 
-/* Sizes that a pass looks at, of those of a collective from `least` to `most`. Timeline: the smallest, where
- * launching shows, and on GPUs the largest too, where a kernel has all its thread blocks; a step of training
- * has as many at any size of its buckets. Counters: large ones. Path: the largest, and all of a collective that
- * a library has several algorithms for. */
+/* Sizes that a pass looks at, of those of a collective from `least` to `most`. Timeline: the
+ * smallest, where launching shows, and on GPUs the largest too, where a kernel has all its thread
+ * blocks; a step of training has as many at any size of its buckets. Counters: large ones. Path:
+ * the largest, and all of a collective that a library has several algorithms for. */
 static bool is_wanted(const struct cell *cell, enum pass pass, bool gpus, size_t least, size_t most)
 {
 	const unsigned is = coll_info(cell->coll)->is;
@@ -97,8 +97,8 @@ static bool is_wanted(const struct cell *cell, enum pass pass, bool gpus, size_t
 	return cell->bytes == most || is & COLL_CHOSEN;
 }
 
-/* Adds the cells of a separate pass, of the existing connection and buffers: per collective each size once,
- * ascending, as what is reported of a collective as a whole is of its last call. */
+/* Adds the cells of a separate pass, of the existing connection and buffers: per collective each
+ * size once, ascending, as what is reported of a collective as a whole is of its last call. */
 static void add_pass(struct trial *trial, const struct plan *plan, enum pass pass, bool gpus)
 {
 	const struct cell *end = plan->cells + plan->ncells,
@@ -158,8 +158,8 @@ static bool of_connections(const struct plan *plan, const struct claim *c)
 	       !metric_info(c->metric)->whole && own.lo <= again.hi && own.hi >= again.lo;
 }
 
-/* If connections after the first have some sizes alone, they are for claims about such sizes that are
- * decided by less than PLAN_LUCK; without claims, for all. */
+/* If connections after the first have some sizes alone, they are for claims about such sizes that
+ * are decided by less than PLAN_LUCK; without claims, for all. */
 static unsigned plan_connections(const struct plan *plan, unsigned variant)
 {
 	const struct spec *spec = plan->spec;

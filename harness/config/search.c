@@ -344,24 +344,22 @@ int search_plan(struct plan *plan, struct status *st)
 	if (!plan->search.nkeys)
 		return spec_error(spec, spec->search.at, st,
 		                  "the search has no setting that differs from the reference on "
-		                  "this backend; allowed is at least one, as in "
-		                  "env.NCCL_BUFFSIZE = 8388608, 16777216 in [search on nccl]");
+		                  "this backend; allowed is at least one, as in env.NCCL_BUFFSIZE "
+		                  "= 8388608, 16777216 in [search on nccl]");
 	const struct search_trials n = search_trials(plan);
 	if (search_blocks(plan) > spec->blocks)
-		plan_note(
-		    plan,
-		    "the confirmation has %u blocks in place of %u: with fewer nothing passes "
-		    "the correction for %u finalist%s in %u cells",
-		    search_blocks(plan), spec->blocks, plan->search.finalists,
-		    plan->search.finalists == 1 ? "" : "s", plan->ncells);
+		plan_note(plan,
+		          "the confirmation has %u blocks in place of %u: with fewer nothing "
+		          "passes the correction for %u finalist%s in %u cells",
+		          search_blocks(plan), spec->blocks, plan->search.finalists,
+		          plan->search.finalists == 1 ? "" : "s", plan->ncells);
 	if (n.all <= SEARCH_FREE_TRIALS || spec->search.budget_said)
 		return 0;
-	return spec_error(spec, spec->search.at, st,
-	                  "the search takes about %u trials (%u to screen %u settings, %u to "
-	                  "narrow down, %u to confirm); allowed are %d, fewer values, or budget = "
-	                  "TIME that it may take",
-	                  n.all, n.screen, plan->search.nkeys, n.narrow, n.confirm,
-	                  SEARCH_FREE_TRIALS);
+	return spec_error(
+	    spec, spec->search.at, st,
+	    "the search takes about %u trials (%u to screen %u settings, %u to narrow down, %u to "
+	    "confirm); allowed are %d, fewer values, or budget = TIME that it may take",
+	    n.all, n.screen, plan->search.nkeys, n.narrow, n.confirm, SEARCH_FREE_TRIALS);
 }
 
 /* --- the record --- */

@@ -1,4 +1,4 @@
-/* A search in an experiment; analysis/candidates.h chooses the next sets, run/tune.h measures them. */
+/* A search in an experiment; analysis/candidates.h chooses sets, run/tune.h measures them. */
 #pragma once
 
 #include <jansson.h>
@@ -11,7 +11,7 @@ struct plan;
 bool search_set_equal(const struct search_set *a, const struct search_set *b);
 unsigned search_set_size(const struct search_space *space, const struct search_set *set);
 
-/* Rounds: each value alone, all pairs, twice the best and what they suggest, those less one setting. */
+/* Rounds: each value alone, all pairs, twice the best and what they suggest, less one setting. */
 #define SEARCH_SCREENS 2
 #define SEARCH_NARROWS 2
 #define SEARCH_ROUNDS  (SEARCH_SCREENS + SEARCH_NARROWS + 1)
@@ -20,11 +20,11 @@ unsigned search_round_most(unsigned round);
 /* Sets of one value each, in the order of the space, up to `most`. Returns how many. */
 unsigned search_singles(const struct search_space *space, struct search_set *rows, unsigned most);
 
-/* Sets that hold every pair of values of every two keys but the reference's own: a covering array of strength
- * 2, row by row: a pair that is in none yet, and each further one that fits. `losses`: what each value loses
- * alone, a log ≥ 0; INFINITY: it is in no row; NULL: nothing. Beside its first pair a row has only values that
- * lose little together, so that nothing hides it; pairs that lose least come first. Up to `most` rows, the same
- * for the same seed. Returns how many. */
+/* Sets that hold every pair of values of every two keys but the reference's own: a covering array
+ * of strength 2, row by row: a pair that is in none yet, and each further one that fits. `losses`:
+ * what each value loses alone, a log ≥ 0; INFINITY: it is in no row; NULL: nothing. Beside its
+ * first pair a row has only values that lose little together, so that nothing hides it; pairs that
+ * lose least come first. Up to `most` rows, the same for the same seed. Returns how many. */
 typedef double search_losses[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES];
 unsigned search_cover(const struct search_space *space, const search_losses *losses, uint64_t seed,
                       struct search_set *rows, unsigned most);
@@ -42,8 +42,8 @@ int search_settings(const struct search_space *space, const struct search_set *s
 
 /* --- planning --- */
 
-/* The spec's search without values that cannot run here, with notes. An error: it takes many trials and has no
- * budget. */
+/* The spec's search without values that cannot run here, with notes. An error: it takes many trials
+ * and has no budget. */
 int search_plan(struct plan *plan, struct status *st);
 /* The variant of a set, or -1; a new one is "set-7" by its number. */
 int search_plan_set(struct plan *plan, const struct search_set *set, struct status *st);

@@ -1,5 +1,6 @@
-/* An experiment file, read and checked (experiments/README.md). A key for one backend replaces the one for all when
- * that backend runs, a key of the command line both. Errors read `file:line: what is wrong, what is allowed`. */
+/* An experiment file, read and checked (experiments/README.md). A key for one backend replaces the
+ * one for all when that backend runs, a key of the command line both. Errors read `file:line: what
+ * is wrong, what is allowed`. */
 #pragma once
 
 #include "claim.h"
@@ -47,8 +48,8 @@ struct spec_variant {
 	unsigned at;                      /* of its section */
 };
 
-/* [search]: a key of a variant with values, `register = local, window`. The reference's own comes first by itself
- * ("default" names it); a set is one value of each key, given to the reference. */
+/* [search]: a key of a variant with values, `register = local, window`. The reference's own comes
+ * first by itself ("default" names it); a set is one value of each key, given to the reference. */
 #define SEARCH_MAX_KEYS      16
 #define SEARCH_MAX_VALUES    9 /* of a key, with the reference's own */
 #define SEARCH_VALUE_BYTES   48

@@ -16,11 +16,10 @@ static int unknown_key(const struct place *place, const char *key, struct status
 	for (size_t i = 0; i < place->fields->n; i++)
 		if (!place->fields->rows[i].record)
 			suggest_offer(&guess, place->fields->rows[i].key);
-	return status_set(
-	    st,
-	    "unknown key '%s'%s; allowed is %s; for one backend alone in a section of the same "
-	    "name, [claim NAME on host]",
-	    key, suggestion_text(&guess).text, guess.allowed);
+	return status_set(st,
+	                  "unknown key '%s'%s; allowed is %s; for one backend alone in a section "
+	                  "of the same name, [claim NAME on host]",
+	                  key, suggestion_text(&guess).text, guess.allowed);
 }
 
 static int entry_read(struct build *b, const struct text_entry *entry, void *of, struct status *st)

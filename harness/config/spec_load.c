@@ -76,8 +76,8 @@ static int entry_apply(struct build *b, const struct text_entry *entry, void *ta
 	}
 	if (keys_apply(&to, entry->key, entry->value, st))
 		return -1;
-	/* Mode and layout say the same thing, so the one that is set here drops the other one if that came
-	 * from further out. Both in one layer stay, for the plan to compare. */
+	/* Mode and layout say the same thing, so the one that is set here drops the other one if
+	 * that came from further out. Both in one layer stay, for the plan to compare. */
 	if (to.variant && !strcmp(entry->key, "mode") && !rival_of(b, entry))
 		to.variant->settings.layout = (struct layout){0};
 	if (to.variant && !strcmp(entry->key, "layout") && !rival_of(b, entry))
@@ -137,19 +137,18 @@ static int variant_apply(struct build *b, unsigned section, struct status *st)
 		return spec_error(b->spec, s->at, st, "too many variants; allowed are 32");
 	size_t n = strlen(s->name);
 	if (!strcmp(s->name, "limit") || (n >= 6 && !strcmp(s->name + n - 6, "-again")))
-		return spec_error(b->spec, s->at, st,
-		                  "a name that the plan gives itself; allowed is any but "
-		                  "'limit' and '…-again'");
+		return spec_error(
+		    b->spec, s->at, st,
+		    "a name that the plan gives itself; allowed is any but 'limit' and '…-again'");
 
 	if (!s->all) {
 		struct suggestion guess = suggest_for(s->name);
 		for (unsigned i = 0; i < b->spec->nvariants; i++)
 			suggest_offer(&guess, b->spec->variants[i].name);
-		return spec_error(
-		    b->spec, s->at, st,
-		    "a section for one backend, and there is no [variant %s]%s; allowed is "
-		    "beside one for all",
-		    s->name, suggestion_text(&guess).text);
+		return spec_error(b->spec, s->at, st,
+		                  "a section for one backend, and there is no [variant %s]%s; "
+		                  "allowed is beside one for all",
+		                  s->name, suggestion_text(&guess).text);
 	}
 	const struct spec_variant *base = variant_base(b, section, st);
 	if (!base)
@@ -181,9 +180,9 @@ static int sections_apply(struct build *b, struct status *st)
 			                  s->name[0] ? " " : "", s->name, heads);
 		}
 		if (i == 0 && table->apply != experiment_apply)
-			return spec_error(b->spec, s->at, st,
-			                  "[experiment] has to come first, as it says what holds "
-			                  "for all");
+			return spec_error(
+			    b->spec, s->at, st,
+			    "[experiment] has to come first, as it says what holds for all");
 		if (table->apply(b, i, st))
 			return -1;
 	}
@@ -258,9 +257,9 @@ static int spec_check(struct build *b, struct status *st)
 		return spec_error(b->spec, at, st,
 		                  "bytes is missing; say bytes = 4K..1M x4, or other sizes");
 	if (!spec->nvariants)
-		return spec_error(b->spec, at, st,
-		                  "no variant; at least one [variant NAME] with a mode or a "
-		                  "layout is needed");
+		return spec_error(
+		    b->spec, at, st,
+		    "no variant; at least one [variant NAME] with a mode or a layout is needed");
 	for (unsigned i = 0; b->backend && i < spec->nvariants; i++) {
 		const struct spec_variant *v = &spec->variants[i];
 		if (!v->settings.mode[0] && !layout_ranks(v->settings.layout))
@@ -293,8 +292,8 @@ static int applies_check(struct build *b, bool command_line, struct status *st)
 		unsigned is;
 		const char *has_none;
 	} applies[] = {{"op", COLL_REDUCES, "reduces"},
-	              {"root", COLL_ROOTED, "has a root"},
-	              {"tokens", COLL_ROUTED, "sends tokens"}};
+	               {"root", COLL_ROOTED, "has a root"},
+	               {"tokens", COLL_ROUTED, "sends tokens"}};
 	unsigned is = 0;
 	char colls[256] = "";
 	for (unsigned i = 0; i < b->spec->ncolls; i++) {
@@ -354,8 +353,8 @@ static int tokens_finish(struct build *b, struct status *st)
 		if (spec->variants[i].settings.hidden != hidden)
 			return spec_error(
 			    b->spec, at, st,
-			    "tokens are of other bytes in each variant; allowed is one "
-			    "hidden for all variants, or bytes in place of tokens");
+			    "tokens are of other bytes in each variant; allowed is one hidden for "
+			    "all variants, or bytes in place of tokens");
 	for (unsigned i = 0; i < spec->nsizes; i++) {
 		if (spec->sizes[i] > SIZES_MAX_BYTES / hidden / element)
 			return spec_error(
@@ -435,10 +434,11 @@ int spec_build(const struct spec_text *t, const char *backend, struct spec *out,
 	strcpy(spec->name, t->name);
 	strcpy(spec->file, t->from->file);
 	strcpy(spec->question, t->text.question);
-	const int rc = rivals_check(b, st) || sections_apply(b, st) || applies_check(b, false, st) ||
-	                       overrides_apply(b, st) || applies_check(b, true, st) ||
-	                       tokens_finish(b, st) || spec_claims_finish(b, st) ||
-	                       variants_spread(b, st) || variants_keep(b, st) || spec_check(b, st)
+	const int rc = rivals_check(b, st) || sections_apply(b, st) ||
+	                       applies_check(b, false, st) || overrides_apply(b, st) ||
+	                       applies_check(b, true, st) || tokens_finish(b, st) ||
+	                       spec_claims_finish(b, st) || variants_spread(b, st) ||
+	                       variants_keep(b, st) || spec_check(b, st)
 	                   ? -1
 	                   : 0;
 	spec->search.budget_said = build_said(b, "budget") != NULL;

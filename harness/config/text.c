@@ -40,8 +40,9 @@ static int question_add(struct reader *r, const char *line)
 		return 0;
 	}
 	if (used + 1 + strlen(line) >= TEXT_QUESTION_BYTES)
-		return reader_fail(r, "the question on top is longer than 510 bytes; an empty "
-		                      "comment line ends it");
+		return reader_fail(
+		    r,
+		    "the question on top is longer than 510 bytes; an empty comment line ends it");
 	sprintf(question + used, "%s%s", used ? " " : "", line);
 	return 0;
 }
@@ -130,10 +131,9 @@ static int section_add(struct reader *r, const char *line)
 	new.all = !backend && !r->without[0];
 	const unsigned began = section_began(r);
 	if (began) {
-		return reader_fail(r,
-		                   "section %.*s is there already, in line %u; "
-		                   "allowed is one of a name",
-		                   (int)strcspn(line, "]") + 1, line, began);
+		return reader_fail(
+		    r, "section %.*s is there already, in line %u; allowed is one of a name",
+		    (int)strcspn(line, "]") + 1, line, began);
 	}
 	if (r->section == text->nsections) {
 		text->sections =
@@ -224,10 +224,9 @@ static int entry_add(struct reader *r, char *key)
 		if (old->section != new.section || !text_same_layer(old, &new) ||
 		    strcmp(old->key, new.key))
 			continue;
-		return reader_fail(r,
-		                   "'%s' is there already, in line %u; allowed is once "
-		                   "in a section",
-		                   key, old->at);
+		return reader_fail(
+		    r, "'%s' is there already, in line %u; allowed is once in a section", key,
+		    old->at);
 	}
 	entry_append(text, new);
 	return 0;

@@ -1,6 +1,7 @@
-/* An experiment file as text: sections and entries, each with its line. Entries of [variant threads on host] are
- * those of [variant threads], for that backend alone; older files and the command line have the backend in front:
- * host.path = fifo. [experiment on nccl without threads-old]: what is asked if that variant is not measured here. */
+/* An experiment file as text: sections and entries, each with its line. Entries of [variant threads
+ * on host] are those of [variant threads], for that backend alone; older files and the command line
+ * have the backend in front: host.path = fifo. [experiment on nccl without threads-old]: what is
+ * asked if that variant is not measured here. */
 #pragma once
 
 #include "../status.h"

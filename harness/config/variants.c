@@ -49,9 +49,9 @@ static int spread_one(struct build *b, const struct spec_variant *from, struct s
 		if (path[0] && spread_to(b, from, path, ++nth, out, st))
 			return -1;
 	return nth ? 0
-	           : spec_error(b->spec, from->at, st,
-	                        "each names no library; allowed are NCCL libraries with "
-	                        "':' between");
+	           : spec_error(
+	                 b->spec, from->at, st,
+	                 "each names no library; allowed are NCCL libraries with ':' between");
 }
 
 int variants_spread(struct build *b, struct status *st)
@@ -97,8 +97,8 @@ static bool is_kept(const struct build *b, const struct spec_variant *v)
 	return !b->from->from->only;
 }
 
-/* Whether a variant says itself how it is placed. Otherwise the place is that of [experiment], and no
- * name promises another one. */
+/* Whether a variant says itself how it is placed. Otherwise the place is that of [experiment], and
+ * no name promises another one. */
 static bool variants_placed(const struct build *b)
 {
 	for (unsigned i = 0; i < b->from->nread; i++) {
@@ -132,7 +132,7 @@ static int key_check(const struct build *b, const struct text_entry *entry,
 		if (placed ? !strcmp(v->settings.mode, entry->value) : same)
 			status_add(as, sizeof as, "%s%s", as[0] ? "," : "", v->name);
 	}
-	/* A mode defines even a single variant; but not in a search, which is about other settings. */
+	/* A mode defines even a single variant, but not in a search. */
 	if (!moved || !(differ || (placed && !spec->search.nkeys && variants_placed(b))))
 		return 0;
 	text_key(entry, whole, sizeof whole);

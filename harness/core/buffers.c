@@ -50,7 +50,7 @@ int buffers_prepare(const struct backend *backend, struct backend_ctx *ctx, unsi
 	return 0;
 }
 
-/* An element, to or from the low end of its bits. The sizes are constants, as a copy of an unknown size is a call. */
+/* An element, to or from the low end of its bits. Constant sizes: else a copy is a call. */
 static void element_copy(void *to, const void *from, size_t bytes)
 {
 	if (bytes == 4)
@@ -70,7 +70,7 @@ static uint64_t element_get(const char *at, size_t bytes)
 	return bits;
 }
 
-/* Most of a cell's time outside its calls. A copy of the question: no write to a buffer can change it. */
+/* Most of a cell's time outside its calls. A copy of the question: no buffer aliases it. */
 static void put(const struct value_question *q, char *at, uint64_t position, size_t n)
 {
 	const struct value_question own = *q;

@@ -15,7 +15,7 @@ struct buffers {
 	const void *at;                      /* where in that memory; its own */
 };
 
-/* The functions of that name below, of memory that the CPU does not fill and check itself (device.h). */
+/* The functions of that name below, of memory that the CPU does not fill and check (device.h). */
 struct buffers_memory {
 	int (*fill)(const struct buffers *buffers, struct status *st);
 	int (*check)(const struct buffers *buffers, struct backend_verdict *out, struct status *st);
@@ -41,14 +41,14 @@ int buffers_check(const struct buffers *buffers, struct backend_verdict *out, st
 int buffers_corrupt(const struct buffers *buffers, size_t arena_bytes, size_t byte,
                     struct status *st);
 
-/* Copies n elements from number `first` on in the order of strided access: those `stride` apart, then the same
- * from the next one on. Of a buffer of `count` elements of 1, 2, 4 or 8 bytes. */
+/* Copies n elements from number `first` on in the order of strided access: those `stride` apart,
+ * then the same from the next one on. Of a buffer of `count` elements of 1, 2, 4 or 8 bytes. */
 void buffers_copy_strided(void *to, const void *from, size_t element, size_t count, size_t stride,
                           size_t first, size_t n);
 
 /* Whether this machine has so much memory, or -1 with the sentence. */
 int buffers_fit(const char *backend, unsigned nranks, size_t bytes, struct status *st);
 size_t buffers_pages(size_t bytes);
-/* Faults in whole pages now, writable, so that no timed call does. fresh: nobody else has the memory, and it is
- * still zero; else its content stays. */
+/* Faults in whole pages now, writable, so that no timed call does. fresh: nobody else has the
+ * memory, and it is still zero; else its content stays. */
 int buffers_touch(const char *backend, void *at, size_t bytes, bool fresh, struct status *st);

@@ -1,16 +1,18 @@
-/* Hardware counters over a stretch of calls: the evidence of the path that the data took. Never in a timed pass.
+/* Hardware counters over a stretch of calls: which path data took. Never in a timed pass.
  *
- * The model: DRAM bytes of a GPU per byte that it sends over NVLink: direct 2; staged 4, as the FIFO slot is written
- * and read too. alltoall's own block, 1/n of the buffer, is copied within the memory: 2/(n−1) more. What is in the L2
- * cache never reaches DRAM. The host backend counts its own copies, a read and a write each: half of these. */
+ * The model: DRAM bytes of a GPU per byte that it sends over NVLink: direct 2; staged 4, as the
+ * FIFO slot is written and read too. alltoall's own block, 1/n of the buffer, is copied within the
+ * memory: 2/(n−1) more. What is in the L2 cache never reaches DRAM. The host backend counts its own
+ * copies, a read and a write each: half of these. */
 #pragma once
 
 #include <jansson.h>
 
 #include "../status.h"
 
-/* Bytes in a unit of GPM's NVLink rates, which NVML's reference calls MiB, and of NVLINK_THROUGHPUT_DATA, as measured
- * with known copies (results/reference/README.md#counters); without headers. PCIe's unit is not measured. */
+/* Bytes in a unit of GPM's NVLink rates, which NVML's reference calls MiB, and of
+ * NVLINK_THROUGHPUT_DATA, as measured with known copies (results/reference/README.md#counters);
+ * without headers. PCIe's unit is not measured. */
 #define COUNTERS_GPM_NVLINK_BYTES 1024000
 #define COUNTERS_LINK_BYTES       1024
 
@@ -39,6 +41,6 @@ void counters_clear(struct counters *out);
 
 /* null for NaN. The caller owns the reference; NULL when memory is out. */
 json_t *counters_to_json(const struct counters *counters);
-/* A record without nvlink_unit_bytes took GPM's unit as 1024 × 1024 bytes: its NVLink figures are divided by
- * 1.024, if it has another counter of GPM's. `from` may be anything. *out is set only on success. */
+/* A record without nvlink_unit_bytes took GPM's unit as 1024 × 1024 bytes: its NVLink figures are
+ * divided by 1.024, if it has another counter of GPM's. `from` may be anything. */
 int counters_from_json(const json_t *from, struct counters *out, struct status *st);

@@ -43,8 +43,8 @@ static int refuse(unsigned what, int error, const char *doing, struct status *st
 			status_list(words, sizeof words, settings_words("isolate")[kind]);
 	return status_set(st, "isolate = %s: %s: %s%s", words, doing, strerror(error),
 	                  error != EPERM ? ""
-	                                 : "; it takes root with CAP_SYS_ADMIN, or a kernel "
-	                                   "that lets users create namespaces");
+	                                 : "; it takes root with CAP_SYS_ADMIN, or a kernel that "
+	                                   "lets users create namespaces");
 }
 
 static int write_text(const char *file, const char *text)

@@ -1,5 +1,6 @@
-/* Isolates a process of a job, as a container does, before CUDA or a library is used: namespaces (unshare(2)), /dev/shm,
- * device files, the GPUs that CUDA shows. The team's block, mapped earlier, stays shared, and so does the clock. */
+/* Isolates a process of a job, as a container does, before CUDA or a library is used: namespaces
+ * (unshare(2)), /dev/shm, device files, the GPUs that CUDA shows. The team's block, mapped earlier,
+ * stays shared, as does the clock. */
 #pragma once
 
 #include "../trial/settings.h"
@@ -13,8 +14,8 @@ struct isolation {
 	const char *keep;   /* a folder that stays visible in the private /dev/shm, or NULL */
 };
 
-/* Runs body in an isolated child, which dies with its parent. Only what it writes into shared memory stays, and its
- * sentence in st. -1: not possible here, or body failed. */
+/* Runs body in an isolated child, which dies with its parent. Only what it writes into shared
+ * memory stays, and its sentence in st. -1: not possible here, or body failed. */
 int isolation_run(const struct isolation *isolation, int (*body)(void *arg, struct status *st),
                   void *arg, struct status *st);
 

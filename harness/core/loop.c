@@ -12,7 +12,8 @@ int loop_fail(struct loop *loop, const struct status *st)
 	return -1;
 }
 
-/* What they wait for may be another's fault: who is in a call that does not return never comes to the meeting. */
+/* What they wait for may be another's fault: who is in a call that does not return never comes to
+ * the meeting. */
 static int fail_late(struct loop *loop, unsigned i, unsigned waiting)
 {
 	struct status st = {0};
@@ -39,7 +40,8 @@ int loop_pause_blocked(struct loop *loop)
 	return team_pause(loop->team);
 }
 
-/* The clock is read once per poll: a worker with eight ranks pays as much per rank as one with one. */
+/* The clock is read once per poll: a worker with eight ranks pays as much per rank as one with one.
+ * */
 int loop_wait(struct loop *loop)
 {
 	unsigned count = loop->place.count, left = count;

@@ -1,4 +1,4 @@
-/* The timed loop of one worker. Nothing in it allocates, locks, logs, makes a system call of ours, or tests the mode. */
+/* A worker's timed loop. Nothing in it allocates, locks, logs or tests the mode. */
 #pragma once
 
 #include "sample.h"
@@ -49,9 +49,10 @@ int loop_row_gated(struct loop *loop, unsigned calls);
 int loop_first_call(struct loop *loop, int64_t *length_ns);
 int loop_wait(struct loop *loop);
 int loop_warm_up(struct loop *loop);
-/* While other jobs have their turns; the deadline and the phase wait with it. measured: its rows are over. */
+/* While other jobs have their turns; the deadline and the phase wait with it. measured: its rows
+ * are over. */
 int loop_sleep(struct loop *loop, unsigned cell, bool measured, int64_t *waited_ns);
-/* The values of `pause`: spins or yields, as the team does; or sleeps until the first busy rank is done. */
+/* The values of `pause`: spins or yields, as the team; or sleeps until a busy rank is done. */
 int loop_pause(struct loop *loop);
 int loop_pause_blocked(struct loop *loop);
 struct tally *loop_tally(struct loop *loop, unsigned cell, unsigned i);

@@ -1,4 +1,4 @@
-/* A cell's calls by its pass: timed, and others for everything that would disturb them or is no call. */
+/* A cell's calls by its pass: timed, and others for all that would disturb them. */
 #include "../clock.h"
 #include "loop.h"
 
@@ -128,7 +128,7 @@ static void watch(struct loop *loop, unsigned cell, enum watch what)
 	}
 }
 
-/* One worker at a time: NVML's GPM crashes, or spoils its samples, with several threads (driver 580.159). */
+/* One worker at a time: NVML's GPM crashes, or spoils samples, of several (driver 580.159). */
 static int in_turn(struct loop *loop, unsigned cell, enum watch what)
 {
 	unsigned nworkers = team_shape(loop->team)->nworkers;
@@ -177,7 +177,7 @@ static int steady_rows(struct loop *loop, unsigned cell, int64_t ns, int64_t row
 	return 0;
 }
 
-/* A few rows that are kept, then a steady stretch between two readings; a reading may be as old as the last sample. */
+/* A few rows that are kept, then a steady stretch between two readings. */
 static int counters_rows(struct loop *loop, unsigned cell)
 {
 	const struct backend *b = loop->backend;

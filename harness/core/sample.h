@@ -1,4 +1,4 @@
-/* Raw stamps in the team's area: for each cell and rank, on its own cache lines, a tally and rows of samples. */
+/* Raw stamps in the team's area: for each cell and rank a tally and rows, in own cache lines. */
 #pragma once
 
 #include "counters.h"
@@ -51,9 +51,9 @@ struct tally {
 	struct spent spent;   /* at its first rank */
 };
 
-/* Computes each cell's place once, for the calls below; the trial's cells may not change any more. */
+/* Computes each cell's place, for the calls below; the trial's cells stay from now on. */
 void sample_place(struct trial *trial);
-/* When each rank's work and its communication ran in the last row of a timeline cell of a training step. */
+/* When each rank's work and communication ran in the last row of a training step's timeline. */
 enum sample_lane { LANE_WORK, LANE_COMMUNICATION, LANES };
 extern const char *const sample_lane_keys[LANES]; /* in a record */
 
@@ -67,15 +67,15 @@ struct sample_spans {
 	} of[SAMPLE_SPANS];
 };
 
-/* In order within its lane. Extends its last span if it begins within join_ns of that one's end, or if there is
- * no more room. */
+/* In order within its lane. Extends its last span if it begins within join_ns of that one's end, or
+ * if there is no more room. */
 void sample_spans_add(struct sample_spans *spans, enum sample_lane lane, int64_t start_ns,
                       int64_t end_ns, int64_t join_ns);
 struct sample_spans *sample_spans(const struct trial *trial, void *area, unsigned cell,
                                   unsigned rank);
 
-/* In the first process of each host, at the end: brings samples, tallies and facts of all hosts to the first
- * one, with stamps of its clock. */
+/* In the first process of each host, at the end: brings samples, tallies and facts of all hosts to
+ * the first one, with stamps of its clock. */
 struct team;
 int sample_collect(const struct trial *trial, struct team *team, struct status *st);
 

@@ -115,7 +115,8 @@ int team_create(const struct team_shape *shape, char *path, size_t path_bytes, s
 		status_set(st, "cannot make the team's block: %s", strerror(errno));
 		goto fail;
 	}
-	/* All but the store is reserved now: full memory is an error here, and no signal in a measurement. */
+	/* All but the store is reserved now: full memory is an error here, and no signal in a
+	 * measurement. */
 	if (ftruncate(team->fd, (off_t)plan.bytes) ||
 	    (errno = posix_fallocate(team->fd, 0, (off_t)plan.store_at))) {
 		status_set(st, "cannot reserve %zu bytes for the team's block: %s", plan.bytes,
@@ -281,8 +282,9 @@ static void open_round(struct header *h, unsigned round)
 	atomic_store_explicit(&h->round, round + 1, memory_order_release);
 }
 
-/* The last to arrive opens the next round by one store: in every mode the release is one transfer of a cache line. On
- * several hosts the first worker of each opens it, and all go on at one time. */
+/* The last to arrive opens the next round by one store: in every mode the release is one transfer
+ * of a cache line. On several hosts the first worker of each opens it, and all go on at one time.
+ * */
 int team_meet(struct team *team)
 {
 	struct header *h = team->block;

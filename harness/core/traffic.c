@@ -101,7 +101,7 @@ static int wait(struct traffic *t)
 	return done < 0 ? -1 : 0;
 }
 
-/* Whether all have stopped, and the most calls that any has begun: final then, as who has stopped only catches up. */
+/* Whether all have stopped, and the most calls that any has begun, to which the rest catch up. */
 static bool all_stopped(const struct traffic *t, unsigned *most)
 {
 	unsigned n = team_shape(t->own.team)->nworkers;

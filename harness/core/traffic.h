@@ -1,6 +1,6 @@
-/* Traffic beside the timed calls, by one thread per worker, from the warm-up to the last timed call of a cell:
- * links: a ring of large sendrecvs on a second context of the backend, or large copies; cpu: a busy loop on the
- * worker's own CPUs. A ring's threads stop after the same call, and wait for ever for nobody. */
+/* Traffic beside the timed calls, by one thread per worker, from the warm-up to the last timed call
+ * of a cell: links: a ring of large sendrecvs on a second context of the backend, or large copies;
+ * cpu: a busy loop on the worker's own CPUs. A ring's threads stop after the same call. */
 #pragma once
 
 #include "backend.h"
@@ -8,8 +8,8 @@
 
 struct traffic;
 
-/* Starts the thread, which inherits the binding. All workers call it; may block and may team_meet. Without traffic,
- * or on error, *out is NULL. */
+/* Starts the thread, which inherits the binding. All workers call it; may block and may team_meet.
+ * Without traffic, or on error, *out is NULL. */
 int traffic_open(const struct backend *backend, const struct backend_place *place,
                  struct traffic **out, struct status *st);
 /* All functions below allow NULL. */

@@ -1,4 +1,4 @@
-/* The properties of a backend, so that no code tests its name; readers of a record rely on those that it has. */
+/* A backend's properties, so that no code tests its name; readers of a record rely on them. */
 #pragma once
 
 #include <jansson.h>

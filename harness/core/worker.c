@@ -88,7 +88,8 @@ static int check_rows(struct loop *loop, unsigned cell)
 	return 0;
 }
 
-/* One more call on fresh inputs: what an earlier one left is wrong now. If only it is checked, the fault goes into it. */
+/* One more call on fresh inputs: what an earlier one left is wrong now. If only it is checked, the
+ * fault goes into it. */
 static int check_fresh(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
@@ -101,8 +102,8 @@ static int check_fresh(struct loop *loop, unsigned cell)
 	return check(loop, cell);
 }
 
-/* Once. What is waited for here is another job's end, and no phase of this one. Jobs in turns connect side by side,
- * before any is timed: that is the first one's start. */
+/* Once. What is waited for here is another job's end, and no phase of this one. Jobs in turns
+ * connect side by side, before any is timed: that is the first one's start. */
 static int wake(struct loop *loop)
 {
 	struct status st = {0};
@@ -122,7 +123,8 @@ static int wake(struct loop *loop)
 	return failed;
 }
 
-/* Opens or renews with the binding that helper threads may inherit; then binds to the core for timing. */
+/* Opens or renews with the binding that helper threads may inherit; then binds to the core for
+ * timing. */
 static int open_backend(struct loop *loop)
 {
 	const struct backend_place *place = &loop->place;
@@ -159,8 +161,8 @@ static void close_backend(struct loop *loop)
 	loop->ctx = NULL;
 }
 
-/* With one connection, while all processes exist: a shared page is divided among them, and not with jobs in turns. One
- * worker of a process asks, as the kernel walks through all of its memory. */
+/* With one connection, while all processes exist: a shared page is divided among them, and not with
+ * jobs in turns. One worker of a process asks, as the kernel walks through all of its memory. */
 static void take_share(struct loop *loop)
 {
 	if (!loop->share_bytes && !loop->place.trial->turns_to &&
@@ -168,7 +170,8 @@ static void take_share(struct loop *loop)
 		loop->share_bytes = machine_memory_share();
 }
 
-/* New connections or buffers, if the cell has others than the one before; no cell's deadline applies. */
+/* New connections or buffers, if the cell has others than the one before; no cell's deadline
+ * applies. */
 static int renew(struct loop *loop, unsigned cell)
 {
 	const struct cell *c = &loop->place.trial->cells[cell], *before = c - !!cell;

@@ -5,8 +5,9 @@
 
 /* What the first worker of all calls while the others wait. */
 struct worker_calls {
-	void (*awake)(void *arg); /* once all are; before it returns nothing is allocated or connected */
-	/* Of a trial in turns: lets other jobs go on until its next turn; measured: it has only to close then. */
+	void (*awake)(void *arg); /* once all are: before, nothing is allocated or connected */
+	/* Of a trial in turns: lets other jobs go on until its next turn; measured: it has only to
+	 * close then. */
 	void (*give)(void *arg, bool measured);
 	void *arg;
 };

@@ -91,8 +91,9 @@ struct db *db_open(struct arena *arena)
 	arena_defer(arena, close_it, db);
 	arena_need(arena, code == SQLITE_OK && functions_add(db->lite, &db->looks));
 	/* They declare themselves at their first use, which a sealed database would refuse. */
-	sqlite3_exec(db->lite, "SELECT 1 FROM json_each('[]'), pragma_table_info('')", NULL, NULL,
-	             NULL);
+	sqlite3_exec(db->lite,
+	             "SELECT 1 FROM json_each('[]'), json_tree('[]'), pragma_table_info('')", NULL,
+	             NULL, NULL);
 	sqlite3_exec(db->lite, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
 	sqlite3_limit(db->lite, SQLITE_LIMIT_LENGTH, DB_VALUE_BYTES);
 	sqlite3_hard_heap_limit64(DB_BYTES);

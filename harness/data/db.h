@@ -1,10 +1,9 @@
 /* SQLite, as far as a run's tables need it: a database in memory, filled once (load.h), then asked.
  *
- * It reads and writes nothing else: files, ATTACH and extensions are refused. Once db_seal was called it
- * takes nothing but queries, and temporary tables of them. A statement ends as an error after
- * DB_SECONDS of CPU time. All memory is SQLite's; the arena frees it. */
-#ifndef LAUNCHGAP_DB_H
-#define LAUNCHGAP_DB_H
+ * It reads and writes nothing else: files, ATTACH and extensions are refused. Once db_seal was
+ * called it takes nothing but queries, and temporary tables of them. A statement ends as an error
+ * after DB_SECONDS of CPU time. All memory is SQLite's; the arena frees it. */
+#pragma once
 
 #include <jansson.h>
 #include <limits.h>
@@ -20,7 +19,7 @@
 
 struct db;
 
-/* Empty, with the statistics as functions (functions.h). Closed with the arena, or by arena_undo. */
+/* Empty, with the functions of functions.h. Closed with the arena, or by arena_undo. */
 struct db *db_open(struct arena *arena);
 /* The looks at the run, for which intervals are made (functions.h). */
 void db_looks(struct db *db, const struct looks *looks);
@@ -31,7 +30,7 @@ void db_seal(struct db *db);
 /* The whole database as a file for other programs, which must not be there. */
 int db_save(struct db *db, const char *file, struct status *st);
 
-/* SQL of a file, from a line of it on. Sentences of what is wrong with it begin "FILE:LINE:COLUMN: ". */
+/* SQL of a file, from a line of it on. Errors begin "FILE:LINE:COLUMN: ". */
 struct db_source {
 	const char *file, *sql;
 	unsigned line;
@@ -42,7 +41,7 @@ struct db_source {
 int db_run_text(struct db *db, const char *path, struct status *st);
 /* Keeps a query's rows as a temporary table. name: its columns may follow, in parentheses. */
 int db_keep(struct db *db, const char *name, const struct db_source *query, struct status *st);
-/* Rows of one value of a column are found fast then; nothing if there is no such table or column. */
+/* An index, so that rows of one value are found fast; nothing if there is no such column. */
 void db_index(struct db *db, const char *table, const char *column);
 /* Drops what was kept. */
 void db_drop(struct db *db);
@@ -63,15 +62,14 @@ double db_real(const struct db_rows *rows, unsigned column);
 
 /* --- to fill --- */
 
-/* Adds a row to a table. `kinds` has a letter for each value that follows, in the order of the columns:
+/* Adds a row. `kinds` has a letter for each value that follows, in the order of the columns:
  *
- *   t   text; NULL: none        i   int, unsigned or bool; DB_NONE: none    d   double; NaN: none
- *   j   const json_t *          l   whole number of 64 bits                  s   struct stats_interval: three columns
- *                                                                            r   struct stats_ratio: four, with its blocks
+ *   t   text; NULL: none      i   int, unsigned or bool; DB_NONE: none
+ *   j   const json_t *        l   whole number of 64 bits
+ *   d   double; NaN: none     s   struct stats_interval: three columns
+ *                             r   struct stats_ratio: four, with its blocks
  *
- * Of JSON numbers and texts are as they are, true is 1, a list or an object is its text. Ends the work as
- * if memory were out unless it went in: of the tables of schema.sql no other error is left. */
+ * Of JSON numbers and texts are as they are, true is 1, a list or an object is its text. Ends the
+ * work as if memory were out unless it went in: schema.sql's tables have no other error. */
 #define DB_NONE UINT_MAX
 void db_add(struct db *db, const char *table, const char *kinds, ...);
-
-#endif

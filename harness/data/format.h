@@ -1,6 +1,5 @@
 /* Sizes, numbers, ratios and ranges as sentences of a report print them. Pure. */
-#ifndef LAUNCHGAP_FORMAT_H
-#define LAUNCHGAP_FORMAT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ struct formatted format_ratio(const struct stats_ratio *ratio);
 struct formatted format_interval(const struct stats_ratio *ratio);
 /* "60 to 75 %" of 0.6 and 0.75; with a tenth of a per cent if they are close. */
 struct formatted format_shares(double lo, double hi);
-
-#endif

@@ -1,6 +1,5 @@
 #include "functions.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -25,6 +24,7 @@
 struct numbers {
 	double *x, *second;   /* second: the other argument of each */
 	double third, fourth; /* further arguments, the same for each */
+	char end; /* of an interval, as 'lo' or 'hi' that is the last argument; 0: none */
 	size_t n, room;
 	bool failed;
 };
@@ -56,6 +56,13 @@ static void add(struct numbers *of, double x, double second)
 static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
+	if (of && n > 1 && sqlite3_value_type(values[n - 1]) == SQLITE_TEXT) {
+		const char *end = (const char *)sqlite3_value_text(values[--n]);
+		of->end = *end;
+		if (strcmp(end, "lo") && strcmp(end, "hi"))
+			sqlite3_result_error(context, "the ends of an interval are 'lo' and 'hi'",
+			                     -1);
+	}
 	if (of && n > 2)
 		of->third = sqlite3_value_double(values[2]);
 	if (of && n > 3)
@@ -73,18 +80,43 @@ static void add_any(sqlite3_context *context, int n, sqlite3_value **values)
 		add(of, number_of(values[0]), sqlite3_value_double(values[1]));
 }
 
-/* What of them the query asks for; NaN: nothing. */
-static void take(sqlite3_context *context,
-                 double (*of_numbers)(const struct looks *looks, struct numbers *of))
+/* What a query asks of its rows: a number, NaN is none, or a text. */
+typedef double take_number(struct arena *arena, const struct looks *looks, struct numbers *of);
+typedef const char *take_text(struct arena *arena, const struct looks *looks, struct numbers *of);
+
+/* Made in an arena: no lack of memory leaves SQLite halfway. */
+struct taking {
+	const struct looks *looks;
+	struct numbers *of;
+	take_number *number;
+	take_text *text;
+	double x;
+	const char *told;
+};
+
+static void make(struct arena *arena, void *what)
+{
+	struct taking *t = what;
+	if (t->text)
+		t->told = t->text(arena, t->looks, t->of);
+	else if (t->of->n)
+		t->x = t->number(arena, t->looks, t->of);
+}
+
+static void take(sqlite3_context *context, take_number *number, take_text *text)
 {
 	struct numbers *of = sqlite3_aggregate_context(context, 0);
+	struct taking t = {sqlite3_user_data(context), of, number, text, NAN, NULL};
+	struct arena *arena = NULL;
 	if (!of)
 		return;
-	const double x = of->n ? of_numbers(sqlite3_user_data(context), of) : NAN;
-	if (of->failed)
+	if (of->failed || arena_run(make, &t, &arena) < 0)
 		sqlite3_result_error_nomem(context);
+	else if (t.told)
+		sqlite3_result_text(context, t.told, -1, SQLITE_TRANSIENT);
 	else
-		sqlite3_result_double(context, x);
+		sqlite3_result_double(context, t.x);
+	arena_free(arena);
 	free(of->x);
 	free(of->second);
 }
@@ -98,32 +130,6 @@ static int by_block(const void *a, const void *b)
 {
 	const struct in_block *x = a, *y = b;
 	return (x->block > y->block) - (x->block < y->block);
-}
-
-typedef struct stats_ratio (*making)(struct arena *arena, const struct looks *looks,
-                                     const struct numbers *of);
-
-/* An interval that is being made, in its own arena: no lack of memory leaves SQLite halfway. */
-struct maker {
-	const struct looks *looks;
-	const struct numbers *of;
-	making makes;
-	struct stats_ratio made;
-};
-
-static void make(struct arena *arena, void *what)
-{
-	struct maker *m = what;
-	m->made = m->makes(arena, m->looks, m->of);
-}
-
-static struct stats_ratio made_by(making makes, const struct looks *looks, struct numbers *of)
-{
-	struct maker m = {looks, of, makes, STATS_NO_RATIO};
-	struct arena *arena = NULL;
-	of->failed = arena_run(make, &m, &arena) < 0;
-	arena_free(arena);
-	return m.made;
 }
 
 /* A block has one number, or two: against each trial of the reference (stats_walsh). */
@@ -152,67 +158,50 @@ static struct stats_walsh walsh_of(struct arena *arena, const struct verdicts_bl
 	return stats_walsh_of(arena, of->x, of->again, of->n);
 }
 
-/* A contrast's text is made as intervals are. */
-struct contrast_maker {
-	const struct looks *looks;
-	const struct numbers *of;
-	const char *made;
-};
-
-static void make_contrast(struct arena *arena, void *what)
+static const char *contrast(struct arena *arena, const struct looks *looks, struct numbers *of)
 {
-	struct contrast_maker *m = what;
-	const struct verdicts_blocks blocks = blocks_of(arena, m->of);
-	m->made = verdicts_contrast(arena, m->looks, &blocks, m->of->third, m->of->fourth);
+	const struct verdicts_blocks blocks = blocks_of(arena, of);
+	return verdicts_contrast(arena, looks, &blocks, of->third, of->fourth);
 }
 
-static void take_contrast(sqlite3_context *context)
+/* Of each row (ratio, lo, hi, blocks, confidence, by, times). */
+static const char *pooled(struct arena *arena, const struct looks *looks, struct numbers *of)
 {
-	struct numbers *of = sqlite3_aggregate_context(context, 0);
-	struct contrast_maker m = {sqlite3_user_data(context), of, NULL};
-	struct arena *arena = NULL;
-	if (!of)
-		return;
-	if (of->failed || arena_run(make_contrast, &m, &arena) < 0)
-		sqlite3_result_error_nomem(context);
-	else
-		sqlite3_result_text(context, m.made, -1, SQLITE_TRANSIENT);
-	arena_free(arena);
-	free(of->x);
-	free(of->second);
+	const unsigned n = (unsigned)of->n / 6;
+	struct stats_ratio *runs = ARENA_ARRAY(arena, struct stats_ratio, n);
+	(void)looks;
+	for (unsigned i = 0; i < n; i++) {
+		const double *x = &of->x[6 * i];
+		runs[i] = (struct stats_ratio){of->second[6 * i], x[0], x[1], (unsigned)x[2], x[3]};
+	}
+	return verdicts_pooled(arena, runs, n, of->x[4], of->x[5]);
 }
 
-static struct stats_ratio make_ratio(struct arena *arena, const struct looks *looks,
-                                     const struct numbers *of)
+static struct stats_ratio ratio(struct arena *arena, const struct looks *looks,
+                                const struct numbers *of)
 {
 	const struct verdicts_blocks blocks = blocks_of(arena, of);
 	const struct stats_walsh walsh = walsh_of(arena, &blocks);
 	return stats_walsh_ratio(&walsh, looks_confidence(looks, blocks.blocks, blocks.n));
 }
 
-static struct stats_ratio ratio(const struct looks *looks, struct numbers *of)
+static struct stats_ratio chosen(struct arena *arena, const struct looks *looks,
+                                 const struct numbers *of)
 {
-	return made_by(make_ratio, looks, of);
-}
-
-static struct stats_ratio chosen(const struct looks *looks, struct numbers *of)
-{
-	const struct stats_ratio r = ratio(looks, of);
+	const struct stats_ratio r = ratio(arena, looks, of);
 	return stats_chosen(&r, of->third);
 }
 
-static struct stats_ratio make_beyond(struct arena *arena, const struct looks *looks,
-                                      const struct numbers *of)
+static double beyond(struct arena *arena, const struct numbers *of)
 {
 	const struct verdicts_blocks blocks = blocks_of(arena, of);
 	const struct stats_walsh walsh = walsh_of(arena, &blocks);
-	(void)looks;
-	return (struct stats_ratio){.estimate = stats_signed_rank_tails(&walsh, of->third).over};
+	return stats_signed_rank_tails(&walsh, of->third).over;
 }
 
 /* As logarithms of a ratio, on a scale on which no exponential overflows. */
-static struct stats_ratio make_pseudomedian(struct arena *arena, const struct looks *looks,
-                                            const struct numbers *of)
+static struct stats_ratio pseudomedian(struct arena *arena, const struct looks *looks,
+                                       const struct numbers *of)
 {
 	double *logs = ARENA_ARRAY(arena, double, of->n), most = 0;
 	for (size_t i = 0; i < of->n; i++)
@@ -226,26 +215,14 @@ static struct stats_ratio make_pseudomedian(struct arena *arena, const struct lo
 	    .estimate = most * log(r.estimate), .lo = most * log(r.lo), .hi = most * log(r.hi)};
 }
 
-static struct stats_ratio pseudomedian(const struct looks *looks, struct numbers *of)
-{
-	return made_by(make_pseudomedian, looks, of);
-}
-
-static struct stats_ratio make_share(struct arena *arena, const struct looks *looks,
-                                     const struct numbers *of)
-{
-	return stats_share(arena, of->x, of->second, (unsigned)of->n, looks->confidence);
-}
-
-static struct stats_ratio share(const struct looks *looks, struct numbers *of)
-{
-	return made_by(make_share, looks, of);
-}
-
-static struct stats_interval around_median(const struct looks *looks, struct numbers *of)
+static struct stats_ratio median(const struct looks *looks, struct numbers *of)
 {
 	const double own = of->second[0];
-	return stats_quantile_interval(of->x, of->n, 0.5, own > 0 ? own : looks->confidence);
+	if (!of->end)
+		return (struct stats_ratio){.estimate = stats_median(of->x, of->n)};
+	const struct stats_interval around =
+	    stats_quantile_interval(of->x, of->n, 0.5, own > 0 ? own : looks->confidence);
+	return (struct stats_ratio){.lo = around.lo, .hi = around.hi};
 }
 
 /* Of each row its number and its LEVELS keys follow each other; second: the level that is asked. */
@@ -256,51 +233,39 @@ static void add_leaf(sqlite3_context *context, int n, sqlite3_value **values)
 		add(of, sqlite3_value_double(values[i]), sqlite3_value_double(values[0]));
 }
 
-static double component(const struct looks *looks, struct numbers *of)
+static double component(struct arena *arena, const struct numbers *of)
 {
 	const size_t n = of->n / (LEVELS + 1), level = (size_t)of->second[0];
-	double *y = calloc(n + 1, sizeof *y), variances[LEVELS];
-	unsigned *keys = calloc(n * LEVELS + 1, sizeof *keys);
-	(void)looks;
-	of->failed = of->failed || !y || !keys;
-	for (size_t i = 0; i < n && !of->failed; i++) {
+	double *y = ARENA_ARRAY(arena, double, n), variances[LEVELS];
+	unsigned *keys = ARENA_ARRAY(arena, unsigned, n *LEVELS);
+	for (size_t i = 0; i < n; i++) {
 		y[i] = of->x[i * (LEVELS + 1)];
 		for (size_t k = 0; k < LEVELS; k++)
 			keys[i * LEVELS + k] = (unsigned)of->x[i * (LEVELS + 1) + 1 + k];
 	}
-	if (!of->failed)
-		anova_nested(y, keys, (unsigned)n, LEVELS, variances);
-	free(y);
-	free(keys);
-	return !of->failed && level >= 1 && level <= LEVELS ? variances[level - 1] : NAN;
+	anova_nested(y, keys, (unsigned)n, LEVELS, variances);
+	return level >= 1 && level <= LEVELS ? variances[level - 1] : NAN;
 }
 
 /* Of each row (lo, hi, blocks, confidence). */
-static double by_chance(struct numbers *of)
+static double by_chance(struct arena *arena, const struct numbers *of)
 {
 	const unsigned n = (unsigned)of->n / 3;
-	struct stats_ratio *ratios = calloc(n + 1, sizeof *ratios);
-	of->failed = of->failed || !ratios;
-	for (unsigned i = 0; i < n && !of->failed; i++)
+	struct stats_ratio *ratios = ARENA_ARRAY(arena, struct stats_ratio, n);
+	for (unsigned i = 0; i < n; i++)
 		ratios[i] = (struct stats_ratio){.lo = of->second[3 * i],
 		                                 .hi = of->x[3 * i],
 		                                 .blocks = (unsigned)of->x[3 * i + 1],
 		                                 .confidence = of->x[3 * i + 2]};
-	const double most = of->failed ? NAN : stats_largest_by_chance(ratios, n);
-	free(ratios);
-	return most;
+	return stats_largest_by_chance(ratios, n);
 }
 
-/* An end of an interval, or its estimate, as an aggregate. */
-#define TAKES(name, value)                                                                         \
-	static double name##_of(const struct looks *looks, struct numbers *of)                     \
-	{                                                                                          \
-		return value;                                                                      \
-	}                                                                                          \
-	static void take_##name(sqlite3_context *context)                                          \
-	{                                                                                          \
-		take(context, name##_of);                                                          \
-	}
+/* What is asked of an interval: an end, or its estimate. */
+static double part_of(const struct numbers *of, struct stats_ratio r)
+{
+	return of->end == 'l' ? r.lo : of->end ? r.hi : r.estimate;
+}
+
 /* Geometric if any is asked so and all can have it; of one itself. */
 static double mean_of_all(const struct numbers *of)
 {
@@ -314,23 +279,35 @@ static double mean_of_all(const struct numbers *of)
 	return geometric && of->n > 1 && isfinite(logs) ? exp(logs / (double)of->n)
 	                                                : sum / (double)of->n;
 }
-TAKES(mean, ((void)looks, mean_of_all(of)))
-TAKES(median, ((void)looks, stats_median(of->x, of->n)))
-TAKES(median_lo, around_median(looks, of).lo)
-TAKES(median_hi, around_median(looks, of).hi)
-TAKES(component, component(looks, of))
-TAKES(by_chance, ((void)looks, by_chance(of)))
-TAKES(quantile, ((void)looks, stats_quantile(of->x, of->n, of->second[of->n - 1])))
-#define TAKES_INTERVAL(name)                                                                       \
-	TAKES(name, name(looks, of).estimate)                                                      \
-	TAKES(name##_lo, name(looks, of).lo)                                                       \
-	TAKES(name##_hi, name(looks, of).hi)
-TAKES_INTERVAL(ratio)
-TAKES_INTERVAL(chosen)
-TAKES_INTERVAL(pseudomedian)
-TAKES_INTERVAL(share)
-TAKES(beyond, made_by(make_beyond, looks, of).estimate)
-TAKES(trend, ((void)looks, stats_trend_probability(of->x, (unsigned)of->n)))
+#define TAKES(name, value)                                                                         \
+	static double name##_of(struct arena *arena, const struct looks *looks,                    \
+	                        struct numbers *of)                                                \
+	{                                                                                          \
+		(void)arena, (void)looks;                                                          \
+		return value;                                                                      \
+	}                                                                                          \
+	static void take_##name(sqlite3_context *context)                                          \
+	{                                                                                          \
+		take(context, name##_of, NULL);                                                    \
+	}
+#define TAKES_TEXT(name)                                                                           \
+	static void take_##name(sqlite3_context *context)                                          \
+	{                                                                                          \
+		take(context, NULL, name);                                                         \
+	}
+TAKES(mean, mean_of_all(of))
+TAKES(median, part_of(of, median(looks, of)))
+TAKES(component, component(arena, of))
+TAKES(by_chance, by_chance(arena, of))
+TAKES(quantile, stats_quantile(of->x, of->n, of->second[of->n - 1]))
+TAKES(ratio, part_of(of, ratio(arena, looks, of)))
+TAKES(chosen, part_of(of, chosen(arena, looks, of)))
+TAKES(pseudomedian, part_of(of, pseudomedian(arena, looks, of)))
+TAKES(share, part_of(of, stats_share(arena, of->x, of->second, (unsigned)of->n, looks->confidence)))
+TAKES(beyond, beyond(arena, of))
+TAKES(trend, stats_trend_probability(of->x, (unsigned)of->n))
+TAKES_TEXT(contrast)
+TAKES_TEXT(pooled)
 
 static void verdict(sqlite3_context *context, int n, sqlite3_value **values)
 {
@@ -349,8 +326,6 @@ static void verdict(sqlite3_context *context, int n, sqlite3_value **values)
 	}
 #define x(i) number_of(values[i])
 NUMBER(imbalance, routing_imbalance((unsigned)x(0), (unsigned)x(1)))
-NUMBER(withstands, stats_withstands(&STATS_WALSH_OF((unsigned)x(0)),
-                                    ((struct looks *)sqlite3_user_data(context))->confidence))
 NUMBER(sign_test, stats_sign_probability((unsigned)x(0), (unsigned)x(1)))
 NUMBER(student, x(1) >= 1 ? stats_student_quantile(x(0), (unsigned)x(1)) : NAN)
 NUMBER(detectable,
@@ -373,33 +348,6 @@ TEXT(shares, format_shares(x(0), x(1)))
 TEXT(with_interval, format_ratio(&((struct stats_ratio){x(0), x(1), x(2), 0, NAN})))
 TEXT(interval, format_interval(&((struct stats_ratio){x(0), x(1), x(2), 0, NAN})))
 #undef x
-
-static void add_value(sqlite3_str *text, const json_t *value)
-{
-	size_t i;
-	const char *key, *between = "";
-	json_t *member;
-	json_array_foreach((json_t *)value, i, member)
-	{
-		sqlite3_str_appendall(text, i ? "; " : "");
-		add_value(text, member);
-	}
-	json_object_foreach((json_t *)value, key, member)
-	{
-		if (json_is_string(member) && !*json_string_value(member))
-			continue;
-		sqlite3_str_appendf(text, "%s%s=", between, key);
-		add_value(text, member);
-		between = ", ";
-	}
-	if (json_is_string(value)) {
-		sqlite3_str_appendall(text, json_string_value(value));
-	} else if (!json_is_array(value) && !json_is_object(value)) {
-		char *dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(4));
-		sqlite3_str_appendall(text, dumped ? dumped : "?");
-		free(dumped);
-	}
-}
 
 /* Of one size, or from one to another. */
 static void size(sqlite3_context *context, int n, sqlite3_value **values)
@@ -449,32 +397,6 @@ static void version(sqlite3_context *context, int n, sqlite3_value **values)
 	sqlite3_result_int(context, (int)(major * 10000 + minor * 100 + patch));
 }
 
-static void in_line(sqlite3_context *context, int n, sqlite3_value **values)
-{
-	const bool real = sqlite3_value_type(values[0]) == SQLITE_FLOAT;
-	const char *text = (const char *)sqlite3_value_text(values[0]);
-	const bool nested = text && (*text == '{' || *text == '[');
-	json_t *value = real     ? json_real(sqlite3_value_double(values[0]))
-	                : nested ? json_loads(text, 0, NULL)
-	                         : NULL;
-	(void)n;
-	if (!value) {
-		sqlite3_result_value(context, values[0]);
-		return;
-	}
-	sqlite3_str *out = sqlite3_str_new(NULL);
-	add_value(out, value);
-	json_decref(value);
-	sqlite3_result_text(context, sqlite3_str_finish(out), -1, sqlite3_free);
-}
-
-#define INTERVAL(name, arguments)                                                                  \
-	{#name, arguments, NULL, add_number, take_##name},                                         \
-	    {#name "_lo", arguments, NULL, add_number, take_##name##_lo},                          \
-	{                                                                                          \
-#name "_hi", arguments, NULL, add_number, take_##name##_hi                         \
-	}
-
 bool functions_add(struct sqlite3 *lite, struct looks *looks)
 {
 	static const struct {
@@ -485,15 +407,20 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 		void (*end)(sqlite3_context *context);
 	} all[] = {
 	    {"median", 1, NULL, add_number, take_median},
-	    {"median_lo", -1, NULL, add_number, take_median_lo},
-	    {"median_hi", -1, NULL, add_number, take_median_hi},
+	    {"median", 2, NULL, add_number, take_median},
+	    {"median", 3, NULL, add_number, take_median},
 	    {"mean", 2, NULL, add_any, take_mean},
 	    {"quantile", 2, NULL, add_number, take_quantile},
-	    INTERVAL(ratio, 2),
-	    INTERVAL(chosen, 3),
-	    INTERVAL(pseudomedian, 1),
-	    INTERVAL(share, 2),
+	    {"ratio", 2, NULL, add_number, take_ratio},
+	    {"ratio", 3, NULL, add_number, take_ratio},
+	    {"chosen", 3, NULL, add_number, take_chosen},
+	    {"chosen", 4, NULL, add_number, take_chosen},
+	    {"pseudomedian", 1, NULL, add_number, take_pseudomedian},
+	    {"pseudomedian", 2, NULL, add_number, take_pseudomedian},
+	    {"share", 2, NULL, add_number, take_share},
+	    {"share", 3, NULL, add_number, take_share},
 	    {"contrast", 4, NULL, add_number, take_contrast},
+	    {"pooled", 7, NULL, add_leaf, take_pooled},
 	    {"beyond", 3, NULL, add_number, take_beyond},
 	    {"imbalance", 2, imbalance, NULL, NULL},
 	    {"component", LEVELS + 2, NULL, add_leaf, take_component},
@@ -506,16 +433,14 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"trend", 1, NULL, add_number, take_trend},
 	    {"verdict", 3, verdict, NULL, NULL},
 	    {"detectable", 3, detectable, NULL, NULL},
-	    {"withstands", 1, withstands, NULL, NULL},
 	    {"size", 1, size, NULL, NULL},
-	    {"sizes", 2, size, NULL, NULL},
+	    {"size", 2, size, NULL, NULL},
 	    {"shares", 2, shares, NULL, NULL},
 	    {"interval", 3, interval, NULL, NULL},
-	    {"with_interval", 3, with_interval, NULL, NULL},
 	    {"number", 1, number, NULL, NULL},
 	    {"estimate", 1, estimate, NULL, NULL},
+	    {"estimate", 3, with_interval, NULL, NULL},
 	    {"effect", 1, effect, NULL, NULL},
-	    {"in_line", 1, in_line, NULL, NULL},
 	};
 	bool added = true;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -1,28 +1,33 @@
-/* The statistics as functions of SQL. NULL is no value: aggregates leave it out, and give it where
+/* The statistics as functions of SQL. NULL is no value: aggregates omit it, and give it where
  * nothing is left.
  *
- *   median(x)        of numbers; median_lo(x), median_hi(x): its exact interval (stats_quantile_interval)
+ *   median(x)        of numbers
  *   quantile(x, p)   p from 0 to 1; between two numbers by their distance (stats_quantile)
- *   ratio(x, block)  of the logarithms of one ratio, one a block, or two against both trials of the reference: the
- *                    estimate of Hodges and Lehmann, back on the ratio's scale (stats_walsh)
- *   ratio_lo(x, block), ratio_hi(x, block)
- *                    the ends of its exact signed-rank interval, at the confidence that looks leave to these
- *                    blocks; NULL of fewer than STATS_MIN_BLOCKS
- *   component(n, y, a, b, c, d)  the n-th variance of a, b in a, c in b and d in c, of rows in the order
- *                    of these (anova.h)
- *   pseudomedian(x)  the estimate of Hodges and Lehmann of differences, with _lo and _hi as ratio_lo
+ *   ratio(x, block)  of the logarithms of one ratio, one a block, or two against both trials of
+ *                    the reference: the estimate of Hodges and Lehmann, as a ratio (stats_walsh)
+ *   pseudomedian(x)  the same estimate of differences
  *   share(part, whole)
- *                    which share of the whole is the part, both one a block (stats_share); with _lo and _hi
+ *                    which share of the whole is the part, both one a block (stats_share)
+ *   chosen(x, block, hurdle)
+ *                    what to expect of a ratio that was chosen for being beyond that logarithm
+ *                    (stats_chosen). These four and median() have, with 'lo' or 'hi' behind their
+ *                    arguments, the end of an exact interval, or NULL of fewer than
+ *                    STATS_MIN_BLOCKS: ratios at the confidence that looks leave to these blocks,
+ *                    others at that of all looks, median(x, confidence, 'lo') at its own
+ *   component(n, y, a, b, c, d)
+ *                    the n-th variance of a, b in a, c in b, d in c; rows in order (anova.h)
  *   by_chance(lo, hi, blocks, confidence)
- *                    of ratios with their intervals: how far off, as a logarithm, the largest would be by
- *                    chance (stats_largest_by_chance)
+ *                    of ratios with their intervals: how far off, as a logarithm, the largest would
+ *                    be by chance (stats_largest_by_chance)
+ *   contrast(x, block, by, times)
+ *                    ratio() with all that a claim of by and times asks, JSON (verdicts.h)
+ *   pooled(ratio, lo, hi, blocks, confidence, by, times)
+ *                    of several runs what they say together, as contrast(), with `scatter` between
+ *                    runs and `next` (pooled.h)
  *   imbalance(root, ranks)
  *                    what the busiest rank gets ÷ the mean, of a mixture of experts (routing.h)
  *   trend(x)         of numbers in the order of their rows: how probable such a trend is by chance
  *                    (stats_trend_probability)
- *   chosen(x, block, hurdle)
- *                    what to expect of a ratio that was chosen for being beyond that logarithm
- *                    (stats_chosen); with _lo and _hi
  *   beyond(x, block, at)
  *                    how probable so much or more is, if the ratio's logarithm is `at`
  *                    (stats_signed_rank_tails)
@@ -30,9 +35,8 @@
  *                    of a ratio of speeds: faster, slower, as fast (within the margin), undecided
  *   detectable(lo, hi, margin)
  *                    the least effect that could have been seen (verdict_detectable)
- *   withstands(n)    so many of n values do not set an end of an interval (stats_withstands)
  *   size(bytes)      "16 MiB"
- *   sizes(lo, hi)    "4 KiB to 64 KiB"; hi is missing or the largest number: "from 4 KiB up"
+ *   size(lo, hi)     "4 KiB to 64 KiB"; hi is missing or the largest number: "from 4 KiB up"
  *   shares(lo, hi)   "60 to 75 %" of 0.6 and 0.75
  *   shell_word(text) quoted, so that a shell reads it back as one word
  *   xml(text)        escaped for HTML and XML (markup.h)
@@ -41,18 +45,13 @@
  *   sign_test(k, n)  P(at least k of n) when each is as likely as not
  *   student(p, df)   the t of Student's distribution that is exceeded with probability p
  *   number(x), estimate(x), effect(x)   a number as sentences have it: 12.3, 0.987, 8.4 %
- *   in_line(json)    a list or an object in a line, "name=NVIDIA H200, pci=…; name=…"; empty texts are
- *                    left out, numbers have four digits, other values are as they are */
-#ifndef LAUNCHGAP_FUNCTIONS_H
-#define LAUNCHGAP_FUNCTIONS_H
+ *   estimate(x, lo, hi)   "1.05 (1.03 to 1.07)"; interval(x, lo, hi): "1.03 to 1.07" */
+#pragma once
 
 #include <stdbool.h>
 
 #include "../analysis/looks.h"
 
 struct sqlite3;
-/* looks: those that the run's intervals are made for, which lives as long as they; zeros: one, 95 %.
- * false: out of memory. */
+/* looks: what the run's intervals are made for, kept as long; 0: one, 95 %. false: no memory. */
 bool functions_add(struct sqlite3 *lite, struct looks *looks);
-
-#endif

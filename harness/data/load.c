@@ -168,19 +168,14 @@ static void put_cell(struct db *db, struct arena *arena, const struct record_run
 		calls_ns += timing_row_ns(&view, i);
 	for (unsigned r = 0; c->check_ns && r < c->nranks; r++)
 		check_ns = fmax(check_ns, (double)c->check_ns[r]);
-	db_add(db, "cell",
-	       "iitttititiiiilll"
-	       "iiiiidddddddd"
-	       "iilll"
-	       "iiiidt",
-	       id, trial, coll_pass_name(of->pass), coll_pace_name(of->pace),
-	       coll_info(of->coll)->name, of->coll, coll_dtype_name(of->dtype), of->dtype,
-	       coll_op_name(of->op), of->in_place, of->root, c->nranks, of->comm_ranks,
-	       of->asked_bytes, of->bytes, cells_moved(run, of, c->nranks), of->cycle,
-	       of->connection, of->allocation, c->rows, c->calls, t.time_ns, t.p95_ns, t.p99_ns,
-	       t.launch_ns, t.skew_ns, t.poll_ns, calls_ns, check_ns, c->carries_data,
-	       only_fresh(c), c->wrong, c->faults, c->switches, c->line, has_no_length(c),
-	       c->stall.rows, c->stall.rows ? c->stall.rank : DB_NONE,
+	db_add(db, "cell", "iitttititiiiillliiiiiddddddddiillliiiidt", id, trial,
+	       coll_pass_name(of->pass), coll_pace_name(of->pace), coll_info(of->coll)->name,
+	       of->coll, coll_dtype_name(of->dtype), of->dtype, coll_op_name(of->op), of->in_place,
+	       of->root, c->nranks, of->comm_ranks, of->asked_bytes, of->bytes,
+	       cells_moved(run, of, c->nranks), of->cycle, of->connection, of->allocation, c->rows,
+	       c->calls, t.time_ns, t.p95_ns, t.p99_ns, t.launch_ns, t.skew_ns, t.poll_ns, calls_ns,
+	       check_ns, c->carries_data, only_fresh(c), c->wrong, c->faults, c->switches, c->line,
+	       has_no_length(c), c->stall.rows, c->stall.rows ? c->stall.rank : DB_NONE,
 	       c->stall.rows ? (double)c->stall.off_ns : NAN, filled(c->error));
 	put_each(db, "meeting", id, json_object_get(c->json, "hosts"));
 	put_counters(db, arena, id, c);

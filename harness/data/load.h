@@ -1,6 +1,5 @@
 /* From a record to tables: schema.sql says what each row is. */
-#ifndef LAUNCHGAP_LOAD_H
-#define LAUNCHGAP_LOAD_H
+#pragma once
 
 #include "../record/record.h"
 #include "db.h"
@@ -8,5 +7,3 @@
 /* A database with the run's tables, to which more may be added. The run may be freed then. NULL: a
  * defect of schema.sql, with a sentence. */
 struct db *load_run(const struct record_run *run, struct arena *arena, struct status *st);
-
-#endif

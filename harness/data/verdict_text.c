@@ -75,9 +75,9 @@ static void margin_text(const struct stats_ratio *ratio, char *out, size_t bytes
 		snprintf(out, bytes, "a margin of %.2g %%", 100 * margin);
 }
 
-/* The text of an undecided verdict. direction: "slower", or "". more: of blocks, or "". With a block
- * that is far off, the text has that block's and the others' ratios instead: no width is known
- * then. */
+/* The text of an undecided verdict. direction: "slower", or "". more: of blocks, or "". With a
+ * block that is far off, the text has that block's and the others' ratios instead: no width is
+ * known then. */
 static void undecided_text(const char *direction, double detectable, const char *more,
                            const struct verdict_odd *odd, char *out, size_t bytes)
 {
@@ -121,8 +121,8 @@ void verdict_claim_limits(const struct claim *c, char *out, size_t bytes)
 		snprintf(out, bytes, "%.40s to %.40s", below.text, above.text);
 }
 
-/* Of a claim that is no more than within, a wider limit decides; of others one that the ratio is not
- * at. */
+/* Of a claim that is no more than within, a wider limit decides; of others one that the ratio is
+ * not at. */
 static void open_claim_text(const struct claims_result *r, const char *direction, char *out,
                             size_t bytes)
 {
@@ -153,21 +153,20 @@ void verdict_text(const struct verdict *v, char *out, size_t bytes)
 		open_verdict_text(v, word, out, bytes);
 }
 
-const char *verdict_claim_text(struct arena *arena, const struct claims_result *r, bool alone)
+const char *verdict_claim_text(struct arena *arena, const struct claims_result *r)
 {
 	static const char *const texts[] = {[CLAIMS_HOLD] = "holds",
 	                                    [CLAIMS_FAIL] = "does not hold",
 	                                    [CLAIMS_UNTESTED] = "cannot be tested here"};
 	const int direction = verdict_direction(claims_interval(r));
 	const char *word = direction > 0 ? "more" : direction < 0 ? "less" : "";
-	const char *taken = r->alone && alone ? " (taken alone)" : "";
 	char text[VERDICT_TEXT_BYTES];
 	if (r->outcome == CLAIMS_LITTLE) {
 		verdict_claim_limits(r->claim, text, sizeof text);
-		return arena_text(arena, "%s, but not %s%s", word, text, taken);
+		return arena_text(arena, "%s, but not %s", word, text);
 	}
 	if (r->outcome != CLAIMS_UNDECIDED)
-		return arena_text(arena, "%s%s", texts[r->outcome], taken);
+		return texts[r->outcome];
 	open_claim_text(r, word, text, sizeof text);
 	return arena_copy(arena, text);
 }

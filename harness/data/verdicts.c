@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "../analysis/pooled.h"
 #include "verdict_text.h"
 #include "verdicts.h"
 
@@ -15,8 +16,8 @@ static const char *with(struct arena *arena, const char *text, const char *key, 
 	return isfinite(x) ? arena_text(arena, "%s, \"%s\": %#.17g", text, key, x) : text;
 }
 
-/* The probabilities if the log ratio is `at`, made larger for the looks at the run, as they make the
- * interval wider. */
+/* The probabilities if the log ratio is `at`, made larger for the looks at the run, as they make
+ * the interval wider. */
 static struct stats_tails tails_at(const struct stats_walsh *of, double at, double confidence)
 {
 	const double dearer = (1 - VERDICT_CONFIDENCE) / (1 - confidence);
@@ -26,6 +27,29 @@ static struct stats_tails tails_at(const struct stats_walsh *of, double at, doub
 
 static const char *const tail_keys[][2] = {
     {"under_less", "over_less"}, {"under_one", "over_one"}, {"under_more", "over_more"}};
+
+/* Where a claim's outcomes part, as a log ratio. */
+static double limit(double by, double times, int i)
+{
+	return log(times > 0 ? times : 1) + (i - 1) * log1p(by);
+}
+
+static const char *with_tails(struct arena *arena, const char *text, int i, struct stats_tails p)
+{
+	text = with(arena, text, tail_keys[i][0], p.under);
+	return with(arena, text, tail_keys[i][1], p.over);
+}
+
+static const char *with_ends(struct arena *arena, const char *text, struct stats_ratio both,
+                             struct stats_ratio bounds)
+{
+	text = with(arena, text, "ratio", both.estimate);
+	text = with(arena, text, "lo", both.lo);
+	text = with(arena, text, "hi", both.hi);
+	text = with(arena, text, "confidence", both.confidence);
+	text = with(arena, text, "bound_lo", bounds.lo);
+	return with(arena, text, "bound_hi", bounds.hi);
+}
 
 const char *verdicts_contrast(struct arena *arena, const struct looks *looks,
                               const struct verdicts_blocks *of, double by, double times)
@@ -40,22 +64,34 @@ const char *verdicts_contrast(struct arena *arena, const struct looks *looks,
 	const struct verdict_odd odd =
 	    verdict_find_odd(arena, logs, of->blocks, &walsh, confidence);
 	const char *text = arena_text(arena, "{\"blocks\": %u", of->n);
-	text = with(arena, text, "ratio", both.estimate);
-	text = with(arena, text, "lo", both.lo);
-	text = with(arena, text, "hi", both.hi);
-	text = with(arena, text, "confidence", both.confidence);
-	text = with(arena, text, "bound_lo", bounds.lo);
-	text = with(arena, text, "bound_hi", bounds.hi);
-	for (int i = 0; i < 3; i++) {
-		const double at = log(times) + (i - 1) * log1p(by);
-		const struct stats_tails p = tails_at(&walsh, at, confidence);
-		text = with(arena, text, tail_keys[i][0], p.under);
-		text = with(arena, text, tail_keys[i][1], p.over);
-	}
+	text = with_ends(arena, text, both, bounds);
+	for (int i = 0; i < 3; i++)
+		text =
+		    with_tails(arena, text, i, tails_at(&walsh, limit(by, times, i), confidence));
 	text = with(arena, text, "odd_block", odd.block ? odd.block : NAN);
 	text = with(arena, text, "odd", odd.ratio);
 	text = with(arena, text, "odd_lo", odd.lo);
 	text = with(arena, text, "odd_hi", odd.hi);
+	return arena_text(arena, "%s}", text);
+}
+
+const char *verdicts_pooled(struct arena *arena, const struct stats_ratio *runs, unsigned n,
+                            double by, double times)
+{
+	const struct pooled p = pooled_of(runs, n, VERDICT_CONFIDENCE);
+	const char *text =
+	    arena_text(arena, "{\"runs\": %u, \"blocks\": %u", p.runs, p.ratio.blocks);
+	text = with_ends(arena, text, p.ratio, p.bounds);
+	text = with(arena, text, "bound_confidence", p.bounds.confidence);
+	text = with(arena, text, "scatter", p.scatter);
+	for (int i = 0; i < 3; i++)
+		text = with_tails(arena, text, i, pooled_tails(&p, limit(by, times, i)));
+	/* Without an interval it would repeat the ratio. */
+	if (isnan(p.next.lo))
+		return arena_text(arena, "%s}", text);
+	text = with(arena, text, "next", p.next.estimate);
+	text = with(arena, text, "next_lo", p.next.lo);
+	text = with(arena, text, "next_hi", p.next.hi);
 	return arena_text(arena, "%s}", text);
 }
 
@@ -109,8 +145,8 @@ static void verdict_word_of(sqlite3_context *context, int n, sqlite3_value **val
 	say(context, verdict_word(verdict_kind_of(&r, x(values[2]))));
 }
 
-/* What an A/A line lets through: beyond its own effects if it does not tell; else all but what is within
- * the margin and not beyond the line. */
+/* What an A/A line lets through: beyond its own effects if it does not tell; else all but what is
+ * within the margin and not beyond the line. */
 static void verdict_heard(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	const char *word = (const char *)sqlite3_value_text(values[0]);
@@ -205,6 +241,7 @@ static void claim_make(struct arena *arena, void *what)
 	                                       [CLAIMS_UNDECIDED] = "undecided",
 	                                       [CLAIMS_UNTESTED] = "untested"};
 	struct claiming *m = what;
+	char limits[VERDICT_TEXT_BYTES];
 	sqlite3_value **of = m->values;
 	json_t *c = read(of[3]);
 	const struct claim claim = {.test = test_of((const char *)sqlite3_value_text(of[0])),
@@ -222,10 +259,15 @@ static void claim_make(struct arena *arena, void *what)
 	arena_defer(arena, forget, c);
 	if (c)
 		claims_judge(&r, x(of[5]));
+	if (json_object_get(c, "runs")) /* they decide, and not blocks */
+		r.more_blocks = 0;
 	const char *text = arena_text(arena, "{\"outcome\": \"%s\", \"verdict\": \"%s\"",
-	                              outcomes[r.outcome], verdict_claim_text(arena, &r, false));
+	                              outcomes[r.outcome], verdict_claim_text(arena, &r));
 	text = with(arena, text, "detectable", r.detectable);
 	text = with(arena, text, "more", r.more_blocks);
+	verdict_claim_limits(&claim, limits, sizeof limits);
+	if (*limits)
+		text = arena_text(arena, "%s, \"limits\": \"%s\"", text, limits);
 	m->text = arena_text(arena, "%s}", with(arena, text, "p", r.p));
 }
 
@@ -241,21 +283,7 @@ static void claim_judged(sqlite3_context *context, int n, sqlite3_value **values
 	arena_free(arena);
 }
 
-static void claim_limits(sqlite3_context *context, int n, sqlite3_value **values)
-{
-	const struct claim claim = {.test = test_of((const char *)sqlite3_value_text(values[0])),
-	                            .by = sqlite3_value_double(values[1]),
-	                            .of = sqlite3_value_double(values[2])};
-	char text[VERDICT_TEXT_BYTES];
-	(void)n;
-	verdict_claim_limits(&claim, text, sizeof text);
-	say(context, text);
-}
-
-const struct verdicts_function verdicts_functions[] = {{"verdict_word", 3, verdict_word_of},
-                                                       {"verdict_heard", 6, verdict_heard},
-                                                       {"verdict_said", 6, verdict_said},
-                                                       {"odd_said", 2, odd_said},
-                                                       {"claim_judged", 6, claim_judged},
-                                                       {"claim_limits", 3, claim_limits},
-                                                       {NULL, 0, NULL}};
+const struct verdicts_function verdicts_functions[] = {
+    {"verdict_word", 3, verdict_word_of}, {"verdict_heard", 6, verdict_heard},
+    {"verdict_said", 6, verdict_said},    {"odd_said", 2, odd_said},
+    {"claim_judged", 6, claim_judged},    {NULL, 0, NULL}};

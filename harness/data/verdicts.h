@@ -1,6 +1,5 @@
 /* Contrasts and what they say, as functions of SQL: functions.c adds them. */
-#ifndef LAUNCHGAP_VERDICTS_H
-#define LAUNCHGAP_VERDICTS_H
+#pragma once
 
 #include "../analysis/looks.h"
 #include "../arena.h"
@@ -19,11 +18,13 @@ struct verdicts_blocks {
 const char *verdicts_contrast(struct arena *arena, const struct looks *looks,
                               const struct verdicts_blocks *of, double by, double times);
 
+/* pooled(), the same of several runs. */
+const char *verdicts_pooled(struct arena *arena, const struct stats_ratio *runs, unsigned n,
+                            double by, double times);
+
 /* The others; the last one has no name. */
 extern const struct verdicts_function {
 	const char *name;
 	int arguments;
 	void (*one)(struct sqlite3_context *context, int n, struct sqlite3_value **values);
 } verdicts_functions[];
-
-#endif

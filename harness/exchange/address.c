@@ -8,7 +8,7 @@
 
 #define LIST_END ","
 
-/* Of the first address of a list. Several colons without brackets are an IPv6 host without a port. */
+/* Of the first address of a list. Several colons are an IPv6 host without a port. */
 static int split(const char *text, char host[ADDRESS_BYTES], char port[8], struct status *st)
 {
 	const size_t n = strcspn(text, LIST_END);
@@ -42,7 +42,7 @@ static int split(const char *text, char host[ADDRESS_BYTES], char port[8], struc
 	return 0;
 }
 
-/* A name has no colon: what has one and is no IPv6 address, but for its %scope, never becomes one. */
+/* What has a colon and is no IPv6 address, but for its %scope, is no name. */
 static bool is_odd(const char *host)
 {
 	char bare[ADDRESS_BYTES];
@@ -53,8 +53,8 @@ static bool is_odd(const char *host)
 
 int address_check(const char *list, struct status *st)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	                              "0123456789-_.:%";
+	static const char letters[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:%";
 	char host[ADDRESS_BYTES], port[8];
 	if (!*list)
 		return status_set(st, "the address is empty; wanted is HOST or HOST:PORT");
@@ -65,10 +65,9 @@ int address_check(const char *list, struct status *st)
 			return status_set(st, "%s is no address; wanted is HOST or HOST:PORT",
 			                  host);
 		if (!strcmp(port, "0"))
-			return status_set(st,
-			                  "%s has the port 0, where none is reached; allowed "
-			                  "are 1 to 65535",
-			                  list);
+			return status_set(
+			    st, "%s has the port 0, where none is reached; allowed are 1 to 65535",
+			    list);
 		list += strcspn(list, LIST_END);
 		list += *list == ',';
 	}

@@ -1,5 +1,5 @@
-/* "host:port", "[IPv6]:port", or the host alone, with the port below; several with commas between. "" and "*" are all
- * addresses of this host. */
+/* "host:port", "[IPv6]:port", or the host alone, with the port below; several with commas between.
+ * "" and "*" are all addresses of this host. */
 #pragma once
 
 #include <netdb.h>
@@ -19,5 +19,5 @@ bool address_is_any(const char *text, char port[8]);
 int address_to_listen(const char *text, char out[ADDRESS_BYTES], struct status *st);
 /* "ip:port"; "?" if the kernel does not know it. Of the socket itself, or of its peer. */
 void address_of(int fd, bool peer, char text[ADDRESS_BYTES]);
-/* Where others reach a socket that listens everywhere: bridges of containers last, loopback if there is no other. */
+/* Where others reach a socket that listens everywhere: containers' bridges last, then loopback. */
 void address_list(int fd, char text[ADDRESS_BYTES]);

@@ -118,7 +118,7 @@ static void remove_point(struct aligned *a, unsigned i)
 	memmove(a->points + i, a->points + i + 1, (a->npoints - i) * sizeof *a->points);
 }
 
-/* Of the closest two in time that of the lesser round trip stays. The first and the newest decide the drift. */
+/* Of the closest two that of the lesser round trip stays. First and newest decide the drift. */
 static void thin(struct aligned *a)
 {
 	unsigned at = 1;

@@ -1,19 +1,20 @@
 /* The clock of another host, as a line against the first host's clock. Pure.
  *
- * HCA3's method (Hunold and Carpen-Amarie, CLUSTER 2018; ReproMPI), without its tree: of many pings that with
- * the least round trip is a point, and a line through points has offset and drift. Of a ping the first host
- * reads s1, the other one t as it arrives, the first one s2: (s1 + s2) / 2 is the first clock's reading at t
- * within half of the round trip, however unequal the ways are (Cristian, Distributed Computing 3, 1989). The
- * line is of weighted least squares, weights 1 / rtt²; its value at x is a sum of c_i(x) y_i over the points,
- * with
+ * HCA3's method (Hunold and Carpen-Amarie, CLUSTER 2018; ReproMPI), without its tree: of many pings
+ * that with the least round trip is a point, and a line through points has offset and drift. Of a
+ * ping the first host reads s1, the other one t as it arrives, the first one s2: (s1 + s2) / 2 is
+ * the first clock's reading at t within half of the round trip, however unequal the ways are
+ * (Cristian, Distributed Computing 3, 1989). The line is of weighted least squares, weights 1 /
+ * rtt²; its value at x is a sum of c_i(x) y_i over the points, with
  *   c_i(x) = w_i / W + (x - m) w_i (x_i - m) / S,   W = sum of w_i,
  *   m = sum of w_i x_i / W,   S = sum of w_i (x_i - m)²,
- * and each y_i is wrong by at most rtt_i / 2: so the line by at most sum |c_i(x)| rtt_i / 2, the bound here, as
- * long as both clocks keep their rates. While that sum leaves the drift open by more than ALIGNED_MOST_PPM, the
- * line is flat, through the point of the least round trip, and its bound grows by that much with time.
+ * and each y_i is wrong by at most rtt_i / 2: so the line by at most sum |c_i(x)| rtt_i / 2, the
+ * bound here, as long as both clocks keep their rates. While that sum leaves the drift open by more
+ * than ALIGNED_MOST_PPM, the line is flat, through the point of the least round trip, and its bound
+ * grows by that much with time.
  *
- * A point further from the line than both bounds allow, or a drift beyond twice ALIGNED_MOST_PPM, proves that a
- * rate changed or a clock stepped: the oldest points go until the rest agree. */
+ * A point further from the line than both bounds allow, or a drift beyond twice ALIGNED_MOST_PPM,
+ * proves that a rate changed or a clock stepped: the oldest points go until the rest agree. */
 #pragma once
 
 #include <stdint.h>
@@ -41,8 +42,8 @@ struct aligned {
 };
 
 struct aligned_point aligned_point(int64_t s1_ns, int64_t t_ns, int64_t s2_ns);
-/* The same of a ping that the other host sent at t1, which the first one heard at s1 and answered at s2, at t2 (NTP's
- * four times, RFC 5905), with the drift of that wait. */
+/* The same of a ping that the other host sent at t1, which the first one heard at s1 and answered
+ * at s2, at t2 (NTP's four times, RFC 5905), with the drift of that wait. */
 struct aligned_point aligned_wait(int64_t t1_ns, int64_t s1_ns, int64_t s2_ns, int64_t t2_ns);
 void aligned_add(struct aligned *a, const struct aligned_point *p);
 

@@ -32,9 +32,9 @@ struct hello {
 };
 struct challenge {
 	char magic[8];
-	uint8_t nonce[NONCE], proof[WIRE_KEY_BYTES];
+	uint8_t nonce[NONCE], proof[CONNECTION_KEY_BYTES];
 };
-/* What follows of the peer is its proof; and of the door its answer, the first message of the wire. */
+/* What follows of the peer is its proof; of the door its answer, the connection's first message. */
 struct answer {
 	uint32_t what, size; /* little-endian */
 };
@@ -45,16 +45,16 @@ enum answers { WELCOME, OTHER_SIZE, NO_SUCH_NUMBER, TAKEN };
 static int check_world(const struct door_world *world, struct status *st)
 {
 	const char *secret = world->secret ? world->secret : "";
-	const size_t digits = WIRE_SECRET_BYTES - 1;
+	const size_t digits = CONNECTION_SECRET_BYTES - 1;
 	if (strlen(secret) != digits || strspn(secret, "0123456789abcdef") != digits)
-		return status_set(st,
-		                  "the secret of this world has %zu characters; wanted are %zu "
-		                  "of 0-9 and a-f",
-		                  strlen(secret), digits);
+		return status_set(
+		    st,
+		    "the secret of this world has %zu characters; wanted are %zu of 0-9 and a-f",
+		    strlen(secret), digits);
 	return sodium_init() < 0 ? status_set(st, "the kernel gives no random numbers") : 0;
 }
 
-/* What only those who have the secret can make of a call and its answer, each for its own purpose. */
+/* What only who has the secret can make of a call and its answer, each for a purpose. */
 enum purpose { PEER_PROVES, DOOR_PROVES, PEER_SENDS, DOOR_SENDS };
 struct talk {
 	struct hello hello;
@@ -62,25 +62,25 @@ struct talk {
 };
 
 static void make_key(const struct door_world *world, const struct talk *talk, enum purpose purpose,
-                     uint8_t out[WIRE_KEY_BYTES])
+                     uint8_t out[CONNECTION_KEY_BYTES])
 {
 	uint8_t all[1 + sizeof *talk] = {(uint8_t)purpose};
 	memcpy(all + 1, talk, sizeof *talk);
-	wire_prove(world->secret, all, sizeof all, out, WIRE_KEY_BYTES);
+	connection_prove(world->secret, all, sizeof all, out, CONNECTION_KEY_BYTES);
 }
 
 static bool proves(const struct door_world *world, const struct talk *talk, enum purpose purpose,
-                   const uint8_t proof[WIRE_KEY_BYTES])
+                   const uint8_t proof[CONNECTION_KEY_BYTES])
 {
-	uint8_t right[WIRE_KEY_BYTES];
+	uint8_t right[CONNECTION_KEY_BYTES];
 	make_key(world, talk, purpose, right);
 	return !sodium_memcmp(proof, right, sizeof right);
 }
 
-static struct wire make_wire(const struct door_world *world, const struct talk *talk, int fd,
-                             bool is_door)
+static struct connection make_connection(const struct door_world *world, const struct talk *talk,
+                                         int fd, bool is_door)
 {
-	struct wire w = {.fd = fd};
+	struct connection w = {.fd = fd};
 	make_key(world, talk, PEER_SENDS, is_door ? w.in.key : w.out.key);
 	make_key(world, talk, DOOR_SENDS, is_door ? w.out.key : w.in.key);
 	return w;
@@ -141,7 +141,7 @@ int door_open(const char *address, struct door_place *out, struct status *st)
 struct guest {
 	int fd;
 	struct talk talk;
-	uint8_t proof[WIRE_KEY_BYTES];
+	uint8_t proof[CONNECTION_KEY_BYTES];
 	size_t got; /* of the hello and the proof */
 	int64_t until_ns;
 };
@@ -150,7 +150,7 @@ struct guest {
 struct hall {
 	int door;
 	const struct door_world *world;
-	struct wire *in;
+	struct connection *in;
 	unsigned nin; /* of size - 1 */
 	struct guest guests[GUESTS];
 	unsigned nguests; /* oldest first */
@@ -236,9 +236,9 @@ static void judge(struct hall *hall, const struct guest *g)
 	const unsigned who = le32toh(g->talk.hello.who), size = le32toh(g->talk.hello.size);
 	const enum answers what = find_place(hall, who, size, g->fd);
 	const struct answer answer = {htole32(what), htole32(hall->world->size)};
-	struct wire w = make_wire(hall->world, &g->talk, g->fd, true);
+	struct connection w = make_connection(hall->world, &g->talk, g->fd, true);
 	struct status ignored = {""};
-	wire_send(&w, &answer, sizeof answer, 0, &ignored);
+	connection_send(&w, &answer, sizeof answer, 0, &ignored);
 	if (what == WELCOME) {
 		hall->in[who] = w;
 		hall->nin++;
@@ -255,7 +255,7 @@ static void hear_guest(struct hall *hall, unsigned i)
 	uint8_t *to = greets ? (uint8_t *)hello + g->got : g->proof + (g->got - sizeof *hello);
 	const size_t whole_bytes = sizeof *hello + (greets ? 0 : sizeof g->proof);
 	ssize_t n = recv(g->fd, to, whole_bytes - g->got, MSG_DONTWAIT);
-	if (n < 0 && wire_is_later(errno))
+	if (n < 0 && connection_is_later(errno))
 		return;
 	if (n > 0)
 		g->got += (size_t)n;
@@ -385,8 +385,8 @@ static bool is_long(const struct door_world *world, int64_t *at_ns)
 	return true;
 }
 
-int door_gather(int door, const struct door_world *world, int64_t deadline_ns, struct wire *out,
-                struct status *st)
+int door_gather(int door, const struct door_world *world, int64_t deadline_ns,
+                struct connection *out, struct status *st)
 {
 	const int64_t begin_ns = clock_now_ns();
 	int64_t say_ns = world->why ? begin_ns + SAYS_NS : INT64_MAX;
@@ -422,7 +422,7 @@ struct visit {
 	const struct door_world *world;
 	unsigned who;
 	char at[ADDRESS_BYTES]; /* of the door at hand */
-	struct wire *out;
+	struct connection *out;
 	struct status again, *st; /* why it is tried again; why not */
 };
 
@@ -457,7 +457,7 @@ static int reach(const struct addrinfo *a, int64_t deadline_ns, struct status *a
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 	if (connect(fd, a->ai_addr, a->ai_addrlen) && errno != EINPROGRESS)
 		error = errno;
-	else if (wire_wait(fd, POLLOUT, deadline_ns))
+	else if (connection_wait(fd, POLLOUT, deadline_ns))
 		error = ETIMEDOUT;
 	else
 		getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &bytes);
@@ -474,9 +474,9 @@ static int take_raw(int fd, void *data, size_t bytes, int64_t deadline_ns, struc
 		ssize_t n = recv(fd, (char *)data + got, bytes - got, MSG_DONTWAIT);
 		if (n > 0)
 			got += (size_t)n;
-		else if (n == 0 || !wire_is_later(errno))
+		else if (n == 0 || !connection_is_later(errno))
 			return status_set(st, n ? "has left (%s)" : "has left", strerror(errno));
-		else if (wire_wait(fd, POLLIN, deadline_ns))
+		else if (connection_wait(fd, POLLIN, deadline_ns))
 			return status_set(st, "said nothing in time");
 	}
 	return 0;
@@ -497,7 +497,7 @@ static enum outcome introduce(int fd, struct visit *v, int64_t deadline_ns)
 	struct challenge c;
 	struct answer answer;
 	struct status why = {""};
-	uint8_t proof[WIRE_KEY_BYTES];
+	uint8_t proof[CONNECTION_KEY_BYTES];
 	memcpy(talk.hello.magic, calls, sizeof calls);
 	randombytes_buf(talk.hello.nonce, sizeof talk.hello.nonce);
 	send(fd, &talk.hello, sizeof talk.hello, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -518,8 +518,8 @@ static enum outcome introduce(int fd, struct visit *v, int64_t deadline_ns)
 	}
 	make_key(v->world, &talk, PEER_PROVES, proof);
 	send(fd, proof, sizeof proof, MSG_NOSIGNAL | MSG_DONTWAIT);
-	*v->out = make_wire(v->world, &talk, fd, false);
-	if (wire_recv(v->out, &answer, sizeof answer, deadline_ns, &why))
+	*v->out = make_connection(v->world, &talk, fd, false);
+	if (connection_recv(v->out, &answer, sizeof answer, deadline_ns, &why))
 		return try_again(v, why.text);
 	return hear_answer(&answer, v);
 }
@@ -538,7 +538,7 @@ static enum outcome knock(const struct addrinfo *a, struct visit *v, int64_t dea
 	return outcome;
 }
 
-/* All addresses of a list. Hosts may have one in common (a bridge): another world at one of several is no answer yet. */
+/* All addresses of a list. Hosts may share one (a bridge): another world there is no answer. */
 static enum outcome knock_all(const char *list, struct visit *v, int64_t deadline_ns)
 {
 	enum outcome outcome = AGAIN;
@@ -564,7 +564,7 @@ static enum outcome knock_all(const char *list, struct visit *v, int64_t deadlin
 }
 
 int door_connect(const char *address, const struct door_world *world, unsigned who,
-                 int64_t deadline_ns, struct wire *out, struct status *st)
+                 int64_t deadline_ns, struct connection *out, struct status *st)
 {
 	const int64_t begin_ns = clock_now_ns();
 	int64_t pause = PAUSE_NS, say_ns = begin_ns + SAYS_NS;

@@ -18,7 +18,7 @@ struct message {
 };
 
 struct peer {
-	struct wire *wire;
+	struct connection *connection;
 	const char *name;
 	bool gone; /* it said goodbye, or is lost */
 	int64_t heard_ns;
@@ -67,7 +67,7 @@ static void say(struct heartbeat *h, struct peer *to, enum word word, const char
 	if (to->gone)
 		return;
 	snprintf(out.text, sizeof out.text, "%s", text);
-	if (!wire_move(to->wire, POLLOUT, &out, sizeof out, &ignored))
+	if (!connection_move(to->connection, POLLOUT, &out, sizeof out, &ignored))
 		lose(h, to, ": it takes no more messages");
 }
 
@@ -77,7 +77,7 @@ static void hear(struct heartbeat *h, struct peer *peer)
 	struct status ignored = {""};
 	int moved = 0;
 	while (!peer->gone &&
-	       (moved = wire_move(peer->wire, POLLIN, in, sizeof *in, &ignored)) > 0) {
+	       (moved = connection_move(peer->connection, POLLIN, in, sizeof *in, &ignored)) > 0) {
 		peer->heard_ns = clock_now_ns();
 		if (!in->word || in->word > WORD_BYE) {
 			lose(h, peer, ": it sends what is no message");
@@ -121,7 +121,7 @@ static bool sleep_and_hear(struct heartbeat *h, int timeout_ms)
 	unsigned n = h->npeers;
 	for (unsigned i = 0; i < n; i++)
 		h->polled[i] =
-		    (struct pollfd){h->peers[i].gone ? -1 : h->peers[i].wire->fd, POLLIN, 0};
+		    (struct pollfd){h->peers[i].gone ? -1 : h->peers[i].connection->fd, POLLIN, 0};
 	h->polled[n] = (struct pollfd){h->wake, POLLIN, 0};
 	if (poll(h->polled, n + 1, timeout_ms) <= 0)
 		return false;
@@ -173,8 +173,8 @@ int heartbeat_start(struct peers *beats, struct peers *link, unsigned silence_ms
 	                        .peers = memory_take(beats->size, sizeof *h->peers),
 	                        .polled = memory_take(beats->size + 1, sizeof *h->polled)};
 	for (unsigned i = 0; i < beats->size; i++)
-		if (beats->wires[i].fd >= 0)
-			h->peers[h->npeers++] = (struct peer){.wire = &beats->wires[i],
+		if (beats->connections[i].fd >= 0)
+			h->peers[h->npeers++] = (struct peer){.connection = &beats->connections[i],
 			                                      .name = link->names[i],
 			                                      .heard_ns = clock_now_ns()};
 	if (pthread_create(&h->thread, NULL, watch, h)) {

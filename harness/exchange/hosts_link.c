@@ -91,7 +91,7 @@ static void note_release(struct hosts_link *l, int64_t at_ns, int64_t late_ns)
 	own->late_ns = late_ns > own->late_ns ? late_ns : own->late_ns;
 }
 
-/* A share that grows by half after a late meeting and else fades: it settles at one of a hundred, 1.5 = (256 / 255)^104. */
+/* Grows by half after a late meeting, else fades: settles at one of 100, 1.5 = (256 / 255)^104. */
 static void learn_margin(struct hosts_link *l, bool late)
 {
 	if (late)
@@ -311,7 +311,7 @@ int hosts_link_watch(struct hosts_link *l, const char *(*failure)(void *of),
 void hosts_link_address(const struct hosts_link *l, char text[ADDRESS_BYTES])
 {
 	char with_port[ADDRESS_BYTES], *ip = with_port;
-	address_of(l->peers.wires[l->peers.size > 1 && !l->peers.me].fd, false, with_port);
+	address_of(l->peers.connections[l->peers.size > 1 && !l->peers.me].fd, false, with_port);
 	*strrchr(with_port, *ip == '[' ? ']' : ':') = '\0';
 	snprintf(text, ADDRESS_BYTES, "%s", ip + (*ip == '['));
 }

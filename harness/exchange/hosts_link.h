@@ -1,10 +1,11 @@
 /* The link between a job's hosts: the first process of each, in a TCP star whose centre is host 0.
  *
- * A meeting is a round-time release (as in ReproMPI): host 0 hears that all have arrived and says "go on at T",
- * its clock now + a margin; each host's workers spin until its own clock shows T. Two hosts that came in time go
- * on at most bound(a) + bound(b) apart; one that hears of T after T is late. The margin is twice the typical
- * round trip, the time of telling all, 10 us, and a share that grows until one meeting of a hundred is late. Each
- * meeting is a ping too: the best are points of the clocks' lines.
+ * A meeting is a round-time release (as in ReproMPI): host 0 hears that all have arrived and says
+ * "go on at T", its clock now + a margin; each host's workers spin until its own clock shows T. Two
+ * hosts that came in time go on at most bound(a) + bound(b) apart; one that hears of T after T is
+ * late. The margin is twice the typical round trip, the time of telling all, 10 us, and a share
+ * that grows until one meeting of a hundred is late. Each meeting is a ping too: the best are
+ * points of the clocks' lines.
  *
  * Times are ns of the place's clock. One thread calls, in the same order on all hosts. */
 #pragma once
@@ -68,8 +69,8 @@ void hosts_link_clock(const struct hosts_link *l, unsigned host, struct hosts_li
 int64_t hosts_link_to_first(const struct hosts_link *l, unsigned host, int64_t ns);
 double hosts_link_bound_ns(const struct hosts_link *l, unsigned host, int64_t ns);
 
-/* Starts the heartbeat; fail() is called from its thread, once at most, for a failure of another host ("host b: rank 5:
- * …") or a lost connection. */
+/* Starts the heartbeat; fail() is called from its thread, once at most, for a failure of another
+ * host ("host b: rank 5: …") or a lost connection. */
 int hosts_link_watch(struct hosts_link *l, const char *(*failure)(void *of),
                      void (*fail)(void *of, const char *text), void *of, struct status *st);
 /* This host's on the network that links the hosts: "10.0.0.1". */

@@ -56,7 +56,7 @@ static int say_late(struct peers *p, unsigned who)
 {
 	char text[sizeof p->broken] = "";
 	for (unsigned i = who; i < (p->gathers ? p->size : who + 1); i++)
-		if (i == who || wire_wait(p->wires[i].fd, POLLIN, 0))
+		if (i == who || connection_wait(p->connections[i].fd, POLLIN, 0))
 			status_list(text, sizeof text, p->names[i]);
 	status_add(text, sizeof text, " did not answer within %.3g s", (double)p->limit_ns / 1e9);
 	peers_break(p, text, true);
@@ -89,11 +89,11 @@ void peers_pause(const struct peers *p)
 /* Sends or takes (POLLOUT, POLLIN) bytes. */
 static int move(struct peers *p, unsigned who, short way, void *data, size_t bytes)
 {
-	struct pollfd polled = {p->wires[who].fd, way, 0};
+	struct pollfd polled = {p->connections[who].fd, way, 0};
 	const int64_t begin = clock_now_ns();
 	while (!peers_broken(p)) {
 		struct status why = {""};
-		const int moved = wire_move(&p->wires[who], way, data, bytes, &why);
+		const int moved = connection_move(&p->connections[who], way, data, bytes, &why);
 		if (moved)
 			return moved < 0 ? lose(p, who, way, &why) : 0;
 		const int64_t now = clock_now_ns();
@@ -167,8 +167,8 @@ static int hear(struct peers *p, unsigned who)
 int peers_look(struct peers *p, unsigned who, enum letter_kind kind)
 {
 	struct status why = {""};
-	const int moved =
-	    wire_move(&p->wires[who], POLLIN, &p->inboxes[who], sizeof *p->inboxes, &why);
+	const int moved = connection_move(&p->connections[who], POLLIN, &p->inboxes[who],
+	                                  sizeof *p->inboxes, &why);
 	if (moved < 0)
 		return lose(p, who, POLLIN, &why);
 	if (!moved && !p->watched && clock_now_ns() > p->until_ns)
@@ -200,7 +200,7 @@ static int take_part(struct peers *p, unsigned who, size_t bytes, size_t all)
 	return blame(p, who, how);
 }
 
-/* What is shared: so many bytes of each, or of the first one alone. Of no bytes there may be no data. */
+/* What is shared: so many bytes of each, or of the first one. No bytes need no data. */
 struct shared {
 	char *base;
 	size_t bytes;
@@ -250,11 +250,11 @@ static void tell_all(struct peers *p)
 	struct letter failed = peers_letter(p, LETTER_FAILED);
 	failed.bytes = strlen(p->broken);
 	for (unsigned i = 1; i < p->size; i++) {
-		struct wire *to = &p->wires[i];
+		struct connection *to = &p->connections[i];
 		struct status ignored = {""};
 		if (to->fd >= 0 && !to->out.moved &&
-		    !wire_send(to, &failed, sizeof failed, soon, &ignored))
-			wire_send(to, p->broken, failed.bytes, soon, &ignored);
+		    !connection_send(to, &failed, sizeof failed, soon, &ignored))
+			connection_send(to, p->broken, failed.bytes, soon, &ignored);
 	}
 }
 
@@ -317,10 +317,10 @@ void peers_close(struct peers *p)
 {
 	if (p->mpi)
 		p->mpi->end();
-	for (unsigned i = 0; p->wires && i < p->size; i++)
-		if (p->wires[i].fd >= 0)
-			close(p->wires[i].fd);
-	free(p->wires);
+	for (unsigned i = 0; p->connections && i < p->size; i++)
+		if (p->connections[i].fd >= 0)
+			close(p->connections[i].fd);
+	free(p->connections);
 	free(p->names);
 	free(p->inboxes);
 }
@@ -333,7 +333,7 @@ static int let_in(struct peers *p, const struct peers_seat *seat, const struct d
 	if (seat->door < 0 &&
 	    (address_to_listen(seat->address, listen, st) || door_open(listen, &own, st)))
 		return -1;
-	int failed = door_gather(own.fd, world, clock_now_ns() + p->limit_ns, p->wires, st);
+	int failed = door_gather(own.fd, world, clock_now_ns() + p->limit_ns, p->connections, st);
 	if (seat->door < 0)
 		close(own.fd);
 	if (failed) {
@@ -352,10 +352,10 @@ int peers_open(const struct peers_seat *seat, struct peers *out, struct status *
 	                      .yield = true,
 	                      .limit_ns = seat->timeout_s * 1000 * MS,
 	                      .names = memory_take(seat->size, sizeof *out->names),
-	                      .wires = memory_take(seat->size, sizeof *out->wires),
+	                      .connections = memory_take(seat->size, sizeof *out->connections),
 	                      .inboxes = memory_take(seat->size, sizeof *out->inboxes)};
 	for (unsigned i = 0; i < seat->size; i++)
-		out->wires[i].fd = -1;
+		out->connections[i].fd = -1;
 	snprintf(out->secret, sizeof out->secret, "%s", seat->secret ? seat->secret : "");
 	if (seat->rank >= seat->size)
 		return status_set(st, "this process is %s %u of a world of %u: %ss begin with 0",
@@ -365,7 +365,7 @@ int peers_open(const struct peers_seat *seat, struct peers *out, struct status *
 	if (seat->size == 1)
 		return 0;
 	if (seat->rank ? door_connect(seat->address, &world, seat->rank,
-	                              clock_now_ns() + out->limit_ns, &out->wires[0], st)
+	                              clock_now_ns() + out->limit_ns, &out->connections[0], st)
 	               : let_in(out, seat, &world, st))
 		return -1;
 	return peers_share(out, NULL, 0, st); /* nothing: all are there */
@@ -379,7 +379,8 @@ int peers_open_mpi(struct peers *out, struct status *st)
 	if (!mpi || mpi->start(&out->me, &out->size, why))
 		return status_set(st, "%s", why);
 	out->mpi = mpi;
-	return wire_secret(out->secret, st) || peers_first(out, out->secret, sizeof out->secret, st)
+	return connection_secret(out->secret, st) ||
+	               peers_first(out, out->secret, sizeof out->secret, st)
 	           ? -1
 	           : 0;
 }

@@ -1,5 +1,6 @@
-/* How processes find each other and swap a few kilobytes: by MPI, or by a connection with the first of them. All call
- * the same in the same order: letters have their sender's step. What broke stays so, with the first cause. */
+/* How processes find each other and swap a few kilobytes: by MPI, or by a connection with the first
+ * of them. All call the same in the same order: letters have their sender's step. What broke stays
+ * so, with the first cause. */
 #pragma once
 
 #include <stdatomic.h>
@@ -42,15 +43,15 @@ struct peers_seat {
 
 struct peers {
 	unsigned me, size;
-	const struct mpi_calls *mpi;     /* with it only peers_all and peers_first are called */
-	char secret[WIRE_SECRET_BYTES];  /* that they share; "": none */
-	char (*names)[PEERS_NAME_BYTES]; /* "rank 3" */
-	struct wire *wires;              /* by number; of the others only the first one's */
-	struct letter *inboxes;          /* the last one of each */
-	struct letter own;               /* what each of this one's letters says */
-	bool yield, gathers;             /* it waits for all */
-	int64_t limit_ns, until_ns;      /* for each wait; of this one */
-	bool watched;                    /* others say who is lost: waits are as long as all live */
+	const struct mpi_calls *mpi; /* with it only peers_all and peers_first are called */
+	char secret[CONNECTION_SECRET_BYTES]; /* that they share; "": none */
+	char (*names)[PEERS_NAME_BYTES];      /* "rank 3" */
+	struct connection *connections;       /* by number; of the others only the first one's */
+	struct letter *inboxes;               /* the last one of each */
+	struct letter own;                    /* what each of this one's letters says */
+	bool yield, gathers;                  /* it waits for all */
+	int64_t limit_ns, until_ns;           /* for each wait; of this one */
+	bool watched;     /* others say who is lost: waits are as long as all live */
 	const char *lost; /* is said of a connection that ended; NULL: how it ended */
 	/* Called once, when it breaks other than by a failure here; may be NULL. */
 	void (*fail)(void *of, const char *text);
@@ -59,8 +60,8 @@ struct peers {
 	char broken[sizeof(struct status)];
 };
 
-/* Blocks until all have come. Rank 0 without a door listens at all its host's addresses, at loopback alone if
- * `address` is. Sets all of *out, which peers_close frees, after an error too. */
+/* Blocks until all have come. Rank 0 without a door listens at all its host's addresses, at
+ * loopback alone if `address` is. Sets all of *out, which peers_close frees, after an error too. */
 int peers_open(const struct peers_seat *seat, struct peers *out, struct status *st);
 /* The processes that MPI's launcher started together, once in a process. Closing it ends MPI. */
 int peers_open_mpi(struct peers *out, struct status *st);
@@ -71,7 +72,7 @@ void peers_close(struct peers *p);
 int peers_share(struct peers *p, void *all, size_t bytes, struct status *st);
 int peers_collect(struct peers *p, void *all, size_t bytes, struct status *st);
 
-/* Each gives `bytes`, and all get those of all, in their order; or all get bytes of the first one. */
+/* Each gives `bytes`, and all get those of all, in order; or all get the first one's. */
 int peers_all(struct peers *p, const void *mine, void *all, size_t bytes, struct status *st);
 int peers_first(struct peers *p, void *data, size_t bytes, struct status *st);
 

@@ -95,7 +95,8 @@ static bool is_of(const char *(*env)(const char *name), const struct row *row)
 	       (!row->marker_most || strtoul(marker, NULL, 10) <= row->marker_most);
 }
 
-/* The hosts that another launcher knows of the same processes: srun of those that it gave PMI's variables. */
+/* The hosts that another launcher (srun) knows of the same processes, which have PMI's
+ * variables. */
 static void add_hosts(const char *(*env)(const char *name), struct started *s)
 {
 	for (size_t i = 0; i < NROWS && s->by && !s->hosts; i++) {

@@ -1,4 +1,4 @@
-/* Which process of a job this one is, if somebody else started it: by the variables that launchers set. */
+/* Which process of a job this one is, if somebody else started it: by launchers' variables. */
 #pragma once
 
 #include "../status.h"
@@ -9,11 +9,11 @@ struct started {
 	unsigned rank, size;
 	bool has_size;
 	unsigned hosts; /* on which as many processes each are; 0: the launcher does not say */
-	/* LAUNCHGAP_RENDEZVOUS, else MASTER_ADDR (its port is torchrun's own); LAUNCHGAP_SECRET. NULL: not set. */
+	/* LAUNCHGAP_RENDEZVOUS, else MASTER_ADDR without its port; LAUNCHGAP_SECRET; or NULL. */
 	const char *address, *secret;
 };
 
-/* The first launcher of the table whose rank is set: of nested ones the innermost. An error names the variable. */
+/* The table's first launcher whose rank is set: of nested ones the innermost. */
 int started_find(const char *(*env)(const char *name), struct started *out, struct status *st);
-/* The names of all variables that it reads, one by one; NULL: there are no more. Some come twice. */
+/* The names of all variables that it reads, some twice; NULL: there are no more. */
 const char *started_variable(unsigned i);

@@ -1,5 +1,5 @@
-/* The calls of MPI that we make: the processes' exchange, and MPI's own collectives. Linked with MPI
- * and with nothing of the program. */
+/* The calls of MPI that we make: the processes' exchange, and MPI's own collectives. Linked with
+ * MPI and with nothing of the program. */
 #include "mpi_calls.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* A file read line by line, plain or packed by gzip or xz, which its first bytes tell. Sentences begin with at->file. */
+/* A file line by line, plain, gzip or xz by its first bytes. Errors begin with at->file. */
 #pragma once
 
 #include "member.h"

@@ -43,8 +43,8 @@ bool order_of_hosts(const struct trial *trial, void *area, unsigned cell, unsign
 	return true;
 }
 
-/* The bound of a host's stamps in a cell: a line is worst at an end. Its stamps are those of the first
- * host's clock by now. */
+/* The bound of a host's stamps in a cell: a line is worst at an end. Its stamps are those of the
+ * first host's clock by now. */
 static double bound_of(const struct hosts_link *b, unsigned host, int64_t first_ns, int64_t last_ns)
 {
 	struct hosts_link_clock clock;
@@ -71,6 +71,6 @@ const char *order_wrong(const struct trial *trial, void *area, unsigned cell,
 		bound_ns[h] = bound_of(link, h, first, last);
 	return order_of_hosts(trial, area, cell, hosts, bound_ns)
 	           ? NULL
-	           : "the stamps of hosts are further out of order than their clocks may be "
-	             "wrong: a clock was set, or changed its course";
+	           : "the stamps of hosts are further out of order than their clocks may be wrong: "
+	             "a clock was set, or changed its course";
 }

@@ -103,8 +103,8 @@ static int check_flip(const struct trial *trial, struct status *st)
 	if (set->flip_rank < 0 || !timed)
 		return 0;
 	return status_set(st,
-	                  "flip = %d:%lld hit nothing that is checked: no rank %d receives a "
-	                  "byte %lld in any cell's calls",
+	                  "flip = %d:%lld hit nothing that is checked: no rank %d receives a byte "
+	                  "%lld in any cell's calls",
 	                  set->flip_rank, (long long)set->flip_byte, set->flip_rank,
 	                  (long long)set->flip_byte);
 }
@@ -119,12 +119,13 @@ int record_check_data(const struct trial *trial, void *area, struct status *st)
 			const struct tally *t = sample_tally(trial, area, c, r);
 			if (!t->wrong)
 				continue;
-			return status_set(st,
-			                  "wrong data in %s of %zu bytes, %s: rank %u, byte "
-			                  "%" PRIu64 ": 0x%0*" PRIx64 " in place of 0x%0*" PRIx64,
-			                  coll_word(cell, nranks).text, cell->bytes,
-			                  coll_pace_name(cell->pace), r, t->wrong_at * size,
-			                  2 * (int)size, t->got, 2 * (int)size, t->expected);
+			return status_set(
+			    st,
+			    "wrong data in %s of %zu bytes, %s: rank %u, byte %" PRIu64
+			    ": 0x%0*" PRIx64 " in place of 0x%0*" PRIx64,
+			    coll_word(cell, nranks).text, cell->bytes, coll_pace_name(cell->pace),
+			    r, t->wrong_at * size, 2 * (int)size, t->got, 2 * (int)size,
+			    t->expected);
 		}
 	}
 	return check_flip(trial, st);

@@ -41,14 +41,14 @@ int record_write_resume(FILE *out, const json_t *environment, unsigned first_blo
  * the references of both lists, NULL (out of memory) included. */
 int record_write_search(FILE *out, const struct record_search_block *block, json_t *sets,
                         json_t *measures, struct status *st);
-/* One line of claims that were asked after the run: `asked` has when and by which launchgap, and what
- * claim_list_put sets. */
+/* One line of claims that were asked after the run: `asked` has when and by which launchgap, and
+ * what claim_list_put sets. */
 int record_write_asked(FILE *out, const json_t *asked, struct status *st);
 /* The last line of a run that was not interrupted: the reason why it ended. */
 int record_write_end(FILE *out, const char *reason, const char *text, struct status *st);
 
-/* A variant of the file, or a set of a search. Texts are borrowed from the record's line, "" if it lacks
- * them. */
+/* A variant of the file, or a set of a search. Texts are borrowed from the record's line, "" if it
+ * lacks them. */
 struct record_variant {
 	const char *name, *role, *mode, *layout, *backend, *bind, *skip;
 	bool known;               /* the settings could be read; else they are the defaults */
@@ -75,8 +75,8 @@ enum record_spent_on { SPENT_ON_SET_UP, SPENT_ON_TRIAL, SPENT_ON_PATH, SPENT_ON_
 extern const char *const record_spent_words[SPENT_ON];
 struct record_spent {
 	enum record_spent_on on;
-	char variant
-	    [TRIAL_NAME_BYTES]; /* of a job: from its start to its end, or to the next one's start; else "" */
+	/* Of a job: from its start to its end, or to the next one's start; else "". */
+	char variant[TRIAL_NAME_BYTES];
 	unsigned block, order; /* of a trial */
 	int64_t from_ns, to_ns;
 	unsigned session; /* 0: the first */
@@ -96,9 +96,8 @@ struct record_resume {
 };
 
 struct record_end {
-	char reason
-	    [16]; /* blocks or search, of older ones precision or budget; "" if none of these: it was stopped, or
-	                  * still runs, or an older launchgap made it */
+	/* blocks or search, of older ones precision or budget; else "": stopped, or still runs. */
+	char reason[16];
 	char text[512]; /* a sentence for people */
 };
 

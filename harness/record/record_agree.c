@@ -129,8 +129,7 @@ int record_agree_cell(const struct member_place *at, const struct record_run *ru
 	                   variant->settings.aggregate, variant->settings.graph);
 	if (cell->calls != calls)
 		return member_bad(at,
-		                  "\"calls\" is %u, but the environment and variant %s come to "
-		                  "%u",
+		                  "\"calls\" is %u, but the environment and variant %s come to %u",
 		                  cell->calls, cell->variant, calls);
 	const struct cell *c = &cell->cell;
 	const size_t bytes = coll_round(c->coll, c->dtype, c->asked_bytes, cell->nranks);
@@ -158,7 +157,7 @@ static int by_key(const void *left, const void *right)
 	                        : (a->cell->line > b->cell->line) - (a->cell->line < b->cell->line);
 }
 
-/* Names the first part that is there again; `text` with its variant, block, and the other's line. */
+/* Names the first part that is there again: variant, block, and the other's line. */
 static int agree_once(const struct member_place *at, struct part *parts, size_t n, const char *text)
 {
 	const struct record_cell *again = NULL, *first = NULL;
@@ -174,8 +173,8 @@ static int agree_once(const struct member_place *at, struct part *parts, size_t 
 	return again ? member_bad(&there, text, again->variant, again->block + 1, first->line) : 0;
 }
 
-/* Variant, block and measured cell. The requested size does not identify it: of two that come to the same bytes
- * one is measured. */
+/* Variant, block and measured cell. The requested size does not identify it: of two that come to
+ * the same bytes one is measured. */
 static uint64_t cell_key(const struct record_cell *cell)
 {
 	const struct field *rows = trial_cell_fields.rows;
@@ -196,8 +195,8 @@ static uint64_t cell_key(const struct record_cell *cell)
 #define CALLS_TOGETHER 32
 #define BY_CHANCE      1e-20 /* that calls have the lengths of others, in their order */
 
-/* How long `n` calls took, and how likely others of these lengths come in the same order: d different
- * ones can in d! orders, and a coarse clock has few that differ. */
+/* How long `n` calls took, and how likely others of these lengths come in the same order: d
+ * different ones can in d! orders, and a coarse clock has few that differ. */
 static double lengths_of(const struct sample *samples, size_t n, int64_t *lengths)
 {
 	double chance = 1;
@@ -213,7 +212,7 @@ static double lengths_of(const struct sample *samples, size_t n, int64_t *length
 	return chance;
 }
 
-/* Parts of trials that are long enough not to come again by chance, each of calls that follow each other. */
+/* Parts of trials, of calls that follow each other, too long to come again by chance. */
 static size_t long_parts(const struct record_run *run, struct part *out)
 {
 	int64_t lengths[CALLS_TOGETHER];

@@ -14,7 +14,7 @@ int record_agree_reference(const struct member_place *at, const json_t *environm
  * compared. */
 int record_agree_cell(const struct member_place *at, const struct record_run *run,
                       const json_t *line, const struct record_cell *cell);
-/* After the last line: no cell is there twice, nor a trial's stamps in another one, also if all were
- * moved or one was changed: how long its calls took is compared. Cells that were not
- * measured may appear again. */
+/* After the last line: no cell is there twice, nor a trial's stamps in another one, also if all
+ * were moved or one was changed: how long its calls took is compared. Cells that were not measured
+ * may appear again. */
 int record_agree_places(const struct member_place *at, const struct record_run *run);

@@ -9,7 +9,7 @@
 struct member_place;
 struct team;
 
-/* How a host's clock ran against the first one's, and how well it met the others (exchange/hosts_link.h). */
+/* How a host's clock ran against the first one's, and how well it met (exchange/hosts_link.h). */
 struct record_host {
 	struct hosts_link_clock clock;
 	struct hosts_link_meets meets;
@@ -50,8 +50,8 @@ struct record_cell {
 	                         NULL in older records */
 	/* Of a cell of pass counters, one per rank; NULL if the line has none. */
 	struct counters *counters;
-	/* Of the first cell of a trial on several hosts, in their order; NULL of others. Each has as many
-	 * of the ranks. */
+	/* Of the first cell of a trial on several hosts, in their order; NULL of others. Each has
+	 * as many of the ranks. */
 	struct record_host *hosts;
 	unsigned nhosts;
 	int64_t *issue_cpu_ns; /* CPU time of issuing the rows, a worker's at its first rank */
@@ -62,8 +62,8 @@ struct record_cell {
 };
 
 /* Adds all of a cell to the line that names its trial, from the team's area. A cell that was not
- * measured has the reason, `failure` (NULL: unknown), in place of stamps. between: of several hosts, or
- * NULL. False: out of memory. */
+ * measured has the reason, `failure` (NULL: unknown), in place of stamps. between: of several
+ * hosts, or NULL. False: out of memory. */
 bool record_cell_put(json_t *line, const struct trial *trial, const char *failure, void *area,
                      const struct hosts_link *link, unsigned cell);
 /* Fills the cell from its line, which loses its stamps. */

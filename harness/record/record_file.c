@@ -134,7 +134,7 @@ static bool is_whole(const char *line, size_t bytes)
 	return whole;
 }
 
-/* Read, not mapped: if another program cuts the file meanwhile, that is an error and not a signal. */
+/* Read, not mapped: if another program cuts the file, that is an error, no signal. */
 int record_file_settle(int fd, off_t *bytes)
 {
 	const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);

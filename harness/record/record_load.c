@@ -186,8 +186,8 @@ static int take_origin(const struct member_place *at, const json_t *line,
 	           : member_bad(at, "variant \"%s\" is not one of the environment's", variant);
 }
 
-/* One more of a list, all 0; it has at most `most`: a small file, packed, may hold any number of lines.
- * list: where its pointer is. NULL, with a sentence: it stays as it is. */
+/* One more of a list, all 0; it has at most `most`: a small file, packed, may hold any number of
+ * lines. list: where its pointer is. NULL, with a sentence: it stays as it is. */
 static void *list_add(const struct member_place *at, void *list, unsigned *count, size_t each,
                       unsigned most)
 {
@@ -315,7 +315,7 @@ static int take_asked(const struct member_place *at, json_t *line, struct record
 	           : 0;
 }
 
-/* measures: after an end such a line is of a session that an older launchgap began without `resume`. */
+/* measures: after an end such a line is of an older launchgap's session without `resume`. */
 static const struct kind {
 	const char *name;
 	const struct member *members;
@@ -357,24 +357,23 @@ static int add_line(const struct member_place *at, json_t *line, struct record_r
 	return member_check(at, line, kind->members) ? -1 : kind->take(at, line, run);
 }
 
-/* Within a session either all lines have a checksum or none has: an older launchgap writes none. Claims
- * that are asked later have one. */
+/* Within a session either all lines have a checksum or none has: an older launchgap writes none.
+ * Claims that are asked later have one. */
 static int check_sum(const struct member_place *at, const char *text, size_t bytes,
                      const json_t *line, enum record_sum *session)
 {
 	const char *kind = json_string_value(json_object_get(line, "kind"));
 	enum record_sum sum = record_line_sum(text, bytes);
 	if (sum == RECORD_SUM_WRONG)
-		return member_bad(at, "this line was changed after it was written: it is not what "
-		                      "its checksum (xxh3) was made of. Take the record from a "
-		                      "copy");
+		return member_bad(at,
+		                  "this line was changed after it was written: it is not what its "
+		                  "checksum (xxh3) was made of. Take the record from a copy");
 	if (kind && (!strcmp(kind, "environment") || !strcmp(kind, "resume")))
 		*session = sum;
 	if (sum != *session && strcmp(kind ? kind : "", "asked"))
 		return member_bad(at,
 		                  "this line %s a checksum (xxh3), unlike the others of its "
-		                  "session: one of them was changed. Take the record from a "
-		                  "copy",
+		                  "session: one of them was changed. Take the record from a copy",
 		                  sum ? "has" : "lacks");
 	return 0;
 }

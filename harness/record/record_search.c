@@ -72,8 +72,8 @@ int record_search_take(const struct member_place *at, json_t *line, struct recor
 	size_t i;
 	if (!s || s->nblocks == SPEC_MAX_BLOCKS)
 		return member_bad(at,
-		                  "a search's block, but the environment names no search, "
-		                  "or there are more than %d",
+		                  "a search's block, but the environment names no search, or there "
+		                  "are more than %d",
 		                  SPEC_MAX_BLOCKS);
 	struct record_search_block *b = &s->blocks[s->nblocks++];
 	b->confirms = json_is_true(json_object_get(line, "confirms"));
@@ -97,8 +97,8 @@ int record_search_take(const struct member_place *at, json_t *line, struct recor
 	return 0;
 }
 
-/* Nothing is searched after the first block that confirms, but for a set that a damaged record has there
- * without being a finalist. */
+/* Nothing is searched after the first block that confirms, but for a set that a damaged record has
+ * there without being a finalist. */
 static bool is_own(const struct record_run *run, unsigned block, const char *variant)
 {
 	const struct record_search_block *confirmed = run->search->confirmed;

@@ -158,11 +158,10 @@ int resume_load(const char *folder, struct record_run *out, struct status *st)
 	/* What is added is read again. */
 	if (next + SPEC_MAX_BLOCKS <= RECORD_MAX_BLOCKS && out->nresumes < RECORD_MAX_RESUMES)
 		return 0;
-	status_set(
-	    st,
-	    "cannot resume: a record has at most %d blocks and %d sessions, and this one has "
-	    "%u and %u; begin another run",
-	    RECORD_MAX_BLOCKS, RECORD_MAX_RESUMES + 1, next, out->nresumes + 1);
+	status_set(st,
+	           "cannot resume: a record has at most %d blocks and %d sessions, and this one "
+	           "has %u and %u; begin another run",
+	           RECORD_MAX_BLOCKS, RECORD_MAX_RESUMES + 1, next, out->nresumes + 1);
 	record_free(out);
 	return -1;
 }

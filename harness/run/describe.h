@@ -1,4 +1,4 @@
-/* The first line of a record: what its run was made with; whether that is the same when it is resumed. */
+/* The first line of a record: what its run was made with; whether a resumed one has the same. */
 #pragma once
 
 #include <jansson.h>

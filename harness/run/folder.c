@@ -204,9 +204,9 @@ int folder_open_scratch(struct folder *folder, size_t bytes, struct status *st)
 		                        : (double)fs.f_bavail * (double)fs.f_frsize / (1 << 20);
 		if (room >= mib && make_scratch(folder, places[i])) {
 			if (full[0])
-				status_say("the jobs' files go to %s: they take up to %.1f MiB, "
-				           "and %s",
-				           places[i], mib, full);
+				status_say(
+				    "the jobs' files go to %s: they take up to %.1f MiB, and %s",
+				    places[i], mib, full);
 			return 0;
 		}
 		if (room < mib)
@@ -290,8 +290,8 @@ static int check_record(const struct folder *folder, off_t bytes, struct status 
 	                   : open.st_size > bytes ? "written to"
 	                                          : NULL;
 	return what ? status_set(st,
-	                         "another program has %s %s during the run: the run ends, and "
-	                         "the record is incomplete",
+	                         "another program has %s %s during the run: the run ends, and the "
+	                         "record is incomplete",
 	                         what, file)
 	            : 0;
 }

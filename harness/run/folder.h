@@ -31,12 +31,12 @@ int folder_open(const char *root, const char *experiment, size_t scratch_bytes,
                 struct folder *folder, struct status *st);
 /* For a line or two, and then folder_close: nothing else writes there meanwhile. */
 int folder_reopen(const char *dir, struct folder *folder, struct status *st);
-/* A scratch folder alone, where so many bytes are free; says so if that is not tmpfs. Removes those that killed
- * processes of this user have left. */
+/* A scratch folder alone, where so many bytes are free; says so if that is not tmpfs. Removes those
+ * that killed processes of this user have left. */
 int folder_open_scratch(struct folder *folder, size_t bytes, struct status *st);
 int folder_append(struct folder *folder, const char *file, struct status *st);
-/* Appends what was written to folder->trials to the record, and waits for the disk; after a failure it cuts the record
- * back to whole trials. A record that another program removed, cut or wrote into is an error. */
+/* Appends what was written to folder->trials to the record, and waits for the disk; after a failure
+ * it cuts the record back to whole trials. A record that another program changed is an error. */
 int folder_commit(struct folder *folder, struct status *st);
 int folder_set_latest(const struct folder *folder, struct status *st);
 /* Removes the scratch folder too. */

@@ -152,8 +152,9 @@ static void shut(int *fd)
 	*fd = -1;
 }
 
-/* What it says is made known like a child's end. The pipe is open for reading alone: Linux signals each
- * read to those who write, too. The gate is open for both, so that it is a pipe without a reader too. */
+/* What it says is made known like a child's end. The pipe is open for reading alone: Linux signals
+ * each read to those who write, too. The gate is open for both, so that it is a pipe without a
+ * reader too. */
 static int open_files(const char *scratch, unsigned slot, struct job *job, struct status *st)
 {
 	char pipe[112], gate[112];
@@ -276,8 +277,8 @@ int job_run(const struct trial *trial, const char *self, const char *scratch, un
 	return 0;
 }
 
-/* Errors of MPI and its launcher: Open MPI's are "[host:pid] PMIX ERROR: …", MPICH's "[mpiexec@host] …",
- * "Abort(…) on node …". The first is the cause. */
+/* Errors of MPI and its launcher: Open MPI's are "[host:pid] PMIX ERROR: …", MPICH's
+ * "[mpiexec@host] …", "Abort(…) on node …". The first is the cause. */
 static bool is_error(const char *line)
 {
 	static const struct {

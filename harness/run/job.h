@@ -1,5 +1,5 @@
-/* A job: one fresh program in its own process group, watched. It dies when we do, and signals that stop us stop it
- * first. */
+/* A job: one fresh program in its own process group, watched. It dies when we do, and signals that
+ * stop us stop it first. */
 #pragma once
 
 #include <sys/types.h>
@@ -36,14 +36,15 @@ struct job {
 /* slot: another for each job that exists. It waits at its gate for job_measure, or for job_turn. */
 int job_begin(const struct trial *trial, const char *self, const char *scratch, unsigned slot,
               struct job *out, struct status *st);
-/* Lets it pass its gate, and waits until it has ended or only closes (true). At the timeout, or if a held signal comes:
- * SIGTERM, 5 s of grace, SIGKILL. Once it says that it has failed it has 5 s to end, and has exited with 1. */
+/* Lets it pass its gate, and waits until it has ended or only closes (true). At the timeout, or if
+ * a held signal comes: SIGTERM, 5 s of grace, SIGKILL. Once it says that it has failed it has 5 s
+ * to end, and has exited with 1. */
 bool job_measure(struct job *job, unsigned timeout_s);
-/* Lets it go on, and waits until it gives others their turn (true), or has ended or only closes. */
+/* Lets it go on, and waits until it gives others their turn (true), has ended or only closes. */
 bool job_turn(struct job *job, unsigned timeout_s);
 /* Lets it close after its last turn, for job_end. */
 void job_release(struct job *job);
-/* Waits until it has ended, by the same timeout. Once for each job that began, or job_drop: stops it. */
+/* Waits until it has ended, by the same timeout. Once for each job, or job_drop: stops it. */
 void job_end(struct job *job);
 void job_drop(struct job *job);
 

@@ -9,8 +9,8 @@
 #include "../terminal.h"
 #include "tune.h"
 
-/* --- what a run in progress says: how far it is, and what is left; not what it shows so far, which would
- * invite to stop there --- */
+/* --- what a run in progress says: how far it is, and what is left; not what it shows so far, which
+ * would invite to stop there --- */
 
 int64_t run_left_ns(const int64_t *steps_ns, const struct plan *plan, unsigned next, unsigned count)
 {
@@ -85,8 +85,8 @@ static int start(struct runner *r, unsigned index, struct run_ahead *out, struct
 	return out->begun ? 0 : -1;
 }
 
-/* Each job that is not through has a turn; until its first one time is that of those before it. False: all are, or
- * a signal came. */
+/* Each job that is not through has a turn; until its first one time is that of those before it.
+ * False: all are, or a signal came. */
 static bool turn_each(struct runner *r, bool first)
 {
 	bool more = false;
@@ -104,8 +104,9 @@ static bool turn_each(struct runner *r, bool first)
 	return more;
 }
 
-/* The jobs of a block side by side: they start and close together, and between one goes on at a time, until it gives the
- * others their turn. If one does not begin, or after a signal, those that are not through stop. */
+/* The jobs of a block side by side: they start and close together, and between one goes on at a
+ * time, until it gives the others their turn. If one does not begin, or after a signal, those that
+ * are not through stop. */
 static int run_turns(struct runner *r, unsigned first, unsigned n, struct status *st)
 {
 	bool begins = true;
@@ -131,9 +132,9 @@ static int run_turns(struct runner *r, unsigned first, unsigned n, struct status
 	return st->text[0] ? -1 : 0;
 }
 
-/* The job of the next trial starts as soon as this one only closes, and waits to be measured until this one
- * is gone and its lines are kept. `next` < 0: there is none. from: its own, if it began before.
- * 0: measured. 1: failed, and said so. 2: interrupted. -1: the run cannot go on. */
+/* The job of the next trial starts as soon as this one only closes, and waits to be measured until
+ * this one is gone and its lines are kept. `next` < 0: there is none. from: its own, if it began
+ * before. 0: measured. 1: failed, and said so. 2: interrupted. -1: the run cannot go on. */
 static int run_trial(struct runner *r, unsigned index, int next, struct run_ahead *from,
                      struct status *st)
 {
@@ -165,8 +166,8 @@ static int run_trial(struct runner *r, unsigned index, int next, struct run_ahea
 	return result;
 }
 
-/* What failed too often need not be tried. The record has a failure for it all the same, because a block of
- * a search is whole with a line of each variant. */
+/* What failed too often need not be tried. The record has a failure for it all the same, because a
+ * block of a search is whole with a line of each variant. */
 static int skip_trial(struct runner *r, unsigned index, struct status *st)
 {
 	struct trial *trial = plan_trial(&r->plan, index);
@@ -197,9 +198,9 @@ static void command_text(const struct runner *r, unsigned blocks, char *text, si
 		status_add(text, bytes, " blocks=%u", blocks);
 }
 
-/* "4 blocks and 2 of 9 trials of the next are kept". Resuming completes a block that has some of its
- * trials. If none is missing, as while the path jobs run, resuming means one more block. How long that
- * takes, the report says. */
+/* "4 blocks and 2 of 9 trials of the next are kept". Resuming completes a block that has some of
+ * its trials. If none is missing, as while the path jobs run, resuming means one more block. How
+ * long that takes, the report says. */
 static int say_interrupted(struct runner *r, struct status *st)
 {
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
@@ -233,7 +234,7 @@ static void say_trial(const struct runner *r, unsigned index, unsigned total, bo
 	say_progress(r, index, total, what, begins);
 }
 
-/* The trial whose job may start while the one before closes; -1: none, or something else comes before. */
+/* The trial whose job may start while the one before closes; -1: none may. */
 static int next_of(const struct runner *r, unsigned i)
 {
 	const struct plan_trial *next = &r->plan.trials[i + 1];

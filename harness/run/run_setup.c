@@ -25,14 +25,14 @@ static int allow_files(unsigned nranks, struct status *st)
 	limit.rlim_cur = limit.rlim_max;
 	if (limit.rlim_max >= need && !setrlimit(RLIMIT_NOFILE, &limit))
 		return 0;
-	return status_set(st,
-	                  "%u ranks need up to %llu open files, but the limit is %llu; raise it: "
-	                  "ulimit -n %llu",
-	                  nranks, (unsigned long long)need, (unsigned long long)limit.rlim_max,
-	                  (unsigned long long)need);
+	return status_set(
+	    st,
+	    "%u ranks need up to %llu open files, but the limit is %llu; raise it: ulimit -n %llu",
+	    nranks, (unsigned long long)need, (unsigned long long)limit.rlim_max,
+	    (unsigned long long)need);
 }
 
-/* What an earlier session knows: the sets of a search, and which way data takes, which is not asked again. */
+/* What an earlier session knows: a search's sets, and data's paths, which are not asked again. */
 static int take_before(struct runner *r, const struct record_run *before, struct status *st)
 {
 	const struct record_search *search = before->search;

@@ -59,8 +59,8 @@ struct runner {
 	struct record_end end;
 };
 
-/* Measures everything; signals end it in order. 1: some trials failed. RUN_INTERRUPTED: by a signal; what was measured
- * is kept. -1: nothing could be measured, and *folder, of PATH_MAX bytes, is not set. */
+/* Measures everything; signals end it in order. 1: some trials failed. RUN_INTERRUPTED: by a
+ * signal; what was measured is kept. -1: nothing could be measured. *folder has PATH_MAX bytes. */
 int run_experiment(const struct run_request *request, char *folder, struct status *st);
 
 /* Adds to a run's record that its report began then and is made now. */
@@ -78,7 +78,7 @@ int64_t run_left_ns(const int64_t *steps_ns, const struct plan *plan, unsigned n
                     unsigned count);
 /* The plan's trials from `first` on: a block. 0, or -1: interrupted, or all of them failed. */
 int run_block(struct runner *r, unsigned block, unsigned first, unsigned n, struct status *st);
-/* The path's job of each variant whose path the run lacks. -1: interrupted, or the run cannot go on. */
+/* The path's job of each variant that lacks it. -1: interrupted, or the run cannot go on. */
 int run_path_jobs(struct runner *r, struct status *st);
 bool path_job_wanted(const struct plan *plan, unsigned variant);
 enum path_job_end {

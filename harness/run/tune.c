@@ -177,10 +177,10 @@ static void end_say(struct runner *r, const struct tuning *t)
 		         r->spec.budget_s);
 	strcpy(r->end.reason, "search");
 	if (t->next.confirmed)
-		snprintf(r->end.text, sizeof r->end.text,
-		         "%u sets were measured%s and the best of them again in %u blocks of their "
-		         "own",
-		         nsets, budget, t->next.confirmed);
+		snprintf(
+		    r->end.text, sizeof r->end.text,
+		    "%u sets were measured%s and the best of them again in %u blocks after that",
+		    nsets, budget, t->next.confirmed);
 	else
 		snprintf(r->end.text, sizeof r->end.text,
 		         "None of %u sets promises more than half the margin in any cell", nsets);

@@ -1,4 +1,4 @@
-/* The driver of a search: each block measures what the record so far says is worth it, and can be resumed. */
+/* The driver of a search: a block measures what the record so far says is worth it. */
 #pragma once
 
 #include "../analysis/candidates.h"
@@ -14,7 +14,7 @@ struct tune_next {
 	unsigned n;
 	struct search_set sets[SEARCH_MAX_SETS];
 };
-/* The round that is not whole yet, else the next; after the last one, or in a `hurry`, the confirmation, `blocks`
- * times. Pure. */
+/* The round that is not whole yet, else the next; after the last one, or in a `hurry`, the
+ * confirmation, `blocks` times. Pure. */
 void tune_next(const struct record_run *run, const struct candidates_seen *seen, uint64_t seed,
                unsigned blocks, bool hurry, struct arena *arena, struct tune_next *out);

@@ -7,8 +7,8 @@
 
 #define MARGIN 0.02 /* where the record names none */
 
-/* The search's own trials as a run: its sets, then those variants of the file that are none. If nothing
- * is confirmed yet, the run's trials are the search's too. */
+/* The search's own trials as a run: its sets, then those variants of the file that are none. If
+ * nothing is confirmed yet, the run's trials are the search's too. */
 static struct record_run own_run(const struct record_run *run, struct arena *arena)
 {
 	const struct record_search *s = run->search;

@@ -1,4 +1,4 @@
-/* What a search measured, by its record: in logs over the default; it borrows the record's sets. Pure. */
+/* What a search measured, by its record: in logs over the default; borrows the record's sets. */
 #pragma once
 
 #include "../record/record.h"

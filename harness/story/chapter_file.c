@@ -333,7 +333,7 @@ static const struct column *column_of(const struct chapter_part *table, const ch
 	return NULL;
 }
 
-/* Whether a text's table is there, of this chapter, with a column for each placeholder: "{1.key:word}". */
+/* Whether a text's table is there, with a column for each placeholder: "{1.key:word}". */
 static int check_keys(struct reader *r, struct chapter_part *part)
 {
 	const struct chapter_part *table = table_named(r->out, part->name);

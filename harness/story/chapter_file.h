@@ -18,31 +18,31 @@
  *     may have a {KEY} of that sentence's row.
  *   also TABLE …                        the same, as one of several with "; " between them
  *   each TABLE by KEY [where …]
- *   end                                 What is between is repeated for the rows of each KEY:
- *                                       a table has its value as name, and the text of a column as title
+ *   end                                 What is between is repeated for the rows of each KEY: a
+ *                                       table has its value as name, a column's text as title
  *   fill TABLE KEY [where …]
  *     What becomes the text of that column in each of these rows. A sentence, but for where it is.
  *   write TABLE NAME.conf [where …]
- *     Lines of a file, row after row; [|] is an empty one, \ at its end has it go on in the next. The
- *     name may have a {KEY}.
- *   heading TABLE [where …]             and code, files, lead, unasked, settles, picture, front: what
- *     Its text.                         story.h has of that name, if a row is so; lead: these rows;
+ *     Lines of a file, row after row; [|] is an empty one, \ at its end has it go on in the next.
+ *     Its name may have a {KEY}.
+ *   heading TABLE [where …]             and code, files, lead, unasked, settles, picture, front: as
+ *     Its text.                         story.h has it, if a row is so; lead: these rows;
  *                                       picture, front: one or several names
  *
- * A line that does not begin with a blank begins a part. Options: hidden, file=NAME.csv, common=WORDS, bars=KEY,
- * arrays, block (struct story_form); like=TABLE: with the columns and bars of one above. kind: text (which need not be said), word, count, bytes, flag, number, share; spread and
- * ratio, which take key_lo and key_hi too, ratio key_blocks. head: "-" is none. only: files, people, filled (column.h).
- * A title or head that is "{COLUMN}" is what the first row has there.
- * A text without placeholders, and a picture, may name a view in place of a table: if that has a row.
- * ROLE: say (in its section), headline, answer, caption, trust … (enum story_role). It says the sentence of each row that
- * is so (where and what follows it may go on in the next line); together: once of all of them, in their order; without a placeholder once if there is a row.
- * Queries ask the view story, one row, what chapters before have said: answered, settled (how variants
- * compare).
+ * A line that does not begin with a blank begins a part. Options: hidden, file=NAME.csv,
+ * common=WORDS, bars=KEY, arrays, block (struct story_form); like=TABLE: with the columns and bars
+ * of one above. kind: text (which need not be said), word, count, bytes, flag, number, share;
+ * spread and ratio, which take key_lo and key_hi too, ratio key_blocks. head: "-" is none. only:
+ * files, people, filled (column.h). A title or head that is "{COLUMN}" is what the first row has
+ * there. A text without placeholders, and a picture, may name a view in place of a table: if that
+ * has a row. ROLE: say (in its section), headline, answer, caption, trust … (enum story_role). It
+ * says the sentence of each row that is so (where and what follows it may go on in the next line);
+ * together: once of all of them, in their order; without a placeholder once if there is a row.
+ * Queries ask the view story, one row, what chapters before have said: answered, settled.
  *
- * A pivot has a line for each value of DOWN; with at most N lines they become its columns. Within each the
- * value begins its heading. */
-#ifndef LAUNCHGAP_CHAPTER_FILE_H
-#define LAUNCHGAP_CHAPTER_FILE_H
+ * A pivot has a line for each value of DOWN; with at most N lines they become its columns. Within
+ * each the value begins its heading. */
+#pragma once
 
 #include "../data/db.h"
 #include "story.h"
@@ -98,5 +98,3 @@ bool chapter_may_write(const char *name);
 /* All in the arena. -1: "FILE:LINE: what is wrong". */
 int chapter_read(const char *file, const char *text, struct arena *arena, struct chapter_file *out,
                  struct status *st);
-
-#endif

@@ -27,38 +27,30 @@ static struct stats_ratio ratio_of(const struct entry *c)
 	return (struct stats_ratio){c->x, c->lo, c->hi, c->blocks, NAN};
 }
 
-void entry_write(const struct entry *c, char *text, size_t bytes)
+static struct formatted number_words(const struct entry *c)
 {
 	const struct stats_ratio ratio = ratio_of(c);
-	if (!c->has) {
+	return c->kind == KIND_RATIO ? format_ratio(&ratio) : format_number(c->x);
+}
+
+void entry_write(const struct entry *c, char *text, size_t bytes)
+{
+	if (!c->has)
 		snprintf(text, bytes, "-");
-		return;
-	}
-	switch (c->kind) {
-	case KIND_COUNT:
+	else if (c->kind == KIND_COUNT)
 		snprintf(text, bytes, "%lld", c->count);
-		return;
-	case KIND_BYTES:
+	else if (c->kind == KIND_BYTES)
 		coll_size_label((size_t)c->count, text, bytes);
-		return;
-	case KIND_FLAG:
+	else if (c->kind == KIND_FLAG)
 		snprintf(text, bytes, "%s", c->count ? "yes" : "-");
-		return;
-	case KIND_NUMBER:
-		snprintf(text, bytes, "%s", format_number(c->x).text);
-		return;
-	case KIND_SHARE:
+	else if (c->kind == KIND_SHARE)
 		snprintf(text, bytes, "%.0f %%", round(100 * c->x) + 0.0); /* no -0 */
-		return;
-	case KIND_SPREAD:
+	else if (c->kind == KIND_SPREAD)
 		spread_write(c, text, bytes);
-		return;
-	case KIND_RATIO:
-		snprintf(text, bytes, "%s", format_ratio(&ratio).text);
-		return;
-	default:
-		snprintf(text, bytes, "%s", c->text);
-	}
+	else
+		snprintf(text, bytes, "%s",
+		         c->kind == KIND_TEXT || c->kind == KIND_WORD ? c->text
+		                                                      : number_words(c).text);
 }
 
 /* --- in sentences --- */
@@ -72,56 +64,34 @@ enum how {
 	HOW_LESS,
 	HOW_MORE,
 	HOW_TIMES,
-	HOW_INVERSE,
 	HOW_EFFECT,
 	HOW_DURATION,
 	HOWS
 };
 
-static const char *const how_names[HOWS] = {"short",    "full",   "interval", "percent",
-                                            "percents", "less",   "more",     "times",
-                                            "inverse",  "effect", "duration"};
-
-static void percents_write(const struct entry *c, bool interval, char *text, size_t bytes)
-{
-	snprintf(text, bytes, "%.1f %%", 100 * c->x);
-	if (interval && isfinite(c->lo))
-		status_add(text, bytes, " (%.1f to %.1f %%)", 100 * c->lo, 100 * c->hi);
-}
+static const char *const how_names[HOWS] = {"short", "full", "interval", "percent", "percents",
+                                            "less",  "more", "times",    "effect",  "duration"};
 
 static void ratio_write(const struct entry *c, enum how how, char *text, size_t bytes)
 {
-	struct stats_ratio ratio = ratio_of(c);
-	switch (how) {
-	case HOW_INTERVAL:
+	const struct stats_ratio ratio = ratio_of(c);
+	if (how == HOW_INTERVAL)
 		snprintf(text, bytes, "%s", format_interval(&ratio).text);
-		return;
-	case HOW_PERCENT:
-	case HOW_PERCENTS:
-		percents_write(c, how == HOW_PERCENTS, text, bytes);
-		return;
-	case HOW_LESS:
-		snprintf(text, bytes, "%s %%", format_percent(1 - c->x).text);
-		return;
-	case HOW_MORE:
-		snprintf(text, bytes, "%s %%", format_percent(c->x - 1).text);
-		return;
-	case HOW_TIMES:
+	else if (how == HOW_PERCENT || how == HOW_PERCENTS)
+		snprintf(text, bytes, "%.1f %%", 100 * c->x);
+	else if (how == HOW_LESS || how == HOW_MORE)
+		snprintf(text, bytes, "%s %%",
+		         format_percent(how == HOW_LESS ? 1 - c->x : c->x - 1).text);
+	else if (how == HOW_TIMES)
 		snprintf(text, bytes, "%.2f", c->x);
-		return;
-	case HOW_INVERSE:
-		ratio = (struct stats_ratio){1 / c->x, 1 / c->hi, 1 / c->lo, c->blocks, NAN};
-		snprintf(text, bytes, "%s", format_ratio(&ratio).text);
-		return;
-	case HOW_EFFECT:
+	else if (how == HOW_EFFECT)
 		snprintf(text, bytes, "%s", format_effect(c->x).text);
-		return;
-	case HOW_DURATION:
+	else if (how == HOW_DURATION)
 		snprintf(text, bytes, "%s", format_duration(c->x).text);
-		return;
-	default:
+	else
 		snprintf(text, bytes, "%s", format_estimate(c->x).text);
-	}
+	if (how == HOW_PERCENTS && isfinite(c->lo))
+		status_add(text, bytes, " (%.1f to %.1f %%)", 100 * c->lo, 100 * c->hi);
 }
 
 /* The words after a number of things: "1 call was", "2 calls were". */

@@ -16,8 +16,7 @@
  *
  * An entry without a value is "-", an empty field, null. */
 // clang-format on
-#ifndef LAUNCHGAP_COLUMN_H
-#define LAUNCHGAP_COLUMN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,13 +69,10 @@ void entry_write(const struct entry *entry, char *text, size_t bytes);
  *   short     0.811                    percent   81.1 %
  *   full      0.811 (0.807 to 0.814)   percents  81.1 % (80.7 to 81.4 %)
  *   interval  0.807 to 0.814           less      18.9 %: 1 − estimate
- *   inverse   1.23 (1.22 to 1.24)      more      25 %: estimate − 1
- *   times     1.25: to two places      duration  80 s, 12 min, 2.1 h: of seconds
- *   effect    81 %, a factor of 3.2
+ *   times     1.25: to two places      more      25 %: estimate − 1
+ *   effect    81 %, a factor of 3.2    duration  80 s, 12 min, 2.1 h: of seconds
  *
  * For a count, the words after it: s, es, is, was: "1 call was", "2 calls were". */
 bool entry_say(const struct entry *entry, const char *how, char *text, size_t bytes);
 /* Whether a verdict's text says that something was decided: it is printed bold. */
 bool entry_decided(const char *verdict);
-
-#endif

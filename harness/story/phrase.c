@@ -1,4 +1,5 @@
-/* Templates over rows: {key}, {key:word}, {0.key}, {key:list}, {key:range}, [part], [first|next|last]. */
+/* Templates over rows: {key}, {key:word}, {0.key}, {key:list}, {key:range}, [part],
+ * [first|next|last]. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -105,9 +106,9 @@ static struct entry end_of(struct entry of, bool upper)
 	return of;
 }
 
-/* "2.29 to 2.55", or the one number that all share, as it is written; of spreads from the least lower
- * to the greatest upper end. how: in which manner, NULL as
- * it is; a unit that both ends have is said once. */
+/* "2.29 to 2.55", or the one number that all share, as it is written; of spreads from the least
+ * lower to the greatest upper end. how: in which manner, NULL as it is; a unit that both ends have
+ * is said once. */
 static void put_range(struct phrase *p, const struct scope *scope, const struct column *column,
                       const char *how)
 {

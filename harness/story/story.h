@@ -1,13 +1,12 @@
 /* A report's content, before it has a format: chapters of tables, sentences and pictures.
  *
- * A chapter passes rows, and sentences as templates over them. The story keeps both; terminal, Markdown, HTML, JSON, CSV
- * and gnuplot are written from it by code that knows no chapter. So a figure is defined once, and
- * no sentence can differ from its row in number or verdict.
+ * A chapter passes rows, and sentences as templates over them. The story keeps both; terminal,
+ * Markdown, HTML, JSON, CSV and gnuplot are written from it by code that knows no chapter. So a
+ * figure is defined once, and no sentence can differ from its row in number or verdict.
  *
  * All memory is the story's arena (arena.h); rows, columns and texts that are passed have to live
  * in it, or as long. Nothing here fails: if memory runs out, the whole report fails. */
-#ifndef LAUNCHGAP_STORY_H
-#define LAUNCHGAP_STORY_H
+#pragma once
 
 #include "../data/db.h"
 #include "column.h"
@@ -154,8 +153,8 @@ struct story_chapter {
 /* Pictures with files that end in _name. */
 struct story_picture {
 	const char *name;
-	/* Of those in front that were drawn, the first of the chapter that says the headline is on page 1; none
-	 * if that has some, but too little to draw; else the first. */
+	/* Of those in front that were drawn, the first of the chapter that says the headline is on
+	 * page 1; none if that has some, but too little to draw; else the first. */
 	bool front;
 	const struct chapter *chapter;
 };
@@ -173,8 +172,8 @@ struct story {
 
 /* --- tell.c: chapters that are texts (chapter_file.h) tell --- */
 
-/* Lets each of the chapters, harness/chapters/NAME.chapter, report of the run's tables; those with nothing
- * to say are omitted. */
+/* Lets each of the chapters, harness/chapters/NAME.chapter, report of the run's tables; those with
+ * nothing to say are omitted. */
 void story_make(struct db *db, const char *const *names, unsigned n, struct arena *arena,
                 struct story *out);
 
@@ -187,8 +186,8 @@ void story_add(struct story *story, struct db *db, const char *file, const char 
 /* The chapter of that name if it reported something, or NULL. */
 const struct story_chapter *story_find(const struct story *story, const char *name);
 /* Chooses the chapter that answers first, of those with a table for the first page: the one of that
- * name, else the first that leads unasked; none if there is none. On the first page is its table, unless
- * it has no bars and another has; without one that of a chapter of page 1. */
+ * name, else the first that leads unasked; none if there is none. On the first page is its table,
+ * unless it has no bars and another has; without one that of a chapter of page 1. */
 void story_choose_lead(struct story *story, const char *name);
 const struct story_table *story_find_table(const struct story *story, const char *name);
 /* The i-th sentence that has the role, over all chapters; NULL after the last. */
@@ -199,8 +198,8 @@ const struct story_sentence *story_said(const struct story *story, enum story_ro
  * of all others in the order of the chapters, and what is open; or the sentences that replace
  * them. */
 const struct story_sentence *story_answer(const struct story *story, unsigned i);
-/* The answer in one sentence: the leading chapter's headline or first answer, else the first headline of
- * any, else the first of the answer; NULL if there is none. */
+/* The answer in one sentence: the leading chapter's headline or first answer, else the first
+ * headline of any, else the first of the answer; NULL if there is none. */
 const struct story_sentence *story_headline(const struct story *story);
 bool story_says_headline(const struct story *story, const struct chapter *chapter);
 
@@ -245,5 +244,3 @@ const char *phrase_row(struct arena *arena, const struct story_table *table, uns
  * sentence. */
 const char *phrase_common(struct story *story, const struct story_table *table, unsigned row,
                           const char *text);
-
-#endif

@@ -93,7 +93,8 @@ static struct entry entry_of(struct arena *arena, const struct db_rows *rows, en
 /* Words are no number, which SQLite would read as 0. */
 static bool fits(const struct db_rows *rows, enum column_kind kind, int at)
 {
-	const char *text = kind == KIND_TEXT || kind == KIND_WORD ? NULL : db_text(rows, (unsigned)at);
+	const char *text =
+	    kind == KIND_TEXT || kind == KIND_WORD ? NULL : db_text(rows, (unsigned)at);
 	char *end = NULL;
 	return !text || !*text || (strtod(text, &end), end > text);
 }
@@ -187,7 +188,7 @@ static int table_of(const struct teller *t, const struct chapter_part *part,
 	return wrong(t, part, "the chapter has no table ", part->name);
 }
 
-/* What a row of a table has in a column of its query, as text; NULL: the query has no such column. */
+/* What a row has in a column of its query, as text; NULL: there is no such column. */
 static const char *text_of(const struct teller *t, const struct chapter_part *part,
                            const struct story_table *of, unsigned row, const char *key)
 {
@@ -214,8 +215,8 @@ static const char *matching(struct arena *arena, const char *from, const char *n
 	                            from, m->key, m->key, m->of->form->name, m->row + 1, name);
 }
 
-/* What a part's own condition and order leave of the first `most` rows of a table or a view, and `by`; *n of
- * them. Errors are at its place in the file. */
+/* What a part's own condition and order leave of the first `most` rows of a table or a view, and
+ * `by`; *n of them. Errors are at its place in the file. */
 static int rows_of(const struct teller *t, const struct chapter_part *part, const char *name,
                    unsigned most, const struct match *by, unsigned *rows, unsigned *n)
 {
@@ -261,7 +262,7 @@ static int go_on(const struct teller *t, const struct chapter_part *from, struct
 	return 0;
 }
 
-/* What parts have said together: to a file, or to where roles say, and into the row that it fills. */
+/* What parts have said together: to a file, or where roles say, and into the row that it fills. */
 static int keep_text(const struct teller *t, const struct chapter_part *part,
                      const struct story_table *of, unsigned row, struct phrase *p)
 {
@@ -281,8 +282,8 @@ static int keep_text(const struct teller *t, const struct chapter_part *part,
 	return 0;
 }
 
-/* A sentence and the parts in which it goes on: of each row, of all together, or of those of which it says
- * the same but for its lists, ranges and parts. */
+/* A sentence and the parts in which it goes on: of each row, of all together, or of those of which
+ * it says the same but for its lists, ranges and parts. */
 static int tell_sentence(const struct teller *t, const struct chapter_part *part, unsigned nparts,
                          const struct story_table *of, const unsigned *rows, unsigned n)
 {

@@ -105,10 +105,9 @@ static int duration_read(const struct field *f, const char *text, int64_t *out, 
 	}
 	duration_text((int64_t)f->lo, lo);
 	duration_text((int64_t)f->hi, hi);
-	return status_set(st,
-	                  "%s = '%s' is not allowed; allowed is %s to %s, as whole ns, us, "
-	                  "ms, s, m or h%s",
-	                  f->key, text, lo, hi, bare_ns ? " (a bare number is seconds)" : "");
+	return status_set(
+	    st, "%s = '%s' is not allowed; allowed is %s to %s, as whole ns, us, ms, s, m or h%s",
+	    f->key, text, lo, hi, bare_ns ? " (a bare number is seconds)" : "");
 }
 
 /* Digits, perhaps a point and more, and %: without the sign, 0.5 could mean a half. */
@@ -222,10 +221,10 @@ const struct field *field_find(const struct fields *of, const char *key)
 static int text_read(const struct field *f, const char *text, char *out, struct status *st)
 {
 	if (f->kind == FIELD_NAME && !field_is_name(text, FIELD_NAME_BYTES))
-		return status_set(st,
-		                  "%s = '%s' is no name; allowed are at most %d letters, "
-		                  "digits, '-', '_', '.'",
-		                  f->key, text, FIELD_NAME_BYTES - 1);
+		return status_set(
+		    st,
+		    "%s = '%s' is no name; allowed are at most %d letters, digits, '-', '_', '.'",
+		    f->key, text, FIELD_NAME_BYTES - 1);
 	if (f->kind == FIELD_TEXT && (!text[0] || strlen(text) >= f->bytes))
 		return status_set(st, "%s has %zu bytes; allowed is 1 to %zu", f->key, strlen(text),
 		                  f->bytes - 1);
@@ -241,8 +240,8 @@ static int range_read(const struct field *f, const char *text, size_t *range, st
 	snprintf(first, sizeof first, "%.*s", dots ? (int)(dots - text) : 63, text);
 	if (!sizes_one(first, &lo) || !sizes_one(dots ? dots + 2 : text, &hi) || lo > hi)
 		return status_set(st,
-		                  "%s = '%s' is not allowed; allowed is LO..HI, both included, "
-		                  "as in 16M..1G, or one size",
+		                  "%s = '%s' is not allowed; allowed is LO..HI, both included, as "
+		                  "in 16M..1G, or one size",
 		                  f->key, text);
 	range[0] = lo;
 	range[1] = hi;

@@ -1,4 +1,4 @@
-/* A key: how a file writes it, where its value goes, how a record writes it, its default, and its help. Pure. */
+/* A key: how files and records write it, where its value goes, its default and help. Pure. */
 #pragma once
 
 #include <jansson.h>
@@ -90,7 +90,7 @@ void field_allowed(const struct field *field, char *out, size_t bytes);
 
 /* A new reference, NULL when memory is out or a text is not UTF-8. */
 json_t *field_to_json(const struct field *field, const void *base);
-/* What it allocates is the caller's, after an error too. Elements of lists begin with their defaults. */
+/* What it allocates is the caller's, after an error too. List elements begin as defaults. */
 int field_from_json(const struct field *field, const json_t *value, void *base, struct status *st);
 
 json_t *field_object(const struct fields *of, const void *base);

@@ -33,8 +33,8 @@ static bool is_host(const char *at, size_t bytes)
 	return n && (n == bytes || (slots && slots < 6 && n + 1 + slots == bytes));
 }
 
-/* Adds NAME or NAME:SLOTS. One that is there already gets these slots more, one if none are said, as Open MPI
- * and PBS read it. False: there is no room. */
+/* Adds NAME or NAME:SLOTS. One that is there already gets these slots more, one if none are said,
+ * as Open MPI and PBS read it. False: there is no room. */
 static bool list_add(char list[HOSTS_BYTES], const char *host, size_t bytes)
 {
 	const char *colon = memchr(host, ':', bytes);
@@ -72,7 +72,7 @@ static int list_read(const char *text, char out[HOSTS_BYTES], struct status *st)
 	return 0;
 }
 
-/* A line of a host file, "name slots = 8 max_slots=16 # comment", as "name:8". False: it has no host. */
+/* A line of a host file, "name slots = 8 max_slots=16 # comment", as "name:8". False: none. */
 static bool line_read(char *line, char *host, size_t bytes)
 {
 	static const char *const counts[] = {"slots", "cpu", "cpus", "count"};
@@ -107,10 +107,10 @@ static int file_read(const char *file, char out[HOSTS_BYTES], struct status *st)
 	}
 	fclose(f);
 	if (!right)
-		return status_set(st,
-		                  "hosts = @%s:%u: not a line of a host file; allowed is NAME, or "
-		                  "NAME slots=N",
-		                  file, at);
+		return status_set(
+		    st,
+		    "hosts = @%s:%u: not a line of a host file; allowed is NAME, or NAME slots=N",
+		    file, at);
 	if (!fits)
 		return status_set(st,
 		                  "hosts = @%s has more than %d bytes of names; allowed is a "

@@ -1,4 +1,4 @@
-/* The hosts of a variant's processes: "" (this one), how many, or names with the most processes of each, "a:8,b:8". */
+/* A variant's hosts: "" (this one), how many, or names with each one's processes, "a:8,b:8". */
 #pragma once
 
 #include "../status.h"

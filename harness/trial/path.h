@@ -8,7 +8,7 @@
 #define PATH_VIA_BYTES 64
 #define PATH_WHY_BYTES 256
 
-/* What one rank sends another over one transport. A pair has two links if its channels differ, say in devices. */
+/* What one rank sends another over one transport. A pair has two if its channels differ. */
 struct path_link {
 	unsigned from, to;
 	char via[PATH_VIA_BYTES]; /* as NCCL names it: "P2P/CUMEM/read", "NET/IB/0/GDRDMA" */
@@ -60,7 +60,7 @@ struct path {
 	/* Figures that the library states; 0: not in its log. */
 	unsigned coll_channels, p2p_channels, p2p_channels_per_peer;
 	unsigned long long p2p_chunk_bytes;
-	/* The last choice for each collective: "AllReduce RING SIMPLE, 16 channels", "; " between. */
+	/* Each collective's last: "AllReduce RING SIMPLE, 16 channels", "; " between. */
 	char algorithms[PATH_WHY_BYTES];
 	unsigned nchoices;
 	struct path_choice *choices; /* owned, in the order of their first lines */
@@ -77,7 +77,7 @@ const char *path_data_name(enum path_data data);
 /* "P2P/CUMEM, 12 links, data path staged, not registered" */
 void path_text(const struct path *path, char *text, size_t bytes);
 
-/* "P2P/CUMEM 0-1, 2-3; SHM/direct 0-2, 1→3", at most eight of each; → if the way back is another. */
+/* "P2P/CUMEM 0-1, 2-3; SHM/direct 0-2, 1→3", at most eight of each; →: back differs. */
 void path_pairs_text(const struct path *path, char *text, size_t bytes);
 
 /* A figure by its name in the record ("p2p_channels"), as text; "" if the log does not say. */

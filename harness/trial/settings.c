@@ -91,10 +91,9 @@ static int flip_read(const struct field *f, const char *text, void *base, struct
 	bool none = !strcmp(text, "none");
 	if (!none && (text[strspn(text, "0123456789:")] ||
 	              sscanf(text, "%4u:%12llu%c", &rank, &byte, &after) != 2))
-		return status_set(st,
-		                  "%s = '%s' is not allowed; allowed is RANK:BYTE, as in "
-		                  "1:4096, or none",
-		                  f->key, text);
+		return status_set(
+		    st, "%s = '%s' is not allowed; allowed is RANK:BYTE, as in 1:4096, or none",
+		    f->key, text);
 	settings->flip_rank = none ? -1 : (int)rank;
 	settings->flip_byte = (int64_t)byte;
 	return 0;
@@ -132,8 +131,8 @@ static int cpus_read(const struct field *f, const char *text, void *base, struct
 	bool good = n == 2 ? cpus == 1 : n == 1 && !strchr(text, '/');
 	if (!all && (!good || !cpus || cpus > f->hi || !ranks || ranks > f->hi))
 		return status_set(st,
-		                  "%s = '%s' is not allowed; allowed is 1 to %u for each rank, "
-		                  "1/2 to 1/%u (one of so many ranks), or all",
+		                  "%s = '%s' is not allowed; allowed is 1 to %u for each rank, 1/2 "
+		                  "to 1/%u (one of so many ranks), or all",
 		                  f->key, text, (unsigned)f->hi, (unsigned)f->hi);
 	snprintf(settings->cpus, sizeof settings->cpus, ranks > 1 ? "%u/%u" : "%u", cpus, ranks);
 	if (all)

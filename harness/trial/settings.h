@@ -13,14 +13,14 @@
 #define TRIAL_ENV_BYTES    512
 #define SETTINGS_MAX_RANKS 1024
 
-/* gated: devices hold the issued work until all have issued, so that executing is timed without launching. */
+/* gated: devices hold work until all have issued, so that executing is timed without launching. */
 enum start { START_FREE, START_GATED, START_KINDS };
 enum bind { BIND_NONE, BIND_CORE, BIND_NUMA, BIND_NEAR_GPU, BIND_CLOSE, BIND_KINDS };
 /* auto: spin, and yield if ranks are more than CPUs. block: sleeps until the device is through. */
 enum wait { WAIT_AUTO, WAIT_SPIN, WAIT_YIELD, WAIT_BLOCK, WAIT_QUERY, WAIT_KINDS };
 enum traffic_kind { TRAFFIC_NONE, TRAFFIC_LINKS, TRAFFIC_CPU, TRAFFIC_KINDS };
 enum visible { VISIBLE_ALL, VISIBLE_OWN, VISIBLE_KINDS };
-/* core/isolation.h. uts: a host name; shm: an empty /dev/shm; devices: other processes' GPUs cannot be opened. */
+/* core/isolation.h. uts: a host name; shm: an empty /dev/shm; devices: no other GPUs. */
 enum isolate {
 	ISOLATE_UTS,
 	ISOLATE_IPC,
@@ -33,7 +33,7 @@ enum isolate {
 #define ISOLATE_BIT(KIND) (1u << (KIND))
 /* Of a library that works in CPU memory. device: buffers on the rank's GPU, staged. */
 enum memory { MEMORY_HOST, MEMORY_DEVICE, MEMORY_KINDS };
-/* Of a plain copy: the copy engine, a kernel, or one thread whose loads wait for each other, to time their latency. */
+/* Of a plain copy: the copy engine, a kernel, or one thread whose loads wait for each other. */
 enum engine { ENGINE_CE, ENGINE_SM, ENGINE_CHASE, ENGINE_KINDS };
 /* Which of two GPUs does it: the source writes, or the destination reads. A chase reads. */
 enum peer { PEER_WRITE, PEER_READ, PEER_KINDS };
@@ -137,8 +137,8 @@ static inline int64_t settings_extra_ns(const struct settings *s, unsigned rank)
 	return s->delay_rank < 0 || (unsigned)s->delay_rank == rank ? s->extra_ns : 0;
 }
 
-/* How many differ, and their keys ("mode, env.NCCL_ALGO"). Mode and layout are one, and more ranks are `ranks`, unless
- * the layout differs in more than one number; checks do not count. */
+/* How many differ, and their keys ("mode, env.NCCL_ALGO"). Mode and layout are one, and more ranks
+ * are `ranks`, unless the layout differs in more than one number; checks do not count. */
 unsigned settings_differ(const struct settings *a, const struct settings *b, char *keys,
                          size_t bytes);
 
@@ -150,7 +150,7 @@ const char *settings_env(const struct settings *settings, const char *name);
 /* Sets KEY=value, replacing an earlier one. -1: `most` others are there. */
 int settings_env_set(struct settings *settings, const char *name, const char *value, unsigned most);
 
-/* In a key as a file names it ("mode" and "layout" are one). True for a key that is not a setting. */
+/* In a key as a file names it ("mode" and "layout" are one); true of no setting. */
 bool settings_same(const char *key, const struct settings *a, const struct settings *b);
 
 /* Whether a key is set that only some backends use and that is not among `uses`, and which. */

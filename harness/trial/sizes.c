@@ -19,8 +19,8 @@ static uint64_t unit_factor(const char *name)
 
 static int size_parse(const char *text, size_t *out, struct status *st)
 {
-	const char *allowed = "allowed is a number with K, M or G (powers of 1024) that comes "
-	                      "to whole bytes, up to 64G";
+	const char *allowed = "allowed is a number with K, M or G (powers of 1024) that comes to "
+	                      "whole bytes, up to 64G";
 	if (text[0] == '-')
 		return status_set(st, "size '%s' is negative; %s", text, allowed);
 	if (!text[0])

@@ -30,7 +30,7 @@ unsigned trial_rows(const struct trial *trial, const struct cell *cell)
 		return 1;
 	if (cell->pace == PACE_STREAM)
 		return trial->stretches;
-	/* Other connections would only repeat a p99's calls, and make the record several times as long. */
+	/* Other connections would repeat a p99's calls, in a record several times as long. */
 	return trial->p99_bytes && cell->asked_bytes <= trial->p99_bytes && !cell->connection &&
 	               !cell->allocation
 	           ? TRIAL_P99_CALLS

@@ -1,4 +1,4 @@
-/* A trial: one fresh job of one variant, measuring a list of cells; the order that a job gets, and all that it knows. */
+/* A trial: a fresh job of a variant that measures cells; the order that it gets. */
 #pragma once
 
 #include "../coll/coll.h"
@@ -25,7 +25,7 @@ struct trial {
 	unsigned calls;               /* stream: calls in a stretch */
 	unsigned isolated_calls;      /* of a size above p99_bytes; below, TRIAL_P99_CALLS */
 	size_t p99_bytes;             /* as asked; 0: no size */
-	size_t turns_from, turns_to;  /* asked sizes whose rows are in turns with the block's other jobs */
+	size_t turns_from, turns_to;  /* asked sizes whose rows are in turns with other jobs */
 	size_t arena_bytes;           /* one rank's send arena, and as much to receive */
 	uint64_t seed;                /* of the data */
 	struct value_weights weights; /* of alltoallv */
@@ -52,8 +52,8 @@ unsigned trial_replays(const struct trial *trial, const struct cell *cell);
 /* In place, with buffers that are used twice, only a fresh call can be checked. */
 bool trial_spoils(const struct trial *trial, const struct cell *cell);
 
-/* A cell with the bytes of its buffers: of a step of training all gradients, where `bytes` was a bucket's; of a
- * mixture of experts coll_routed_bytes. */
+/* A cell with the bytes of its buffers: of a step of training all gradients, where `bytes` was a
+ * bucket's; of a mixture of experts coll_routed_bytes. */
 struct cell trial_whole(const struct network *network, unsigned nranks, const struct cell *cell);
 struct buckets trial_buckets(const struct trial *trial, const struct cell *cell);
 

@@ -178,11 +178,10 @@ int dry_run(const struct run_request *q, struct status *st)
 	page_line(0, "%u rank%s on %s, %u cores", plan->nranks, format_plural(plan->nranks),
 	          spec->backend, machine.cores);
 	if (machine.imagined)
-		page_line(
-		    0,
-		    "%s has no devices here (%.1000s): %u ranks are assumed, and its library is "
-		    "not checked",
-		    spec->backend, why_not.text, machine.imagined_ranks);
+		page_line(0,
+		          "%s has no devices here (%.1000s): %u ranks are assumed, and its library "
+		          "is not checked",
+		          spec->backend, why_not.text, machine.imagined_ranks);
 	say_variants(plan);
 	say_cells(plan);
 	if (!plan->search.nkeys)

@@ -1,5 +1,5 @@
-/* doctor: what launchgap can use of this machine: it is there, or what cannot be measured without it and
- * the command that mends it. For people a line, for programs a row of JSON, of the same finding. */
+/* doctor: what launchgap can use of this machine: it is there, or what cannot be measured without
+ * it and the command that mends it. For people a line, for programs a row of JSON. */
 #include <sys/statvfs.h>
 
 #include "../backend/device/nvml.h"

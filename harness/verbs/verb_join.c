@@ -14,7 +14,7 @@ static const char *const jobs[] = {
 };
 
 /* Keeps other jobs' processes out that come by mistake. Who knows the job can make it. */
-static void make_secret(const struct started *own, char out[WIRE_SECRET_BYTES])
+static void make_secret(const struct started *own, char out[CONNECTION_SECRET_BYTES])
 {
 	char all[4096];
 	snprintf(all, sizeof all, "%u", own->size);
@@ -22,7 +22,7 @@ static void make_secret(const struct started *own, char out[WIRE_SECRET_BYTES])
 		const char *value = machine_env(jobs[i]);
 		status_add(all, sizeof all, "\n%s", value ? value : "");
 	}
-	wire_derive("", all, out);
+	connection_derive("", all, out);
 }
 
 static int find(struct started *own, struct status *st)
@@ -30,11 +30,10 @@ static int find(struct started *own, struct status *st)
 	if (started_find(machine_env, own, st))
 		return -1;
 	if (!own->by)
-		return status_set(st,
-		                  "join: no launcher has said which process this is: none of RANK, "
-		                  "SLURM_PROCID … is set. Start it by torchrun, srun, mpirun, or "
-		                  "set LAUNCHGAP_RANK and LAUNCHGAP_SIZE (`launchgap run` needs "
-		                  "none)");
+		return status_set(
+		    st, "join: no launcher has said which process this is: none of RANK, "
+		        "SLURM_PROCID … is set. Start it by torchrun, srun, mpirun, or set "
+		        "LAUNCHGAP_RANK and LAUNCHGAP_SIZE (`launchgap run` needs none)");
 	if (!own->has_size)
 		return status_set(st,
 		                  "join: %s says rank %u and not of how many; set LAUNCHGAP_RANK "
@@ -43,9 +42,8 @@ static int find(struct started *own, struct status *st)
 	if (own->address && own->size > 1 && address_check(own->address, st))
 		return -1;
 	if (!own->address && own->size > 1 && own->hosts != 1)
-		return status_set(st,
-		                  "join: where do all meet? LAUNCHGAP_RENDEZVOUS=HOST of rank 0, "
-		                  "or HOST:PORT, says it");
+		return status_set(st, "join: where do all meet? LAUNCHGAP_RENDEZVOUS=HOST of rank "
+		                      "0, or HOST:PORT, says it");
 	return 0;
 }
 
@@ -106,13 +104,13 @@ int verb_join(int argc, char *argv[], const struct home *home, struct status *st
 {
 	struct started own;
 	struct joined run = {.argv = memory_take((size_t)argc + 1, sizeof *run.argv), .home = home};
-	char secret[WIRE_SECRET_BYTES], room[ADDRESS_BYTES], why[256];
+	char secret[CONNECTION_SECRET_BYTES], room[ADDRESS_BYTES], why[256];
 	unsigned wait_s;
 	int result = -1;
 	if (!take(argc, argv, &run, &wait_s, st) && !find(&own, st)) {
 		unsigned number = 0;
 		make_secret(&own, secret);
-		/* If it is not said: on this host, at a port that two jobs of one host do not share. */
+		/* If it is not said: this host, a port that two jobs of it do not share. */
 		sscanf(secret, "%4x", &number);
 		snprintf(room, sizeof room, "127.0.0.1:%u", ADDRESS_PORT + number % OWN_PORTS);
 		snprintf(why, sizeof why,

@@ -13,11 +13,12 @@ static int copy(FILE *from, const char *file, struct status *st)
 	const size_t n = fread(text, 1, sizeof text, from);
 	FILE *to = fopen(file, "wxe");
 	if (!to)
-		return status_set(st, "new: %s %s%s", file,
-		                  errno == EEXIST ? "is there already, and stays as it is; allowed "
-		                                    "is another NAME"
-		                                  : "cannot be written: ",
-		                  errno == EEXIST ? "" : strerror(errno));
+		return status_set(
+		    st, "new: %s %s%s", file,
+		    errno == EEXIST
+		        ? "is there already, and stays as it is; allowed is another NAME"
+		        : "cannot be written: ",
+		    errno == EEXIST ? "" : strerror(errno));
 	const bool cut = fwrite(text, 1, n, to) != n;
 	return fclose(to) || cut ? status_set(st, "new: %s cannot be written", file) : 0;
 }
@@ -29,8 +30,8 @@ int verb_new(int argc, char *argv[], const struct home *home, struct status *st)
 	const char *why;
 	const int n = verb_take(argc, argv, NULL, &name, 1, st);
 	if (!n)
-		return status_set(st, "new: NAME is missing, that of the file NAME.exp (`launchgap "
-		                      "new --help`)");
+		return status_set(
+		    st, "new: NAME is missing, that of the file NAME.exp (`launchgap new --help`)");
 	if (n > 0 && !field_is_name(name, FIELD_NAME_BYTES))
 		return status_set(
 		    st, "new: '%s' is no name; allowed are up to %d letters, digits, -, _ and .",

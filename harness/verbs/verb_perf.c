@@ -1,6 +1,6 @@
-/* all_reduce_perf …: the front door for those who come from nccl-tests. A program's options become the
- * keys of experiments/nccl_tests.exp on the command line of `run`; in processes that somebody else
- * started, as by mpirun, on that of `join`. */
+/* all_reduce_perf …: the front door for those who come from nccl-tests. A program's options become
+ * the keys of experiments/nccl_tests.exp on the command line of `run`; in processes that somebody
+ * else started, as by mpirun, on that of `join`. */
 #include <ctype.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -159,9 +159,9 @@ static void sizes(struct door *d)
 	if (lo > hi)
 		status_set(d->st, "-b %s is more than -e %s", value_of(d, 'b'), value_of(d, 'e'));
 	if (!lo && hi && factor > 1)
-		status_set(d->st,
-		           "-b 0 never grows by a factor (-f); allowed are -i, or -b of a byte "
-		           "or more");
+		status_set(
+		    d->st,
+		    "-b 0 never grows by a factor (-f); allowed are -i, or -b of a byte or more");
 	if (!lo && !d->st->text[0]) {
 		say(d, "-b 0: a size of 0 has no line");
 		lo = step;
@@ -211,9 +211,8 @@ static void calls(struct door *d)
 	if (!given)
 		say(d, "-n 0: data is checked, and a time is that of single calls, no measurement");
 	if (waits == 2)
-		status_set(d->st,
-		           "-z 2 lets ranks drift apart, and a call then waits for the one that "
-		           "is behind; allowed are 0, 1 and 3");
+		status_set(d->st, "-z 2 lets ranks drift apart, and a call then waits for the one "
+		                  "that is behind; allowed are 0, 1 and 3");
 	if (waits || single)
 		key(d, 0, "pace", "%s", waits ? "isolated" : "stream, isolated");
 	if (d->given['n'] || together > 1)
@@ -338,8 +337,8 @@ static void pick_backend(struct door *d)
 		           name ? name : "");
 		return;
 	}
-	/* As nccl-tests counts: two buffers, and 1 GiB for all else, of little memory half. Another process
-	 * decides it too. */
+	/* As nccl-tests counts: two buffers, and 1 GiB for all else, of little memory half. Another
+	 * process decides it too. */
 	const size_t memory = d->own.rank          ? SIZE_MAX
 	                      : d->backend->memory ? d->backend->memory()
 	                                           : 0;
@@ -430,11 +429,10 @@ static int parse(struct door *d, int argc, char *argv[])
 	d->nkeys = argc - optind;
 	for (int i = 0; i < d->nkeys; i++)
 		if (!strchr(d->keys[i], '='))
-			return status_set(
-			    d->st,
-			    "%s: '%s' is no option of nccl-tests; allowed are those and "
-			    "key=value (`launchgap %s --help`)",
-			    argv[0], d->keys[i], argv[0]);
+			return status_set(d->st,
+			                  "%s: '%s' is no option of nccl-tests; allowed are those "
+			                  "and key=value (`launchgap %s --help`)",
+			                  argv[0], d->keys[i], argv[0]);
 	return d->st->text[0] ? -1 : 0;
 }
 

@@ -22,13 +22,13 @@ struct asked {
 int home_find_experiment(const struct home *home, const char *name, char *file, size_t bytes,
                          struct status *st)
 {
-	if (!name[0] || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	                             "0123456789_-") != strlen(name))
-		return status_set(
-		    st,
-		    "'%s' is not an experiment's name: allowed are letters, digits, _ "
-		    "and -, as in experiments/NAME.exp (--file takes a path)",
-		    name);
+	if (!name[0] ||
+	    strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") !=
+	        strlen(name))
+		return status_set(st,
+		                  "'%s' is not an experiment's name: allowed are letters, digits, "
+		                  "_ and -, as in experiments/NAME.exp (--file takes a path)",
+		                  name);
 	if (!home->experiments[0])
 		return status_set(st,
 		                  "there is no experiments folder beside %s or in "
@@ -38,11 +38,11 @@ int home_find_experiment(const struct home *home, const char *name, char *file, 
 	if (access(file, R_OK)) {
 		struct suggestion guess = suggest_for(name);
 		home_each_experiment(home, suggest_offer_to, &guess);
-		return status_set(
-		    st,
-		    "there is no experiment '%s'%s%s: no readable %s (`launchgap list` "
-		    "names them; --file takes a path)",
-		    name, suggestion_text(&guess).text, suggest_nccl_tests(name).text, file);
+		return status_set(st,
+		                  "there is no experiment '%s'%s%s: no readable %s (`launchgap "
+		                  "list` names them; --file takes a path)",
+		                  name, suggestion_text(&guess).text, suggest_nccl_tests(name).text,
+		                  file);
 	}
 	return 0;
 }
@@ -81,9 +81,9 @@ static bool is_plan(const char *option)
 	       !strcmp(option, "--no-libraries");
 }
 
-/* Takes the arguments from argv[first] on; they override earlier ones. recorded: a record says them,
- * which may be a stranger's. Of its options those of the plan are taken, and none that names a file to
- * write. */
+/* Takes the arguments from argv[first] on; they override earlier ones. recorded: a record says
+ * them, which may be a stranger's. Of its options those of the plan are taken, and none that names
+ * a file to write. */
 static int take(struct asked *a, const struct home *home, int first, char *argv[], bool recorded,
                 struct status *st)
 {
@@ -151,10 +151,10 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 	struct status report = {0};
 	const char *only = report_only(&a->options);
 	if (only && a->no_report)
-		return status_set(st,
-		                  "run: %s needs a report, and --no-report makes none; allowed is "
-		                  "one of them",
-		                  only);
+		return status_set(
+		    st,
+		    "run: %s needs a report, and --no-report makes none; allowed is one of them",
+		    only);
 	a->request.quiet = a->options.quiet;
 	if (!a->request.from.file)
 		a->request.from.file = a->file;

@@ -26,9 +26,8 @@ struct tour {
 
 /* --- what is sent and received --- */
 
-/* "[10 11 | 12 13]": a bar where a rank's part ends, where the buffer is cut into parts. The
- * job has checked every byte that was received, so the numbers are those of the one right
- * answer. */
+/* "[10 11 | 12 13]": a bar where a rank's part ends, where the buffer is cut into parts. The job
+ * has checked every byte that was received, so the numbers are those of the one right answer. */
 static void numbers_text(const struct trial *trial, const struct cell *cell, unsigned rank,
                          bool received, char *text, size_t bytes)
 {

@@ -82,7 +82,7 @@ static void work(struct team *team, unsigned index, void *arg)
 	worker_run(order->trial, order->backend, team, index, &calls);
 }
 
-/* Of each of several hosts, with the facts of its first worker: the record's machine is the runner's. */
+/* Of each of several hosts, by its first worker: the record's machine is the runner's. */
 static void add_host(char *facts)
 {
 	static const char *const keys[] = {"cpu",    "cores", "numa_nodes", "memory",
@@ -100,8 +100,8 @@ static void add_host(char *facts)
 	json_decref(machine);
 }
 
-/* In the first process of each host, when all are done. The first host's has the record: it writes the
- * trial's lines beside its order. They include wrong data, which still fails the trial. */
+/* In the first process of each host, when all are done. The first host's has the record: it writes
+ * the trial's lines beside its order. They include wrong data, which still fails the trial. */
 static int write_lines(struct team *team, void *arg, struct status *st)
 {
 	const struct order *order = arg;
@@ -176,10 +176,9 @@ static int check_size(const struct launched *as, const struct peers *rendezvous,
 	if (size == 1)
 		return status_set(
 		    st,
-		    "%s started %u processes that are %u worlds of one: the MPI that "
-		    "this program has loaded does not know its launcher. Start it with "
-		    "that MPI's own mpirun, with srun --mpi=pmix, or without MPI: "
-		    "launcher = exec",
+		    "%s started %u processes that are %u worlds of one: the MPI that this program "
+		    "has loaded does not know its launcher. Start it with that MPI's own mpirun, "
+		    "with srun --mpi=pmix, or without MPI: launcher = exec",
 		    as->by->name, as->processes, as->processes);
 	return status_set(st, "%s started %u processes, and the layout has %u", as->by->name, size,
 	                  as->processes);

@@ -3,7 +3,7 @@
 
 #include "../config/options.h"
 
-/* The folders of experiments and plots: beside the build folder, or installed; "" if neither exists. */
+/* The folders of experiments and plots: beside the build folder, or installed; or "". */
 struct home {
 	char self[PATH_MAX];
 	char experiments[PATH_MAX + 32];
@@ -36,7 +36,7 @@ const struct verb *verb_find(const char *name);
 /* Those of nccl-tests are made rows. */
 void verb_each_option(const struct verb *verb, void (*use)(const struct field *row, void *arg),
                       void *arg);
-/* Takes all arguments of argv[1] into `base`; what is no option is an operand, `most` at most. Their number, or -1. */
+/* Takes arguments of argv[1] into `base`; others are up to `most` operands. How many, or -1. */
 int verb_take(int argc, char *argv[], void *base, char *operands[], int most, struct status *st);
 int verb_not_understood(const char *name, const char *argument, struct status *st);
 /* Names no verb. 2, the program's exit status. */

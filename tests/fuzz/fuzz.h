@@ -18,7 +18,7 @@ struct fuzz_target {
 };
 
 extern const struct fuzz_target fuzz_sizes, fuzz_experiment, fuzz_record, fuzz_nccl_tests,
-    fuzz_nccl_log, fuzz_wire;
+    fuzz_nccl_log, fuzz_connection;
 
 /* Ends the program, with the words, if `kept` is false. */
 void fuzz_promise(bool kept, const char *words);

@@ -312,8 +312,8 @@ static int supports_cell(const struct blocking_library *library, const struct tr
 	if (cell->coll == COLL_COPY)
 		why = "the limit is plain copies without a library; allowed is limit = no";
 	else if (is & COLL_RAW)
-		why = "plain copies without a library; allowed are the backends nccl, host and "
-		      "null";
+		why =
+		    "plain copies without a library; allowed are the backends nccl, host and null";
 	else if (!carried[cell->coll] && !exchanged(cell->coll) && !(is & COLL_LOCAL))
 		why = "the library has no such call, and this backend does not build it from sends "
 		      "and receives";
@@ -356,8 +356,8 @@ static int blocking_supports(const struct trial *trial, struct status *st)
 		return status_set(st, "%s: %s", library->name, why);
 	if (set->start == START_GATED)
 		return status_set(st,
-		                  "%s: start = gated holds devices until all have issued, and "
-		                  "its calls complete while they are issued; allowed is free",
+		                  "%s: start = gated holds devices until all have issued, and its "
+		                  "calls complete while they are issued; allowed is free",
 		                  library->name);
 	for (unsigned c = 0; c < trial->ncells; c++)
 		if (supports_cell(library, trial, &trial->cells[c], st))

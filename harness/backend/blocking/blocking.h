@@ -1,6 +1,6 @@
-/* Backends whose library works in CPU memory and blocks. A library (mpi, gloo) adds how ranks connect, its
- * collectives and how two ranks exchange data. A worker has one rank: it could not make others' calls
- * meanwhile. */
+/* Backends whose library works in CPU memory and blocks. A library (mpi, gloo) adds how ranks
+ * connect, its collectives and how two ranks exchange data. A worker has one rank: it could not
+ * make others' calls meanwhile. */
 #pragma once
 
 #include "../../coll/call.h"

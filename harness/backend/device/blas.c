@@ -21,9 +21,9 @@ int blas_load(struct blas *out, struct status *st)
 	for (unsigned i = 0; i < sizeof files / sizeof *files && !out->library; i++)
 		out->library = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
 	if (!out->library)
-		return status_set(st, "a step of training computes with cuBLAS, and there is no "
-		                      "libcublas.so.13 or .12 (NVIDIA's libcublas; LD_LIBRARY_PATH "
-		                      "leads to it)");
+		return status_set(
+		    st, "a step of training computes with cuBLAS, and there is no libcublas.so.13 "
+		        "or .12 (NVIDIA's libcublas; LD_LIBRARY_PATH leads to it)");
 	const char *missing =
 	    symbols_find(out->library, symbols, sizeof symbols / sizeof *symbols, out);
 	return missing ? status_set(st, "cuBLAS has no %s: it is older than CUDA 11", missing) : 0;

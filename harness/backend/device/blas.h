@@ -1,4 +1,4 @@
-/* Matrix products on a GPU by cuBLAS, loaded at run time; its interface is declared here (CUDA 11 and later). */
+/* Matrix products by cuBLAS (CUDA 11 on), loaded at run time, and declared here. */
 #pragma once
 
 #include "device.h"
@@ -25,11 +25,11 @@ struct blas_place {
 enum dtype blas_dtype(enum dtype dtype);
 
 int blas_load(struct blas *out, struct status *st);
-/* On the current device, for products of at most side × depth by depth × side elements of numbers: zeros would
- * draw less power. Blocks. blas_close also frees what an error left. */
+/* On the current device, for products of at most side × depth by depth × side elements of numbers:
+ * zeros would draw less power. Blocks. blas_close also frees what an error left. */
 int blas_open(const struct blas *blas, struct blas_place *p, unsigned side, unsigned depth,
               enum dtype dtype, cudaStream_t stream, struct status *st);
-/* On the place's stream. cuBLAS's status, 0: well. float16 and bfloat16 are summed in float32; float32 is TF32. */
+/* On the place's stream. cuBLAS's status. float16 and bfloat16 sum in float32; float32 is TF32. */
 int blas_multiply(const struct blas *blas, const struct blas_place *p, unsigned side,
                   unsigned depth, enum dtype dtype);
 void blas_close(const struct blas *blas, struct blas_place *p);

@@ -1,4 +1,4 @@
-/* What the GPU backends need of the CUDA runtime. Functions that touch a device make it the current one. */
+/* What the GPU backends need of the CUDA runtime. Who touches a device makes it current. */
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -44,7 +44,7 @@ cudaError_t device_launch_hold(const volatile int *flag, cudaStream_t stream);
 /* Takes so many clock cycles of the current GPU: finer than %globaltimer. */
 cudaError_t device_launch_spin(int64_t cycles, cudaStream_t stream);
 
-/* The driver's: a stream writes a word (CUDA 11.7 or later), or waits for one as large or larger; or NULL. */
+/* The driver's: a stream writes a word (CUDA 11.7 on), or waits for one as large; or NULL. */
 typedef int device_word_fn(cudaStream_t stream, unsigned long long at, uint32_t value,
                            unsigned flags);
 struct device_words {
@@ -59,8 +59,9 @@ static inline cudaError_t device_write(device_word_fn *write, uint32_t *at, uint
 }
 #define DEVICE_LINE_BYTES 128
 
-/* In device_kernels.cu; asynchronous. Unlike cudaMemset they do not change where the GPU places its next blocks. `n`
- * elements of each slot from its element `at` on. The tally: how many are wrong, and the first. */
+/* In device_kernels.cu; asynchronous. Unlike cudaMemset they do not change where the GPU places its
+ * next blocks. `n` elements of each slot from its element `at` on. The tally: wrong ones, the
+ * first. */
 cudaError_t device_launch_poison(void *arena, enum dtype dtype, uint64_t n, cudaStream_t stream);
 cudaError_t device_launch_fill(void *arena, const struct value_question *question, uint64_t at,
                                uint64_t n, unsigned slots, cudaStream_t stream);
@@ -70,6 +71,6 @@ cudaError_t device_launch_check(const void *arena, const struct value_question *
 /* Copies n elements; neighbouring threads take those `stride` apart, then those next to them. */
 cudaError_t device_launch_access(void *to, const void *from, enum dtype dtype, uint64_t n,
                                  unsigned stride, cudaStream_t stream);
-/* By one thread, the address of each load depending on the last one's value: n round trips to the source. */
+/* By one thread whose loads depend on each other: n round trips to the source. */
 cudaError_t device_launch_chase(void *to, const void *from, enum dtype dtype, uint64_t n,
                                 cudaStream_t stream);

@@ -4,11 +4,11 @@ extern "C" {
 #include "device.h"
 }
 
-/* One block per multiprocessor. A GPU places a kernel's blocks from where the last kernel's ended (seen
- * on H100 and H200 by %smid). Grids that fill all multiprocessors equally leave that place as it was;
- * others, also cudaMemset's, move it by chance, and NCCL's 32 blocks are then elsewhere on each GPU
- * until the next such grid. That is the likely reason why alltoall of 256 MiB on 4 H200 differed by
- * 6 % from cell to cell, constant within each, and nccl-tests without its check did not. */
+/* One block per multiprocessor. A GPU places a kernel's blocks from where the last kernel's ended
+ * (seen on H100 and H200 by %smid). Grids that fill all multiprocessors equally leave that place as
+ * it was; others, also cudaMemset's, move it by chance, and NCCL's 32 blocks are then elsewhere on
+ * each GPU until the next such grid. That is the likely reason why alltoall of 256 MiB on 4 H200
+ * differed by 6 % from cell to cell, and nccl-tests without its check did not. */
 #define THREADS 1024
 
 static unsigned blocks_here(void)
@@ -210,8 +210,8 @@ extern "C" cudaError_t device_launch_access(void *to, const void *from, enum dty
 	});
 }
 
-/* `zero` is 0, which the compiler cannot know. A volatile load is not answered by a cache of this GPU
- * where the memory is another's. */
+/* `zero` is 0, which the compiler cannot know. A volatile load is not answered by a cache of this
+ * GPU where the memory is another's. */
 template <typename T> __global__ void chase(T *to, const volatile T *from, uint64_t n, T zero)
 {
 	uint64_t at = 0;

@@ -1,5 +1,5 @@
-/* NVML, loaded at run time: a GPU's clocks, its counters over a stretch of time, and the links of a machine's
- * GPUs. */
+/* NVML, loaded at run time: a GPU's clocks, its counters over a stretch of time, and the links of a
+ * machine's GPUs. */
 #pragma once
 
 #include <jansson.h>
@@ -18,19 +18,19 @@ struct nvml_clocks {
 /* pci as CUDA names it ("0000:18:00.0"). false: an answer is missing. Takes milliseconds. */
 bool nvml_read(const char *library, const char *pci, struct nvml_clocks *out);
 
-/* {"gpus": […], "pairs": […]} of analysis/links.sql, without hwloc's members; NULL: none, or no memory. Wakes
- * the GPUs, which may take a second. The caller's reference. */
+/* {"gpus": […], "pairs": […]} of analysis/links.sql, without hwloc's members; NULL: none, or no
+ * memory. Wakes the GPUs, which may take a second. The caller's reference. */
 json_t *nvml_links_read(const char *library);
 
 /* --- counters --- */
 
-/* Counters of one GPU between two moments, from Hopper on GPM's. Where GPM does not count NVLink, the byte
- * counters of its links do. A missing one is NaN, with the cause in words.
+/* Counters of one GPU between two moments, from Hopper on GPM's. Where GPM does not count NVLink,
+ * the byte counters of its links do. A missing one is NaN, with the cause in words.
  *
- * The driver updates GPM's samples about every 100 ms: begin and end are further apart than NVML_WATCH_NS,
- * under a steady load, and take milliseconds each. DRAM is a percentage of a maximum that NVML does not name;
- * here it is highest memory clock × 2 × bus width ÷ 8: 2619 MHz × 2 × 5120 bit ÷ 8 = 3352 GB/s, as an H100
- * SXM's data sheet has it. */
+ * The driver updates GPM's samples about every 100 ms: begin and end are further apart than
+ * NVML_WATCH_NS, under a steady load, and take milliseconds each. DRAM is a percentage of a maximum
+ * that NVML does not name; here it is highest memory clock × 2 × bus width ÷ 8: 2619 MHz × 2 × 5120
+ * bit ÷ 8 = 3352 GB/s, as an H100 SXM's data sheet has it. */
 #define NVML_WATCH_NS 100000000
 
 struct nvml_watch;
@@ -118,7 +118,7 @@ struct nvml_api_gpm_metric {
 	const char *name_and_unit[3];
 };
 
-/* nvmlGpmMetricsGet_t: a driver reads the first `asked`. The list differs between headers (210, 333, 477). */
+/* nvmlGpmMetricsGet_t: a driver reads the first `asked`. Headers differ (210, 333, 477). */
 #define NVML_API_GPM_METRICS 512
 struct nvml_api_gpm_get {
 	unsigned version, asked;

@@ -1,5 +1,5 @@
-/* Buffers on a GPU for a library that works in CPU memory: each call is copied through pinned memory. Needs no
- * header of CUDA's. */
+/* Buffers on a GPU for a library that works in CPU memory: each call is copied through pinned
+ * memory. Needs no header of CUDA's. */
 #pragma once
 
 #include "../../core/buffers.h"

@@ -17,7 +17,7 @@ struct kernel {
 	int64_t start_ns, end_ns;
 };
 
-/* CUPTI is one per process, and its callbacks carry no pointer of ours: so this file alone keeps state. */
+/* CUPTI is one per process, its callbacks have no pointer of ours: this file alone keeps state. */
 static struct trace {
 	pthread_mutex_t lock;
 	unsigned users;

@@ -1,5 +1,6 @@
-/* The gloo backend: Gloo's collectives over TCP, of one host on loopback. Ranks find each other through the team's store:
- * a share per rank, where it listens for each other of its group; this host's address. */
+/* The gloo backend: Gloo's collectives over TCP, of one host on loopback. Ranks find each other
+ * through the team's store: a share per rank, where it listens for each other of its group; this
+ * host's address. */
 #include "../../exchange/hosts_link.h"
 #include "../../memory.h"
 #include "../../part.h"
@@ -46,7 +47,8 @@ static const char *listens_at(struct team *team)
 	return team_here(team) < team_shape(team)->nworkers ? host_address(team) : "127.0.0.1";
 }
 
-/* From where this rank listens for each to where each listens for this one. All have read before a rank connects again. */
+/* From where this rank listens for each to where each does for this one. All read before one
+ * connects again. */
 static int swap_addresses(const struct blocking_place *p, struct gloo_address *addresses)
 {
 	const unsigned nranks = team_shape(p->team)->nranks;
@@ -100,8 +102,8 @@ static int gloo_connect(const struct blocking_place *place, const struct coll_ca
 static const char *gloo_refuses(const struct settings *set)
 {
 	if (set->layout.ranks_per_thread > 1)
-		return "its calls block, so one thread cannot make those of several ranks; "
-		       "allowed are mode = threads and processes";
+		return "its calls block, so one thread cannot make those of several ranks; allowed "
+		       "are mode = threads and processes";
 	return layout_ranks(set->layout) > MOST_RANKS
 	           ? "every rank has sockets to every other one; allowed are 128 ranks"
 	           : NULL;
@@ -115,8 +117,8 @@ static void gloo_describe(struct team *team, char *text, size_t bytes)
 const struct blocking_library blocking_gloo = {
     .name = "gloo",
     .reduces = BLOCKING_REDUCES | 1u << DTYPE_FLOAT16,
-    .reduces_else = "Gloo reduces no bfloat16 and no 8-bit floats; allowed are integers, "
-                    "float16, float32 and float64",
+    .reduces_else = "Gloo reduces no bfloat16 and no 8-bit floats; allowed are integers, float16, "
+                    "float32 and float64",
     .refuses = gloo_refuses,
     .connect = gloo_connect,
     .describe = gloo_describe,

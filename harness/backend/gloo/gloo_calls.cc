@@ -28,8 +28,8 @@ namespace
 
 using Reduction = void (*)(void *, const void *, const void *, size_t);
 
-// Addresses are the team's to exchange, so that this takes the place of Gloo's own rendezvous. Calls follow each
-// other on every rank, so that all of them may have one tag.
+// In place of Gloo's own rendezvous: the team exchanges addresses. Calls follow each other on every
+// rank, so that all may have one tag.
 struct Link : gloo::Context {
 	using Context::Context;
 	std::vector<char> scratch; // of what reduce_scatter receives

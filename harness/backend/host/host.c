@@ -1,4 +1,4 @@
-/* The host backend: real copies in CPU memory, made by the workers while they poll. A rank is a pair of buffers. */
+/* The host backend: the workers copy in CPU memory while they poll. A rank is two buffers. */
 #include "../../clock.h"
 #include "../../memory.h"
 #include "../../core/counters.h"
@@ -16,7 +16,7 @@ static bool only_copies(const struct trial *trial)
 	return trial->ncells > 0;
 }
 
-/* auto: the peer's memory if it can be read, else slots, which cannot carry the limit: that has no partner. */
+/* auto: the peer's memory if it can be read, else slots; the limit has no partner. */
 static int transport_of(const struct trial *trial)
 {
 	const char *name = trial->settings.path;
@@ -35,8 +35,8 @@ static int supports_cell(const struct trial *trial, const struct cell *cell,
                          enum host_transport transport, struct status *st)
 {
 	if (!steps_waits(cell->coll) && transport == HOST_FIFO)
-		return status_set(st, "host: the limit is copied from the peer's buffer: "
-		                      "path = direct or shared, not fifo");
+		return status_set(st, "host: the limit is copied from the peer's buffer: path = "
+		                      "direct or shared, not fifo");
 	if (cell->coll == COLL_INIT)
 		return status_set(st,
 		                  "host: init makes communicators, and the host backend has none");
@@ -51,8 +51,8 @@ static int host_supports(const struct trial *trial, struct status *st)
 		return status_set(st, "host: its ranks share memory, which several hosts do not; "
 		                      "allowed are backends nccl and mpi");
 	if (set->memory == MEMORY_DEVICE)
-		return status_set(st, "host: its ranks copy in CPU memory; allowed is memory = "
-		                      "host");
+		return status_set(st,
+		                  "host: its ranks copy in CPU memory; allowed is memory = host");
 	if (transport < 0)
 		return status_set(st, "path = %s: allowed are auto, direct, fifo, shared",
 		                  set->path);
@@ -115,7 +115,7 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 
 /* --- a cell: never in a timed call --- */
 
-/* Until nobody reads this worker's buffers: after a handshake all readers are done, so only the limit waits. */
+/* Until nobody reads this worker's buffers: after a handshake only the limit waits. */
 static int wait_readers(const struct backend_ctx *ctx, struct status *st)
 {
 	for (unsigned peer = 0; ctx->transport != HOST_FIFO && peer < ctx->place.nranks; peer++)

@@ -1,5 +1,5 @@
-/* The layout of buffers, flags and slots: one rank's share of the team's store is a whole number of pages, which
- * its worker places:
+/* The layout of buffers, flags and slots: one rank's share of the team's store is a whole number of
+ * pages, which its worker places:
  *
  *   flags | fifo: a ring from each rank | fifo: the rings' slots | send arena | receive arena
  *

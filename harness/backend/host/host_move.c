@@ -1,5 +1,5 @@
-/* The timed path: moves, and the work of a training step (products of small matrices, copies into buckets), in bounded
- * pieces. A piece moves only when the other side is ready for it; else the poll returns. */
+/* The timed path: moves, and the work of a training step (small matrices' products, copies into
+ * buckets), in bounded pieces, each when the other side is ready. */
 #include "../../clock.h"
 #include "../../memory.h"
 #include "host.h"
@@ -31,7 +31,7 @@ static void plan_expert(const struct backend_ctx *ctx, struct host_rank *rank)
 		rank->stages[phase].tiles = works ? flops / TILE_FLOPS : 0;
 }
 
-/* A bucket is reduced once the work of its layers is done and, if it is separate, its gradients are copied. */
+/* A bucket is reduced once its layers' work is done and its gradients are copied, if they are. */
 void host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	const struct settings *set = &ctx->place.trial->settings;
@@ -176,7 +176,7 @@ static bool says(const struct backend_ctx *ctx)
 	return ctx->waits && ctx->transport != HOST_FIFO;
 }
 
-/* Publishes what others may read: phases up to the one that this rank pulls for, if its work is that far. */
+/* Publishes what others may read: phases up to that which this rank pulls for. */
 static void post(const struct backend_ctx *ctx, const struct host_rank *rank)
 {
 	unsigned phase = pull_phase(ctx, rank);
@@ -306,7 +306,7 @@ static void call_end(const struct backend_ctx *ctx, struct host_rank *rank)
 	/* Without a handshake only the next prepare reads this, and nobody polls it. */
 	if (!ctx->waits)
 		post(ctx, rank);
-	/* Work, as the CPU is the device: a wait would overlap with copies for the worker's other ranks. */
+	/* Work, not a wait, which would overlap with copies for the worker's other ranks. */
 	const int64_t until = rank->extra_ns ? clock_now_ns() + rank->extra_ns : 0;
 	while (until && clock_now_ns() < until)
 		continue;

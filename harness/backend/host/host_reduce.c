@@ -80,8 +80,8 @@ static uint32_t narrow(struct format f, float value)
 
 /* --- blocks of elements --- */
 
-/* Elements are widened a block at a time, so that all arithmetic has two types, in loops that vectorize. float64, rounded
- * again, gives what float32's own operation gives (Figueroa 1995). */
+/* Elements are widened a block at a time, so that all arithmetic has two types, in loops that
+ * vectorize. float64, rounded again, gives what float32's own operation gives (Figueroa 1995). */
 #define BLOCK 64
 
 union block {
@@ -94,7 +94,7 @@ static bool is_signed(enum dtype dtype)
 	return dtype == DTYPE_INT8 || dtype == DTYPE_INT32 || dtype == DTYPE_INT64;
 }
 
-/* A datatype, its elements, their member of a block, and how they are widened and narrowed; integers by their low bits. */
+/* A datatype, its elements, their member of a block, how they are widened and narrowed. */
 #define SMALL(BITS)   (double)widen(format, BITS)
 #define NARROW(VALUE) (uint16_t) narrow(format, (float)(VALUE))
 // clang-format off

@@ -1,6 +1,6 @@
-/* The arithmetic of datatypes and operations, as NCCL's. Pure. Integers wrap; floats are rounded after every
- * operation. avg: floats are multiplied by 1 ÷ n, rounded, before they are summed; integers are summed, then
- * divided towards 0. premulsum: every input is multiplied by its rank's value_scale. */
+/* The arithmetic of datatypes and operations, as NCCL's. Pure. Integers wrap; floats are rounded
+ * after every operation. avg: floats are multiplied by 1 ÷ n, rounded, before they are summed;
+ * integers are summed, then divided towards 0. premulsum: inputs are multiplied by value_scale. */
 #pragma once
 
 #include <stdbool.h>

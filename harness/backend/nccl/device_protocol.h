@@ -1,9 +1,10 @@
-/* How ranks that write into each other's memory agree, in calls of `api = device`: of the kernels, of
- * the host that lays out their memory, and of tests/test_device_protocol.c, which runs it as threads.
+/* How ranks that write into each other's memory agree, in calls of `api = device`: of the kernels,
+ * of the host that lays out their memory, and of tests/test_device_protocol.c.
  *
- * A channel is what one thread block of each rank shares with that block of every other rank. In a call
- * all ranks run the same channels, one call at a time; a channel counts the calls that run it. In its own
- * memory, where all ranks can write, a rank has per channel an inbox word from each peer, and slots for packets.
+ * A channel is what one thread block of each rank shares with that block of every other rank. In a
+ * call all ranks run the same channels, one call at a time; a channel counts the calls that run it.
+ * In its own memory, where all ranks can write, a rank has per channel an inbox word from each
+ * peer, and slots for packets.
  *
  * A call, of every rank that takes part or not, and of none whose channel has failed:
  *   1. call = protocol_next(the last one); tell every peer protocol_begun(call).
@@ -14,20 +15,20 @@
  *   6. If protocol_wipes(call): zero this call's slot, whatever was sent. Keep `call`.
  *
  * Why that is right. A kernel begins when all earlier work of its stream has ended, so that "begun
- * call" says: all that was here for earlier calls is read, and the receive buffer is free. Memory that
- * is used in turns of n is last used n calls ago, hence the wait for call + 1 - n:
+ * call" says: all that was here for earlier calls is read, and the receive buffer is free. Memory
+ * that is used in turns of n is last used n calls ago, hence the wait for call + 1 - n:
  *   turns = 1              a buffer of the caller's, NCCL's contract: an entry barrier
  *   turns = PROTOCOL_TURNS slots; or receive buffers that the caller alternates ("without entry
- *                          barrier"): the one of this call was free when the channel's last call began,
- *                          which is the caller's last call if every call runs the same channels
- * The second wait ends at once where each rank hears from each in every call, as in alltoall: the peer
- * had to begin the last call for it to end here. In a ring it keeps fast ranks from running ahead.
- * After 5 all that was sent here has arrived; what is sent was read by this rank itself, so that the
- * send buffer is free.
+ *                          barrier"): this call's was free when the channel's last call began,
+ *                          the caller's last call if every call runs the same channels
+ * The second wait ends at once where each rank hears from each in every call, as in alltoall: the
+ * peer had to begin the last call for it to end here. In a ring it keeps fast ranks from running
+ * ahead. After 5 all that was sent here has arrived; what is sent was read by this rank itself, so
+ * that the send buffer is free.
  *
- * Who writes: an inbox word has one writer, its values only grow (by 2 per call: begun, and done if it wrote
- * there), and every call writes all of them, so that no word is ever behind by half of its range. Memory is zeroed
- * before any rank gets its address: zero is what no call has written. */
+ * Who writes: an inbox word has one writer, its values only grow (by 2 per call: begun, and done if
+ * it wrote there), and every call writes all of them, so that no word is ever behind by half of its
+ * range. Memory is zeroed before any rank gets its address: zero is what no call has written. */
 #pragma once
 
 #include <stdbool.h>
@@ -47,9 +48,9 @@ enum {
 	PROTOCOL_RANKS = 61,
 };
 
-/* Calls are numbered from 1 to half of the mask, and from 1 again: 0 is what zeroed memory holds. The
- * last number and the first have one slot; call 1 then waits for begun(0), which no earlier word has
- * reached, and so until its peers have begun it too. */
+/* Calls are numbered from 1 to half of the mask, and from 1 again: 0 is what zeroed memory holds.
+ * The last number and the first have one slot; call 1 then waits for begun(0), which no earlier
+ * word has reached, and so until its peers have begun it too. */
 PROTOCOL_FN uint32_t protocol_next(uint32_t call)
 {
 	return call == PROTOCOL_MASK / 2 ? 1 : call + 1;
@@ -89,8 +90,8 @@ PROTOCOL_FN bool protocol_wipes(uint32_t call)
 	return call > PROTOCOL_MASK / 2 - PROTOCOL_TURNS;
 }
 
-/* Twelve bytes of data and the call that they are of, in one store of 16 bytes, so that none arrives without
- * the others. */
+/* Twelve bytes of data and the call that they are of, in one store of 16 bytes, so that none
+ * arrives without the others. */
 struct protocol_packet {
 	uint32_t data[3], call;
 } __attribute__((aligned(16)));
@@ -136,7 +137,8 @@ PROTOCOL_FN enum protocol_awaited protocol_failed_for(uint32_t failed)
 	return (enum protocol_awaited)((failed - 1) % 4);
 }
 
-/* --- memory: of the device, or of threads of the host ------------------------------------------ */
+/* --- memory: of the device, or of threads of the host
+ * ------------------------------------------ */
 
 #if defined(__CUDACC__)
 #define PROTOCOL_THREAD static __device__ __forceinline__
@@ -258,7 +260,8 @@ PROTOCOL_THREAD struct protocol_packet protocol_look(const struct protocol_packe
 }
 #endif
 
-/* --- waiting, for a bounded time ---------------------------------------------------------------- */
+/* --- waiting, for a bounded time
+ * ---------------------------------------------------------------- */
 
 enum { PROTOCOL_LOOKS = 256 }; /* between readings of the clock */
 
@@ -269,8 +272,8 @@ struct protocol_wait {
 };
 
 /* After a look in vain: whether to look again. Once a wait took too long, all later ones of this
- * channel end as soon, and the channel is dead: whoever comes late may still write here, so that its
- * memory has to stay until every rank has left. */
+ * channel end as soon, and the channel is dead: whoever comes late may still write here, so that
+ * its memory has to stay until every rank has left. */
 PROTOCOL_THREAD bool protocol_again(struct protocol_channel *own, struct protocol_wait *w,
                                     unsigned peer, enum protocol_awaited awaited)
 {
@@ -313,10 +316,11 @@ PROTOCOL_THREAD bool protocol_take(struct protocol_channel *own, unsigned peer,
 	return true;
 }
 
-/* --- rounds: a hint, on which nothing rests but speed ------------------------------------------- */
+/* --- rounds: a hint, on which nothing rests but speed
+ * ------------------------------------------- */
 
-/* In round k rank r writes to r + k, and so each rank is written to by one. Who ends a round tells the rank
- * before it, whose next one has the same target. */
+/* In round k rank r writes to r + k, and so each rank is written to by one. Who ends a round tells
+ * the rank before it, whose next one has the same target. */
 PROTOCOL_FN uint32_t protocol_round(uint32_t call, unsigned k)
 {
 	return call * 2 * PROTOCOL_RANKS + k;

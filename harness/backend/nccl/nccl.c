@@ -55,11 +55,11 @@ static int refuse_room(const struct trial *trial, unsigned ranks, struct status 
 	for (unsigned gpu = 0; gpu < (ranks + each - 1) / each; gpu++) {
 		const size_t has = device_memory(gpu) / on; /* 0: not known */
 		if (has && 2 * bytes > has)
-			return status_set(st,
-			                  "%zu MiB do not fit: a rank's two buffers take %zu MiB, "
-			                  "and GPU %u has %zu MiB for each of its ranks; ask for "
-			                  "smaller sizes",
-			                  largest >> 20, 2 * bytes >> 20, gpu, has >> 20);
+			return status_set(
+			    st,
+			    "%zu MiB do not fit: a rank's two buffers take %zu MiB, and GPU %u has "
+			    "%zu MiB for each of its ranks; ask for smaller sizes",
+			    largest >> 20, 2 * bytes >> 20, gpu, has >> 20);
 	}
 	return 0;
 }
@@ -72,11 +72,11 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 	if (!gpus)
 		return -1;
 	if (ranks > gpus * each)
-		return status_set(st,
-		                  "%u ranks need %u GPUs, and CUDA shows %u. Ranks can share a "
-		                  "GPU (ranks_per_gpu, NCCL 2.30.3 or later): to check results, "
-		                  "not for speed",
-		                  ranks, (ranks + each - 1) / each, gpus);
+		return status_set(
+		    st,
+		    "%u ranks need %u GPUs, and CUDA shows %u. Ranks can share a GPU "
+		    "(ranks_per_gpu, NCCL 2.30.3 or later): to check results, not for speed",
+		    ranks, (ranks + each - 1) / each, gpus);
 	if (refuse_room(trial, ranks, st) || nccl_api_load(trial->settings.nccl, &api, st))
 		return -1;
 	for (unsigned rank = 0; rank < ranks; rank += each) {
@@ -203,8 +203,8 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 		           most, why);
 }
 
-/* What buffers, communicators, registration and calls took of the GPU whose free memory fell most; other programs count,
- * and so would jobs in turns. */
+/* What buffers, communicators and calls took of the GPU whose memory fell most. It would count
+ * what jobs in turns took. */
 static void describe_memory(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	static const char *const names[READINGS] = {NULL, "buffers", "comm", "register", "calls"};
@@ -290,8 +290,7 @@ static int nccl_numa_node(const struct trial *trial, unsigned rank)
 #define MEND "apt-get install nvidia-cuda-toolkit libnccl-dev && make"
 #define LEFT_OUT                                                                                   \
 	"built without CUDA's or NCCL's headers; with nvcc and nccl.h (NVIDIA's cuda-toolkit "     \
-	"and "                                                                                     \
-	"libnccl-dev) a fresh `make` would add measuring on GPUs"
+	"and libnccl-dev) a fresh `make` would add measuring on GPUs"
 
 static unsigned nccl_capacity(struct status *st)
 {

@@ -62,7 +62,7 @@ struct place {
 	cudaGraph_t captured;   /* from the end of capturing until it is instantiated */
 	const char *round_from; /* with rounds: the buffers of the call that end issues */
 	char *round_to;
-	/* Of a staged copy, on its sender: the other GPU, a stream there, and what each one waits for. */
+	/* Of a staged copy, on its sender: the other GPU, a stream there, what each waits for. */
 	unsigned far_device;
 	cudaStream_t far;
 	cudaEvent_t near_done, far_done;
@@ -166,8 +166,8 @@ enum registration nccl_registration(const struct trial *trial);
 int nccl_wake(const struct backend_place *place, struct status *st);
 int nccl_open(const struct backend_place *place, struct backend_ctx **out, struct status *st);
 int nccl_reallocate(struct backend_ctx *ctx, struct status *st);
-/* With the connections before it. leave: destroys no communicator, as the process exits; after a failure it is
- * close. */
+/* With the connections before it. leave: destroys no communicator, as the process exits; after a
+ * failure it is close. */
 void nccl_close(struct backend_ctx *ctx);
 void nccl_leave(struct backend_ctx *ctx);
 /* *at becomes the new connection, or after an error one that close accepts. */
@@ -214,7 +214,7 @@ int nccl_links_pin(const struct backend_ctx *ctx, const struct place *p, char **
 /* Plain copies that cannot be carried out: of a cell; on these GPUs. */
 int nccl_links_refuse(const struct trial *trial, const struct cell *cell, struct status *st);
 int nccl_links_refuse_devices(const struct trial *trial, struct status *st);
-/* Opens the memory of all peers, or of the next rank alone, to the local GPUs: else CUDA copies through the host. */
+/* Opens all peers' memory, or the next rank's, to local GPUs: else copies go through the host. */
 int nccl_links_open(struct backend_ctx *ctx, struct status *st);
 int nccl_links_take(struct backend_ctx *ctx, struct place *p, struct status *st);
 void nccl_links_drop(struct place *p);
@@ -246,7 +246,7 @@ void nccl_move_close(struct backend_ctx *ctx, struct place *p);
 void nccl_move_free(struct backend_ctx *ctx, struct place *p);
 int nccl_move_take(struct backend_ctx *ctx, struct place *p, struct status *st);
 nccl_part_fn nccl_put_moves;
-/* Whether a local rank's kernel gave up. st: the sentence, after time for another rank to say its own; or NULL. */
+/* Whether a local rank's kernel gave up. st: the sentence, after another rank's; or NULL. */
 bool nccl_move_late(const struct backend_ctx *ctx, struct status *st);
 void nccl_move_describe(const struct backend_ctx *ctx, char *text, size_t bytes);
 

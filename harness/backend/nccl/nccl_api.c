@@ -46,7 +46,7 @@ int nccl_api_load(const char *path, struct nccl_api *out, struct status *st)
 	return 0;
 }
 
-/* Asked in a child: a loaded library stays, and from then on this process would get it for "libnccl.so.2". */
+/* Asked in a child: a loaded library stays, and would be what "libnccl.so.2" is from then on. */
 struct answer {
 	int rc;
 	struct library library;

@@ -1,5 +1,5 @@
-/* NCCL, loaded by path. What newer libraries have and the build's header may lack is declared here, with the
- * numbers and layouts of src/nccl.h.in: the header may be of 2.9 or of any later release. */
+/* NCCL, loaded by path. What newer libraries have and the build's header may lack is declared here,
+ * with the numbers and layouts of src/nccl.h.in: the header may be of 2.9 or later. */
 #pragma once
 
 #include <nccl.h>
@@ -23,7 +23,7 @@ enum {
 
 #define NCCL_CONFIG_MAGIC 0xcafebeef /* by which NCCL knows its own configurations */
 
-/* ncclConfig_t as of 2.27. NCCL reads what both sides know: it works with older and newer libraries. */
+/* ncclConfig_t as of 2.27. NCCL reads what both sides know, of any release. */
 struct nccl_config {
 	size_t size;
 	unsigned magic, version;

@@ -1,4 +1,4 @@
-/* A cell's calls: decisions before them, the timed path, and calls captured in a graph and replayed. */
+/* A cell's calls: decisions before them, the timed path, calls replayed from a graph. */
 #include "../../clock.h"
 #include "nccl.h"
 
@@ -20,7 +20,7 @@ static const int types[DTYPE_KINDS] = {
     [DTYPE_FLOAT8_E5M2] = NCCL_FLOAT8_E5M2,
 };
 
-/* premulsum's operation is created for each communicator. Collectives that do not reduce have none. */
+/* premulsum's operation is each communicator's. Collectives that do not reduce have none. */
 static const int ops[OP_KINDS] = {
     [OP_SUM] = ncclSum, [OP_PROD] = ncclProd, [OP_MIN] = ncclMin,
     [OP_MAX] = ncclMax, [OP_AVG] = NCCL_AVG,
@@ -149,7 +149,7 @@ void nccl_end(struct backend_ctx *ctx)
 }
 
 /* The first look after calls has the stream write a word after them; from then on a look is a load,
- * where asking CUDA takes almost 1 µs. Not where the calls are issued: most are awaited by others. */
+ * where asking CUDA takes almost 1 µs. Not where the calls are issued. */
 static cudaError_t look(struct backend_ctx *ctx, struct place *p)
 {
 	if (!ctx->driver.write)
@@ -232,8 +232,8 @@ static int make_ready(struct place *p, struct status *st)
 	return device_ok(cudaStreamSynchronize(p->stream), "cudaGraphUpload", st);
 }
 
-/* On all streams, even after an error: one that stays in capture cannot be destroyed; and before the first graph is
- * instantiated, which CUDA refuses in a thread that still captures. */
+/* On all streams, even after an error: one that stays in capture cannot be destroyed; and before
+ * the first graph is instantiated, which CUDA refuses in a thread that still captures. */
 static int capture_end(struct backend_ctx *ctx, struct status *st)
 {
 	int result = nccl_ok(ctx, ctx->failed, ctx->failed_comm, "capturing", st) ||

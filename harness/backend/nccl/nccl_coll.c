@@ -1,4 +1,4 @@
-/* NCCL's collectives, one row each: its own call; sends and receives; or work outside of any group. */
+/* NCCL's collectives, a row each: its own call; sends and receives; or work outside any group. */
 #include "nccl.h"
 
 /* --- NCCL's own calls, and the same with a configuration per call --- */
@@ -34,7 +34,8 @@ static void move(struct backend_ctx *ctx, struct place *p, const char *from, cha
 	const size_t element = coll_dtype_bytes(ctx->call.cell.dtype);
 	char *recv = to - p->span.recv_at;
 	const char *sides[] = {[STEP_SEND] = from - p->span.send_at, [STEP_RECV] = recv};
-	const bool rounds = coll_info(ctx->call.cell.coll)->is & COLL_ROUNDS; /* copy what it keeps */
+	const bool rounds =
+	    coll_info(ctx->call.cell.coll)->is & COLL_ROUNDS; /* copy what it keeps */
 	for (unsigned k = 0; k < p->plan.npushes + p->plan.npulls; k++) {
 		const bool pulls = k >= p->plan.npushes;
 		const struct steps_move *m =
@@ -96,8 +97,9 @@ static void put_rounds(struct backend_ctx *ctx, struct place *p, const char *fro
 	p->round_to = to;
 }
 
-/* Connecting for a round while another rank's kernel of the previous one waits can deadlock threads of one process
- * (NVIDIA/nccl#787): in the first call after prepare each round ends on all ranks before the next. */
+/* Connecting for a round while another rank's kernel of the previous one waits can deadlock threads
+ * of one process (NVIDIA/nccl#787): so the first call after prepare ends each round before the
+ * next. */
 int nccl_meet(struct backend_ctx *ctx)
 {
 	for (unsigned i = 0; i < ctx->count; i++)
@@ -107,8 +109,8 @@ int nccl_meet(struct backend_ctx *ctx)
 	return team_meet(ctx->team);
 }
 
-/* First what a rank keeps, as it passes on what it has; then each phase, whose sends may be of what the last
- * one received. */
+/* First what a rank keeps, as it passes on what it has; then each phase, whose sends may be of what
+ * the last one received. */
 void nccl_rounds(struct backend_ctx *ctx)
 {
 	for (const struct place *p = ctx->places; p < ctx->places + ctx->count; p++) {

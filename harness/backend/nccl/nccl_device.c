@@ -1,6 +1,7 @@
-/* api = device: calls by a kernel that writes into the peers' memory, which NCCL maps (windows, from 2.28.3 on). NCCL's
- * own flags and barriers wait without end, so these are device_protocol.h's. From 2.29.2 on a function names the peers'
- * addresses; in 2.28 they are read from the window itself. */
+/* api = device: calls by a kernel that writes into the peers' memory, which NCCL maps (windows,
+ * from 2.28.3 on). NCCL's own flags and barriers wait without end, so these are
+ * device_protocol.h's. From 2.29.2 on a function names the peers' addresses; in 2.28 they are read
+ * from the window itself. */
 #include "../../clock.h"
 #include "device_protocol.h"
 #include "nccl.h"
@@ -31,18 +32,19 @@ static struct plan plan_of(const struct backend_ctx *ctx, unsigned rank)
 
 /* --- how --- */
 
-/* By the most that a rank sends to others, as measured on 2 and 4 × H200 (moves of results/reference/4x-h200
- * and 2x-h200): alltoall, µs or GB/s to peers. Of this the launch is 4.2 µs in a stream, 0.5 in a graph.
+/* By the most that a rank sends to others, as measured on 2 and 4 × H200 (moves of
+ * results/reference/4x-h200 and 2x-h200): alltoall, µs or GB/s to peers. Of this the launch is 4.2
+ * µs in a stream, 0.5 in a graph.
  *
  *   a buffer            4 KiB    64 KiB   256 KiB  1 MiB  4 MiB  16 MiB  64 MiB  256 MiB
  *   4 ranks, a stream   4.6 µs   4.8 µs   5.1 µs   94     199    296     333     353
  *   4 ranks, a graph    3.9      4.0      4.3      104    209    300     338     353
  *   2 ranks, a graph    3.4      3.5      3.8      104    184    291     338     358
  *
- * What brought it: a launch while the call before runs (0.8 to 0.9 µs), packets of 12 + 4 bytes and one for
- * each thread, tiles in turn in place of a share for each block (264 → 294 GB/s at 16 MiB), rounds in step (343
- * → 353 at 256 MiB). No gain: bulk copies, no entry barrier, 256 threads, more blocks than multiprocessors,
- * tiles from a counter, a prefetch. */
+ * What brought it: a launch while the call before runs (0.8 to 0.9 µs), packets of 12 + 4 bytes and
+ * one for each thread, tiles in turn in place of a share for each block (264 → 294 GB/s at 16 MiB),
+ * rounds in step (343 → 353 at 256 MiB). No gain: bulk copies, no entry barrier, 256 threads, more
+ * blocks than multiprocessors, tiles from a counter, a prefetch. */
 // clang-format off
 static const struct {
 	size_t most;
@@ -136,7 +138,7 @@ static int choose(const struct backend_ctx *ctx, struct move_call *c, struct sta
 		row++;
 	do {
 		c->way = table[row].way;
-		/* A block waits for that of a rank on the same GPU, which has to have room for both. */
+		/* A block waits for one of a rank on the same GPU, which needs room for both. */
 		c->ctas = asked ? asked : per_rank(ctx, table[row].ctas);
 		c->own_ctas = per_rank(ctx, table[row].own_ctas);
 		c->threads = table[row].threads;
@@ -187,10 +189,9 @@ int nccl_move_refuse(const struct trial *trial, const struct cell *cell, unsigne
 		return status_set(st, "call_ctas = %u: api = %s allows up to %d", set->call_ctas,
 		                  set->api, MOVE_CTAS);
 	if (set->allocator == ALLOCATOR_CUDA)
-		return status_set(st,
-		                  "api = %s needs memory of ncclMemAlloc; allowed is "
-		                  "allocator = nccl",
-		                  set->api);
+		return status_set(
+		    st, "api = %s needs memory of ncclMemAlloc; allowed is allocator = nccl",
+		    set->api);
 	if (set->registration == REGISTER_LOCAL)
 		return status_set(st,
 		                  "api = %s registers the receive buffer as a window; allowed are "
@@ -239,9 +240,8 @@ static int find_peers(struct backend_ctx *ctx, struct place *p, void *at, char *
 	if (!at)
 		return status_set(
 		    st,
-		    "api = %s: NCCL %s registers no windows here: each GPU has to reach "
-		    "the others' memory, and NCCL_WIN_ENABLE and NCCL_CUMEM_ENABLE must "
-		    "not be 0",
+		    "api = %s: NCCL %s registers no windows here: each GPU has to reach the "
+		    "others' memory, and NCCL_WIN_ENABLE and NCCL_CUMEM_ENABLE must not be 0",
 		    api, ctx->api.version);
 	if (!ctx->api.GetPeerDevicePointer)
 		return read_window(ctx, p, at, base, stride, st);
@@ -286,8 +286,8 @@ static void register_channels(struct backend_ctx *ctx, struct place *p, const vo
 	          p->comm);
 }
 
-/* Half of what a cell may take, so that the wait says whom it waited for first; half of that again is for a rank's
- * words. */
+/* Half of what a cell may take, so that the wait says whom it waited for first; half of that again
+ * is for a rank's words. */
 #define LIMIT_NS 20000000000ull
 
 int nccl_move_open(struct backend_ctx *ctx, struct status *st)
@@ -312,7 +312,7 @@ int nccl_move_open(struct backend_ctx *ctx, struct status *st)
 		    .nranks = ctx->n,
 		    .turns = strcmp(ctx->trial->settings.api, "device") ? PROTOCOL_TURNS : 1};
 		ctx->move_failed[i] = 0;
-		/* What NCCL keeps of a window is read with its GPU current: from another one CUDA refuses. */
+		/* What NCCL keeps of a window is read with its GPU current: else CUDA refuses. */
 		if (device_use(p->device, st) ||
 		    find_peers(ctx, p, p->channels_window, &c->channels, &c->channels_stride, st) ||
 		    find_peers(ctx, p, p->handles[ARENA_RECV], &p->peers_recv, &c->recv_stride, st))
@@ -402,15 +402,14 @@ bool nccl_move_late(const struct backend_ctx *ctx, struct status *st)
 			              until = clock_now_ns() + most_ns;
 			while (!team_failure(ctx->team) && clock_now_ns() < until)
 				clock_sleep_until(clock_now_ns() + 1000000);
-			status_set(
-			    st,
-			    "api = %s: rank %u waited %.3g s for rank %u %s, and gave up: a rank "
-			    "died, had no core, or never came",
-			    ctx->trial->settings.api, ctx->places[i].rank,
-			    (double)ctx->places[i].move.limit_ns / 1e9,
-			    split_peer(ctx->trial->settings.split, ctx->nranks,
-			               ctx->places[i].color, protocol_failed_peer(failed)),
-			    awaited[protocol_failed_for(failed)]);
+			status_set(st,
+			           "api = %s: rank %u waited %.3g s for rank %u %s, and gave up: a "
+			           "rank died, had no core, or never came",
+			           ctx->trial->settings.api, ctx->places[i].rank,
+			           (double)ctx->places[i].move.limit_ns / 1e9,
+			           split_peer(ctx->trial->settings.split, ctx->nranks,
+			                      ctx->places[i].color, protocol_failed_peer(failed)),
+			           awaited[protocol_failed_for(failed)]);
 		}
 		return true;
 	}

@@ -1,4 +1,4 @@
-/* Plain copies, without NCCL: GPU and pinned CPU memory, GPU to GPU, by way of CPU memory; an alltoall's (api = copies). */
+/* Plain copies without NCCL: GPU and pinned CPU memory, GPU to GPU, by the CPU; api = copies. */
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -99,8 +99,8 @@ int nccl_links_refuse_devices(const struct trial *trial, struct status *st)
 		if (reaches)
 			continue;
 		return status_set(st,
-		                  "%s: GPU %u cannot reach the memory of GPU %u; "
-		                  "pair_staged goes through CPU memory",
+		                  "%s: GPU %u cannot reach the memory of GPU %u; pair_staged goes "
+		                  "through CPU memory",
 		                  pairs ? "pair_copy" : "api = copies", from, to);
 	}
 	return 0;
@@ -238,7 +238,7 @@ void nccl_put_staged(struct backend_ctx *ctx, struct place *p, const char *from,
 
 #define ROUNDS 64 /* more than a call has */
 
-/* Before copy d: the next rank has ended its copy d - 1, which had the same target; tells the one before how far it is. */
+/* Before copy d: the next rank has ended its d - 1 to the same target; tells the one before. */
 static cudaError_t keep_step(struct backend_ctx *ctx, struct place *p, unsigned d)
 {
 	uint32_t *last = ctx->peers[rank_of(ctx, p, (p->me + ctx->n - 1) % ctx->n)].round;
@@ -251,8 +251,8 @@ static cudaError_t keep_step(struct backend_ctx *ctx, struct place *p, unsigned 
 	           : (cudaError_t)ctx->driver.wait(p->stream, (uintptr_t)p->round, value, 0);
 }
 
-/* An alltoall without a handshake: to peers by copy engines, in step, so that each rank is written to by one; the own part
- * beside it by `engine`, on a stream that is joined at the end. */
+/* An alltoall without a handshake: to peers by copy engines, in step, so that each rank is written
+ * to by one; the own part beside it by `engine`, on a stream that is joined at the end. */
 void nccl_put_copies(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
 	const size_t part = ctx->call.cell.bytes / ctx->n, slot = (size_t)(to - p->to);

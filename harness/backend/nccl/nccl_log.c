@@ -242,8 +242,8 @@ static void add_symmetric(struct line *line)
 /* NCCL gives no more of a reason than what follows the size. */
 #define REASON "( .* buffSize [0-9]+,? (.*))?"
 
-/* All of the rest: half a name may be a prefix of another. A plugin names its network itself. In parentheses the rank whose
- * proxy sends, and "(PCI)" since 2.26. */
+/* All of the rest: half a name may be a prefix of another. A plugin names its network itself. In
+ * parentheses the rank whose proxy sends, and "(PCI)" since 2.26. */
 #define VIA                                                                                        \
 	"(P2P/(direct pointer|CUMEM|MNNVL|IPC|indirect/[0-9]+\\[[0-9a-f]+\\])(/read)?(/CE)?"       \
 	"|SHM/direct(/direct|/CE)?|SHM/CE(/direct|/CE)|direct shared memory"                       \

@@ -1,7 +1,7 @@
-/* The path that NCCL's data took, as proved by its log; needs neither CUDA nor NCCL. Without REG in the log,
- * missing registration proves nothing. The forms are those of NCCL's
- * src/transport/{p2p,shm,net,nvls,coll_net}.cc, src/register, src/enqueue.cc, src/ce_coll.cc and src/scheduler,
- * 2.4 to 2.30. Only what reads files blocks. */
+/* The path that NCCL's data took, as proved by its log; needs neither CUDA nor NCCL. Without REG in
+ * the log, missing registration proves nothing. The forms are those of NCCL's
+ * src/transport/{p2p,shm,net,nvls,coll_net}.cc, src/register, src/enqueue.cc, src/ce_coll.cc and
+ * src/scheduler, 2.4 to 2.30. Only what reads files blocks. */
 #pragma once
 
 #include "../../trial/settings.h"
@@ -42,8 +42,8 @@ const struct nccl_log_set *nccl_log_set_find(const struct nccl_log *log, const c
 
 int nccl_log_compare_pairs(const void *a, const void *b);
 
-/* Adds the content of one of a job's logs; a last line without its newline is omitted. Fails if memory is out
- * or the logs are of two versions; what was read before stays. */
+/* Adds the content of one of a job's logs; a last line without its newline is omitted. Fails if
+ * memory is out or the logs are of two versions; what was read before stays. */
 int nccl_log_parse(const char *text, size_t bytes, struct nccl_log *inout, struct status *st);
 
 /* Fills path.settings: the effect of each setting that the log shows. -1: memory is out. */
@@ -51,10 +51,11 @@ void nccl_acted(const struct settings *settings, struct nccl_log *inout);
 
 void nccl_log_free(struct nccl_log *log); /* what it owns; all zero afterwards */
 
-/* Sets the path's data and why, for sends and receives that are too large for the LL protocol, which stages
- * (src/device/prims_simple.h, src/enqueue.cc). Up to 2.22.3 a link within one process ("direct pointer") that pushes is
- * direct, all others stage; from 2.23.4 on a P2P link is, if both its ranks opened their buffers to each other. SHM and
- * sockets stage. A rank that registers its send buffer is taken to register its receive buffer too. */
+/* Sets the path's data and why, for sends and receives that are too large for the LL protocol,
+ * which stages (src/device/prims_simple.h, src/enqueue.cc). Up to 2.22.3 a link within one process
+ * ("direct pointer") that pushes is direct, all others stage; from 2.23.4 on a P2P link is, if both
+ * its ranks opened their buffers to each other. SHM and sockets stage. A rank that registers its
+ * send buffer is taken to register its receive buffer too. */
 void nccl_log_model(const struct settings *settings, struct nccl_log *log);
 
 int nccl_log_ask(struct settings *settings, const char *folder, const char *prefix,

@@ -86,12 +86,12 @@ static const char *why_staged(const struct judging *j, const char *transport)
 		return pointer ? REGISTER_ONLY " ('direct pointer' is a mere label there)"
 		               : REGISTER_ONLY;
 	if (!j->version)
-		return "every version of NCCL stages here: the log shows no buffer "
-		       "registered with a peer and no 'direct pointer'";
-	return pointer ? "NCCL up to 2.22 that pulls ('/read') reads a peer's buffer "
-	                 "directly only if it was registered"
-	               : "NCCL up to 2.22 writes into a peer's buffer only within one process "
-	                 "and with NCCL_P2P_DIRECT_DISABLE off; here it goes through a FIFO";
+		return "every version of NCCL stages here: the log shows no buffer registered with "
+		       "a peer and no 'direct pointer'";
+	return pointer ? "NCCL up to 2.22 that pulls ('/read') reads a peer's buffer directly only "
+	                 "if it was registered"
+	               : "NCCL up to 2.22 writes into a peer's buffer only within one process and "
+	                 "with NCCL_P2P_DIRECT_DISABLE off; here it goes through a FIFO";
 }
 
 static void say_unknown(const struct judging *j, char *why, size_t bytes)
@@ -147,9 +147,10 @@ void nccl_log_model(const struct settings *settings, struct nccl_log *log)
 
 /* --- settings ---
  *
- * Whether a setting had an effect, by NCCL's log: "X set by environment to Y" as it first reads a variable (misc/param.cc),
- * and numbers that variables determine: channels (init.cc, graph/paths.cc), the chunk (init.cc), the algorithm
- * (enqueue.cc). Copy engines carry a call out or not without an error (ce_coll.cc). Of 2.19.3 to 2.30.7. */
+ * Whether a setting had an effect, by NCCL's log: "X set by environment to Y" as it first reads a
+ * variable (misc/param.cc), and numbers that variables determine: channels (init.cc,
+ * graph/paths.cc), the chunk (init.cc), the algorithm (enqueue.cc). Copy engines carry a call out
+ * or not without an error (ce_coll.cc). Of 2.19.3 to 2.30.7. */
 
 enum bound { EXACT, AT_LEAST, AT_MOST, NAMED };
 
@@ -188,7 +189,8 @@ static bool is_among(const char *const *beginnings, const char *name)
 	return *beginnings;
 }
 
-/* Whether the text has one of the listed words, in capitals; exclusions ('^') and lists by collective (':') are not read. */
+/* Whether the text has a listed word, in capitals; exclusions ('^') and lists by collective
+ * aside. */
 static bool is_named(const char *asked, const char *text)
 {
 	char upper[64];

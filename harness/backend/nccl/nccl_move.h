@@ -1,5 +1,6 @@
-/* api = device: what the host tells the kernel, and the memory that ranks share for it. How they agree is
- * device_protocol.h, what a thread block does nccl_move_block.h, the host's side nccl_device.c. */
+/* api = device: what the host tells the kernel, and the memory that ranks share for it. How they
+ * agree is device_protocol.h, what a thread block does nccl_move_block.h, the host's side
+ * nccl_device.c. */
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -26,11 +27,11 @@ struct move_part {
 	size_t bytes;             /* more than 0 */
 };
 
-/* packets: data and the call's number in one store, by way of the receiver's slots. Else straight into
- * the receiver's buffer, by stores of 16 bytes or by bulk copies (from compute capability 9.0 on). */
+/* packets: data and the call's number in one store, by way of the receiver's slots. Else straight
+ * into the receiver's buffer, by stores of 16 bytes or bulk copies (compute capability 9.0). */
 enum move_way { MOVE_PACKET, MOVE_STORE, MOVE_BULK, MOVE_WAYS };
 
-/* The kernel's only argument. Memory of rank r begins at that of rank 0 + r × stride, as NCCL maps it. */
+/* The kernel's only argument. Rank r's memory begins at rank 0's + r × stride, as NCCL maps it. */
 struct move_call {
 	char *channels, *recv;
 	size_t channels_stride, recv_stride;
@@ -51,8 +52,9 @@ struct move_call {
 	struct move_part sends[MOVE_PARTS], receives[MOVE_PARTS];
 };
 
-/* Cuts what a rank sends into tiles, by its blocks (c->ctas, c->me): small enough that each block has one of the larger
- * share, the peers' or the own one. Neighbours of the list of tiles are near those of other peers. */
+/* Cuts what a rank sends into tiles, by its blocks (c->ctas, c->me): small enough that each block
+ * has one of the larger share, the peers' or the own one. Neighbours of the list of tiles are near
+ * those of other peers. */
 static inline void move_cut(struct move_call *c, struct move_part *parts, unsigned n)
 {
 	size_t sent = 0, own = 0;
@@ -77,7 +79,7 @@ static inline void move_cut(struct move_call *c, struct move_part *parts, unsign
 	}
 }
 
-/* On the current device. prepare loads the kernel, as its first launch could wait for another rank's
- * kernel that waits for it. */
+/* On the current device. prepare loads the kernel, as its first launch could wait for another
+ * rank's kernel that waits for it. */
 cudaError_t device_prepare_move(void);
 cudaError_t device_launch_move(const struct move_call *call, cudaStream_t stream);

@@ -1,7 +1,7 @@
 /* What a thread block does in a call of api = device: on the GPU (nccl_move_kernels.cu), and on CPU
- * threads that stand for GPUs. Thread block b of a rank is channel b of device_protocol.h: it deals with
- * block b of each peer alone, so that blocks of one call never wait for each other. Who includes this
- * defines before it
+ * threads that stand for GPUs. Thread block b of a rank is channel b of device_protocol.h: it deals
+ * with block b of each peer alone, so that blocks of one call never wait for each other. Who
+ * includes this defines before it
  *
  *   struct move_here   cta, thread, threads: of the block
  *   move_any(h, bad)   all its threads meet; whether one of them has `bad`
@@ -10,11 +10,12 @@
  *   move_flush(c, h)   its threads meet, and what they copied comes before what they write next
  *   move_tell_host     a failure, where the host sees it
  *
- * The floor of a call, by bytes and flags; a way is a store over the link and the look that finds it, near
- * 1 µs. Packets: a launch, the loads of the number and of the data (at once), a way; the link carries 16 bytes for
- * 12. Else: a launch, the load of the number, a way (begun), the load of the data, the bytes for peers at the link's
- * speed for stores, the last store's way and its answer (the release), a way (done); a way more for each round. The
- * own part is copied meanwhile, from and to local memory. The numbers are beside the table in nccl_device.c. */
+ * The floor of a call, by bytes and flags; a way is a store over the link and the look that finds
+ * it, near 1 µs. Packets: a launch, the loads of the number and of the data (at once), a way; the
+ * link carries 16 bytes for 12. Else: a launch, the load of the number, a way (begun), the load of
+ * the data, the bytes for peers at the link's speed for stores, the last store's way and its answer
+ * (the release), a way (done); a way more for each round. The own part is copied meanwhile, from
+ * and to local memory. The numbers are beside the table in nccl_device.c. */
 #pragma once
 
 #include "device_protocol.h"
@@ -59,7 +60,7 @@ PROTOCOL_THREAD void move_store(char *to, size_t left, const struct protocol_pac
 		to[i] = (char)(p->data[i / 4] >> i % 4 * 8);
 }
 
-/* --- packets: those of all parts are one list, so that a block's threads serve all peers at once ---- */
+/* --- packets: those of all parts are one list: a block's threads serve all peers at once --- */
 
 struct move_item {
 	unsigned peer, packet; /* packet: in the channel's slot */
@@ -138,10 +139,12 @@ PROTOCOL_THREAD bool move_receive(const struct move_call *c, struct move_here h,
 	return true;
 }
 
-/* --- into buffers, tile by tile ------------------------------------------------------------------- */
+/* --- into buffers, tile by tile
+ * ------------------------------------------------------------------- */
 
-/* Of the tiles of `n` parts, the own one's or all others', those of block b of so many. Neighbours of the list,
- * `stride` apart in it, are copied at the same time: so all peers and all links have their share at any time. */
+/* Of the tiles of `n` parts, the own one's or all others', those of block b of so many. Neighbours
+ * of the list, `stride` apart in it, are copied at the same time: so all peers and all links have
+ * their share at any time. */
 PROTOCOL_THREAD void move_tiles(const struct move_call *c, struct move_here h,
                                 const struct move_part *parts, unsigned n, bool own,
                                 unsigned stride, unsigned b, unsigned blocks)
@@ -201,7 +204,7 @@ PROTOCOL_THREAD bool move_by_packets(const struct move_call *c, struct move_here
                                      const struct move_first *first)
 {
 	const bool good = move_send(c, h, own, call, first);
-	/* Threads without a packet would go ahead to the own part, and those of their warp with one send after it. */
+	/* Threads without a packet would go on to the own part; others of their warp wait. */
 	move_warp(h);
 	if (!good)
 		return false;
@@ -259,8 +262,8 @@ PROTOCOL_THREAD void move_block(const struct move_call *c, struct move_here h)
 	const uint32_t call = protocol_next(own->call), failed = own->failed;
 	if (first.is)
 		first.seen = protocol_read(&own->inbox[first.item.peer]);
-	/* Whoever was waited for may have come by now: what this call wrote would pass for the failed one's.
-	 * And all threads have read the number, before it is written. */
+	/* Whoever was waited for may have come by now: what this call wrote would pass for the
+	 * failed one's. And all threads have read the number, before it is written. */
 	if (move_any(h, failed != 0)) {
 		if (h.thread == 0)
 			move_tell_host(c->failed, own->failed);

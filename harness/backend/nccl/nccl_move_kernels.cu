@@ -57,9 +57,9 @@ static __device__ __forceinline__ size_t copy_words(char *to, const char *from, 
 	return words * sizeof(T);
 }
 
-/* Not inlined, as it is used three times: the kernel's code would be twice as long. Not static: nvcc puts
- * a number of each build into such names. By the widest words that fit both sides: the bytes up to the first
- * such word and those after the last one are copied one by one. */
+/* Not inlined, as it is used three times: the kernel's code would be twice as long. Not static:
+ * nvcc puts a number of each build into such names. By the widest words that fit both sides: the
+ * bytes up to the first such word and those after the last one are copied one by one. */
 __device__ __noinline__ void copy_by_stores(struct move_here h, char *to, const char *from,
                                             size_t bytes)
 {
@@ -87,8 +87,8 @@ __device__ __noinline__ void copy_by_stores(struct move_here h, char *to, const 
 		copy_words<char>(to, from, bytes - done, h.thread, h.threads);
 }
 
-/* Bulk copies by way of shared memory, which one thread of the block starts: the stages take turns, each
- * first filled from this GPU's memory, then written to the target. */
+/* Bulk copies by way of shared memory, which one thread of the block starts: the stages take turns,
+ * each first filled from this GPU's memory, then written to the target. */
 #define STAGES      4
 #define LAG         2 /* a stage is written so many turns after it began to be filled */
 #define STAGE_BYTES 16384
@@ -195,9 +195,9 @@ static __device__ __forceinline__ void move_copy(const struct move_call *c, stru
 	copy_by_stores(h, to, from, bytes);
 }
 
-/* All threads' stores and the bulk copies come before the release that follows. A bulk copy that is waited
- * for is visible to the thread that started it, as its own stores are (PTX: its completion has the fence
- * between proxies). A fence here would wait for the link again. */
+/* All threads' stores and the bulk copies come before the release that follows. A bulk copy that is
+ * waited for is visible to the thread that started it, as its own stores are (PTX: its completion
+ * has the fence between proxies). A fence here would wait for the link again. */
 static __device__ __forceinline__ void move_flush(const struct move_call *c, struct move_here h)
 {
 #if __CUDA_ARCH__ >= 900

@@ -35,7 +35,7 @@ static bool wants_config(const struct settings *set)
 	return set->min_ctas || set->max_ctas || set->cta_policy != CTA_LIBRARY;
 }
 
-/* NCCL refuses a minimum without a maximum (parseCommConfig, 2.28.3): then it is NCCL's own (MAXCHANNELS). */
+/* NCCL refuses a minimum without a maximum (parseCommConfig, 2.28.3): so it is MAXCHANNELS. */
 #define CTAS_MOST 64
 
 static int most_ctas(const struct settings *set)
@@ -99,7 +99,7 @@ static int init_ranks(struct backend_ctx *ctx, ncclUniqueId id, unsigned first, 
 	return status_set(st, "another rank failed");
 }
 
-/* Each worker makes its own; or, grouped, the process's first those of all, and the others find theirs in the mailbox. */
+/* Each worker makes its own; grouped, the process's first makes all, for the mailbox. */
 static int init_all(struct backend_ctx *ctx, ncclUniqueId id, struct status *st)
 {
 	const struct settings *set = &ctx->trial->settings;
@@ -232,7 +232,7 @@ void nccl_disconnect(struct backend_ctx *ctx)
 	}
 }
 
-/* Like nccl_disconnect, after a failure: waits for nobody, but for our own kernels, whose waits end. */
+/* Like nccl_disconnect, after a failure: waits for our own kernels alone, whose waits end. */
 static void nccl_abort(struct backend_ctx *ctx)
 {
 	nccl_move_await(ctx);
@@ -330,14 +330,13 @@ static int explain_room(const struct place *p, size_t bytes, struct status *st)
 	st->text[0] = '\0'; /* the first error stays */
 	return status_set(
 	    st,
-	    "%.300s: a rank's two buffers take %zu MiB, and GPU %u has %zu of its %zu MiB "
-	    "free; ask for smaller sizes, of a training step for a smaller model or "
-	    "datatype",
+	    "%.300s: a rank's two buffers take %zu MiB, and GPU %u has %zu of its %zu MiB free; "
+	    "ask for smaller sizes, of a training step for a smaller model or datatype",
 	    why.text, 2 * bytes >> 20, p->device, left >> 20, all >> 20);
 }
 
-/* Replaces the arenas while the old ones exist: else the allocator would return the same memory. After an error the old
- * ones stay. */
+/* Replaces the arenas while the old ones exist: else the allocator would return the same memory.
+ * After an error the old ones stay. */
 static int make_arenas(struct backend_ctx *ctx, struct place *p, struct status *st)
 {
 	const struct trial *trial = ctx->trial;
@@ -521,15 +520,15 @@ int nccl_reallocate(struct backend_ctx *ctx, struct status *st)
 
 /* --- a new connection beside the old one ---
  *
- * ncclCommDestroy joins a thread of the communicator that looks only every 500 ms whether it should end
- * (ncclProxyServiceUDS in NCCL's src/proxy.cc, 2.21.5 to 2.30.7): 0.50 s, where making a second communicator takes
- * 0.04 s (2 × H100, NCCL 2.28.3). So old communicators stay until the job's end, where they are not destroyed either;
- * meanwhile that thread wakes twice a second, on the CPUs of helper threads. */
+ * ncclCommDestroy joins a thread of the communicator that looks only every 500 ms whether it should
+ * end (ncclProxyServiceUDS in NCCL's src/proxy.cc, 2.21.5 to 2.30.7): 0.50 s, where making a second
+ * communicator takes 0.04 s (2 × H100, NCCL 2.28.3). So old communicators stay until the job's end,
+ * where they are not destroyed either; meanwhile that thread wakes twice a second. */
 
-/* Communicators of a process that are kept: each has some 20 files open, and 1024 are a usual limit. */
+/* Communicators that a process keeps: each has some 20 files open, 1024 are a usual limit. */
 #define MOST_KEPT 32
 
-/* Whether each local GPU could hold what the first connection took a second time, and a quarter more. */
+/* Whether each local GPU could hold again what the first connection took, and a quarter more. */
 static bool has_room(const struct backend_ctx *ctx)
 {
 	const struct settings *set = &ctx->trial->settings;
@@ -575,7 +574,7 @@ int nccl_renew(struct backend_ctx **at, struct status *st)
 	return result;
 }
 
-/* The connection and those before it, their communicators by nccl_disconnect, nccl_abort or release_cell. */
+/* The connection and those before; communicators by nccl_disconnect, nccl_abort, release_cell. */
 static void end(struct backend_ctx *ctx, void (*comms)(struct backend_ctx *))
 {
 	for (const struct backend_ctx *c = ctx; c; c = c->before)
@@ -601,7 +600,7 @@ void nccl_close(struct backend_ctx *ctx)
 	end(ctx, nccl_disconnect);
 }
 
-/* Nothing is finalized: NCCL 2.30.7 crashed where its threads ended while the process's exit took the runtime down. */
+/* Nothing is finalized: NCCL 2.30.7 crashed as its threads ended during the process's exit. */
 void nccl_leave(struct backend_ctx *ctx)
 {
 	end(ctx, release_cell);

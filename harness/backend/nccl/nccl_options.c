@@ -1,7 +1,7 @@
 #include "../../machine.h"
 #include "nccl.h"
 
-/* Launches that a held stream can queue: CUDA queues about a thousand, and NCCL adds some to each. */
+/* Launches that a held stream can queue: CUDA queues about 1000, and NCCL adds to each. */
 #define GATE_ROOM 256
 
 #define SHARED_GPU "NCCL_MULTI_RANK_GPU_ENABLE"
@@ -49,8 +49,8 @@ static int refuse_copy_engines(const struct trial *trial, const struct nccl_api 
 	                  api->version);
 }
 
-/* A feature, the first release that has it (src/nccl.h.in; of graph its notes, of variables NVIDIA's first wheel with the
- * name), and the function that it needs. */
+/* A feature, the first release that has it (src/nccl.h.in; of graph its notes, of variables
+ * NVIDIA's first wheel with the name), and the function that it needs. */
 static int refuse_features(const struct trial *trial, const struct nccl_api *api, struct status *st)
 {
 	const struct settings *set = &trial->settings;
@@ -122,14 +122,13 @@ static int refuse_settings(const struct settings *set, struct status *st)
 		                      "launched when the gate opens");
 	if (set->graph && each > 1 && !set->force)
 		return status_set(st,
-		                  "graph with %u GPUs in one thread: NVIDIA advises against "
-		                  "it; force = yes measures it anyway",
+		                  "graph with %u GPUs in one thread: NVIDIA advises against it; "
+		                  "force = yes measures it anyway",
 		                  each);
 	if (set->registration >= REGISTER_WINDOW && set->allocator == ALLOCATOR_CUDA)
-		return status_set(st,
-		                  "register = %s needs memory of ncclMemAlloc; allowed is "
-		                  "allocator = nccl",
-		                  settings_words("register")[set->registration]);
+		return status_set(
+		    st, "register = %s needs memory of ncclMemAlloc; allowed is allocator = nccl",
+		    settings_words("register")[set->registration]);
 	if (set->ranks_per_gpu > 1 && (!shared || strcmp(shared, "1")))
 		return status_set(st,
 		                  "ranks_per_gpu = %u: NCCL needs env." SHARED_GPU " = 1 for it",
@@ -176,11 +175,11 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 		return -1;
 	if (set->call_ctas && !nccl_moves(set) &&
 	    (!row->configured || (row->moves && strcmp(set->api, "native"))))
-		return status_set(st,
-		                  "call_ctas: %s consists of sends and receives%s; allowed are "
-		                  "all_reduce, all_gather, reduce_scatter, and alltoall with "
-		                  "api = native",
-		                  info->name, row->configured ? " with api = grouped" : "");
+		return status_set(
+		    st,
+		    "call_ctas: %s consists of sends and receives%s; allowed are all_reduce, "
+		    "all_gather, reduce_scatter, and alltoall with api = native",
+		    info->name, row->configured ? " with api = grouped" : "");
 	unsigned room = GATE_ROOM / launches(trial, c);
 	if (set->start == START_GATED && trial_calls(trial, c) > room)
 		return status_set(st,
@@ -188,25 +187,24 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 		                  "room for %u; allowed are calls up to that",
 		                  trial_calls(trial, c), info->name, room);
 	if (row->trains && set->start == START_GATED)
-		return status_set(
-		    st,
-		    "%s cannot be combined with start = gated: a held stream has no room "
-		    "for all of its launches",
-		    info->name);
+		return status_set(st,
+		                  "%s cannot be combined with start = gated: a held stream has no "
+		                  "room for all of its launches",
+		                  info->name);
 	if (row->one_process && set->layout.processes > 1)
 		return status_set(st, "%s needs all GPUs in one process", info->name);
 	if ((info->is & COLL_ROUNDS || row->trains) && set->aggregate > 1)
-		return status_set(st,
-		                  "aggregate = %u cannot be combined with %s: each of its %s "
-		                  "needs its own group",
-		                  set->aggregate, info->name, row->trains ? "buckets" : "rounds");
+		return status_set(
+		    st,
+		    "aggregate = %u cannot be combined with %s: each of its %s needs its own group",
+		    set->aggregate, info->name, row->trains ? "buckets" : "rounds");
 	if (nccl_links_refuse(trial, c, st))
 		return -1;
 	if ((info->is & COLL_REDUCES) && compute < 90 &&
 	    (c->dtype == DTYPE_FLOAT8_E4M3 || c->dtype == DTYPE_FLOAT8_E5M2))
 		return status_set(st,
-		                  "NCCL reduces %s on GPUs of compute capability 9.0 or "
-		                  "later; one here has %u.%u",
+		                  "NCCL reduces %s on GPUs of compute capability 9.0 or later; one "
+		                  "here has %u.%u",
 		                  coll_dtype_name(c->dtype), compute / 10, compute % 10);
 	return 0;
 }

@@ -1,5 +1,6 @@
-/* Steps of training: one stream has the products, the rank's own reduces each bucket as soon as its last gradient is ready.
- * PyTorch's DistributedDataParallel scales in its own kernel (here op = avg does both), and adds its optimizer. */
+/* Steps of training: one stream has the products, the rank's own reduces each bucket as soon as its
+ * last gradient is ready. PyTorch's DistributedDataParallel scales in its own kernel (here op = avg
+ * does both), and adds its optimizer. */
 
 #include "nccl.h"
 
@@ -147,7 +148,7 @@ static void reduce(struct backend_ctx *ctx, struct place *p, const void *of)
 	          p->comm);
 }
 
-/* The last pass. In the first call after prepare each bucket ends on all ranks before the next one (nccl_coll). */
+/* The last pass. In the first call after prepare a bucket ends before the next (nccl_coll). */
 static void last_pass(struct backend_ctx *ctx)
 {
 	bool reduces = ctx->call.cell.coll != COLL_DDP_COMPUTE;
@@ -187,7 +188,7 @@ void nccl_train(struct backend_ctx *ctx)
 	}
 }
 
-/* --- a layer of a mixture of experts: there, work, back; each part needs the result of the one before --- */
+/* --- a layer of a mixture of experts: there, work, back; each part needs the one before --- */
 
 /* Tokens go to their experts in the first phase, and back in the second. */
 void nccl_experts(struct backend_ctx *ctx)

@@ -49,7 +49,7 @@ held AS (
   FROM kind JOIN regime_range r USING (name, pace), given WHERE most_bytes NOT NULL AND compared)
 SELECT row_number() OVER (ORDER BY h.name DESC) - 1, h.name,
        iif(third, iif(h.name = 'small', 'the smallest', 'the largest'), h.name),
-       sizes(least_bytes, most_bytes) || ', ' || m.about, sizes(least_bytes, most_bytes),
+       size(least_bytes, most_bytes) || ', ' || m.about, size(least_bytes, most_bytes),
        metric, third, h.pace, from_bytes, to_bytes, least_bytes, most_bytes
 FROM held h JOIN metric m ON m.name = metric
 WHERE NOT EXISTS (SELECT 1 FROM held l WHERE h.name = 'small' AND l.name = 'large'

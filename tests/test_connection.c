@@ -7,13 +7,13 @@
 #define MOST    8
 #define LONG_MS 3000 /* for peers that are there to come in, on a machine that has other work */
 
-static struct wire wires[MOST];
+static struct connection connections[MOST];
 
 static void peer_join(struct peer *p)
 {
 	pthread_join(p->thread, NULL);
-	if (p->wire.fd >= 0)
-		close(p->wire.fd);
+	if (p->connection.fd >= 0)
+		close(p->connection.fd);
 }
 
 static void peer_came(struct peer *p)
@@ -26,7 +26,7 @@ static void peer_came(struct peer *p)
 static void all_come(struct door_world world)
 {
 	struct status st = {""};
-	assert_works(door_gather(door.fd, &world, in_ms(60000), wires, &st), st);
+	assert_works(door_gather(door.fd, &world, in_ms(60000), connections, &st), st);
 }
 
 static unsigned open_fds(void)
@@ -40,22 +40,22 @@ static unsigned open_fds(void)
 FIXTURE(fresh)
 {
 	for (unsigned i = 0; i < MOST; i++)
-		wires[i].fd = -1;
+		connections[i].fd = -1;
 	meeting_open();
 }
 
-static void close_wires(void)
+static void close_connections(void)
 {
 	for (unsigned i = 0; i < MOST; i++) {
-		if (wires[i].fd >= 0)
-			close(wires[i].fd);
-		wires[i].fd = -1;
+		if (connections[i].fd >= 0)
+			close(connections[i].fd);
+		connections[i].fd = -1;
 	}
 }
 
 FIXTURE(clear)
 {
-	close_wires();
+	close_connections();
 	meeting_close();
 }
 
@@ -70,14 +70,17 @@ TEST(all_come_in_and_talk)
 		unsigned said = 40 + i, heard = 0;
 		pthread_join(peers[i].thread, NULL);
 		assert_works(peers[i].failed, peers[i].st);
-		assert_works(wire_send(&peers[i].wire, &said, sizeof said, in_ms(1000), &st), st);
-		assert_works(wire_recv(&wires[i], &heard, sizeof heard, in_ms(1000), &st), st);
+		assert_works(
+		    connection_send(&peers[i].connection, &said, sizeof said, in_ms(1000), &st),
+		    st);
+		assert_works(
+		    connection_recv(&connections[i], &heard, sizeof heard, in_ms(1000), &st), st);
 		assert_int_equal(heard, said);
-		assert_true(fcntl(peers[i].wire.fd, F_GETFD) & FD_CLOEXEC);
-		assert_true(fcntl(wires[i].fd, F_GETFD) & FD_CLOEXEC);
-		close(peers[i].wire.fd);
+		assert_true(fcntl(peers[i].connection.fd, F_GETFD) & FD_CLOEXEC);
+		assert_true(fcntl(connections[i].fd, F_GETFD) & FD_CLOEXEC);
+		close(peers[i].connection.fd);
 	}
-	assert_int_equal(wires[0].fd, -1);
+	assert_int_equal(connections[0].fd, -1);
 }
 
 /* Who, and what else is known; for how long is a moment less than was asked for. */
@@ -90,7 +93,7 @@ static void assert_missing(const struct status *st, const char *who, const char 
 
 TEST(many_that_are_missing_are_counted)
 {
-	static struct wire many[100];
+	static struct connection many[100];
 	const struct door_world world = {secret, "host", 100, NULL};
 	struct status st = {""};
 	assert_int_equal(door_gather(door.fd, &world, in_ms(10), many, &st), -1);
@@ -139,7 +142,7 @@ TEST(ten_thousand_strangers_keep_nobody_out)
 		peer_came(&peers[i]);
 	for (unsigned i = 0; i < 100; i++)
 		close(crowd.held[i]);
-	close_wires();
+	close_connections();
 	assert_int_equal(open_fds(), were);
 }
 
@@ -151,7 +154,7 @@ TEST(who_is_of_another_world_is_turned_away_and_said)
 	                  proof[] = "another world or a stranger answers",
 	                  size[] = " a world of 4 meets; rank 1 was started in one of 8: start all "
 	                           "with one size";
-	char others[3][WIRE_SECRET_BYTES];
+	char others[3][CONNECTION_SECRET_BYTES];
 	const struct {
 		struct door_world as;
 		unsigned who;
@@ -167,7 +170,7 @@ TEST(who_is_of_another_world_is_turned_away_and_said)
 	struct peer peers[LENGTH(guests)];
 	struct opened opened;
 	struct status st = {""};
-	struct wire none;
+	struct connection none;
 	for (unsigned i = 0; i < 3; i++) {
 		char *digit = &others[i][i * 31 / 2];
 		memcpy(others[i], secret, sizeof secret);
@@ -181,7 +184,7 @@ TEST(who_is_of_another_world_is_turned_away_and_said)
 	opened_end(&opened);
 	for (unsigned i = 0; i < LENGTH(guests); i++)
 		peer_start(&peers[i], guests[i].as, door.address, guests[i].who, 60000);
-	assert_int_equal(door_gather(door.fd, &world, in_ms(LONG_MS), wires, &st), -1);
+	assert_int_equal(door_gather(door.fd, &world, in_ms(LONG_MS), connections, &st), -1);
 	for (unsigned i = 0; i < LENGTH(guests); i++) {
 		peer_join(&peers[i]);
 		assert_refused(peers[i].failed, peers[i].st, guests[i].refused);
@@ -194,18 +197,18 @@ TEST(who_is_of_another_world_is_turned_away_and_said)
 /* Hosts may have an address in common, of a bridge, and at it each its own world. */
 TEST(another_world_at_one_of_several_addresses_is_passed_by)
 {
-	char other[WIRE_SECRET_BYTES];
+	char other[CONNECTION_SECRET_BYTES];
 	struct door_place beside;
 	struct door_world world = {other, "rank", 2, NULL};
 	struct opened opened;
 	struct status st = {""};
 	struct peer peer;
-	assert_works(wire_secret(other, &st), st);
+	assert_works(connection_secret(other, &st), st);
 	assert_works(door_open("127.0.0.1:0", &beside, &st), st);
 	char *list = test_text("%s,%s", door.address, beside.address);
 	opened_start(&opened, 2);
 	peer_start(&peer, world, list, 1, 60000);
-	struct wire in[2];
+	struct connection in[2];
 	assert_works(door_gather(beside.fd, &world, in_ms(60000), in, &st), st);
 	close(in[1].fd);
 	peer_came(&peer);
@@ -220,7 +223,7 @@ TEST(two_of_one_number_leave_the_first_in)
 	struct opened opened;
 	struct peer peers[2];
 	struct status st = {""};
-	struct wire last;
+	struct connection last;
 	opened_start(&opened, 3);
 	for (unsigned i = 0; i < 2; i++)
 		peer_start(&peers[i], world, door.address, 2, 60000);
@@ -231,7 +234,7 @@ TEST(two_of_one_number_leave_the_first_in)
 	opened_join(&opened);
 	assert_int_equal(peers[0].failed + peers[1].failed, -1);
 	assert_says(peers[peers[1].failed ? 1 : 0].st.text, "as rank 2 of 3 already");
-	close(peers[peers[1].failed ? 0 : 1].wire.fd);
+	close(peers[peers[1].failed ? 0 : 1].connection.fd);
 	close(last.fd);
 }
 
@@ -239,12 +242,13 @@ TEST(who_leaves_may_come_again)
 {
 	struct opened opened;
 	struct status st = {""};
-	struct wire wire;
+	struct connection connection;
 	opened_start(&opened, 3);
 	for (unsigned i = 0; i < 3; i++) {
-		assert_works(door_connect(door.address, &opened.world, 2, in_ms(60000), &wire, &st),
-		             st);
-		close(wire.fd);
+		assert_works(
+		    door_connect(door.address, &opened.world, 2, in_ms(60000), &connection, &st),
+		    st);
+		close(connection.fd);
 	}
 	opened_end(&opened);
 }
@@ -281,7 +285,7 @@ TEST(what_is_not_launchgap_is_said)
 	const struct door_world world = world_of(2);
 	struct status st = {""};
 	struct listener other;
-	struct wire none;
+	struct connection none;
 	listener_start(&other, UINT_MAX);
 	assert_refused(door_connect(door.address, &world, 1, in_ms(500), &none, &st), st,
 	               " s: what answers there is not launchgap");
@@ -313,10 +317,10 @@ static void meet_at(const char *listen, const char *ask)
 	char *address =
 	    test_text("%s%s", ask ? ask : at.address, ask ? strrchr(at.address, ':') : "");
 	peer_start(&peer, world, address, 1, 60000);
-	int failed = door_gather(at.fd, &world, in_ms(60000), wires, &st);
+	int failed = door_gather(at.fd, &world, in_ms(60000), connections, &st);
 	peer_came(&peer);
 	assert_works(failed, st);
-	close_wires();
+	close_connections();
 	close(at.fd);
 }
 
@@ -382,12 +386,12 @@ TEST(a_secret_that_is_none_is_refused)
 	for (unsigned i = 0; i < 4; i++) {
 		const struct door_world world = {none[i], "rank", 2, NULL};
 		struct status st = {""};
-		struct wire wire;
-		assert_int_equal(door_gather(door.fd, &world, in_ms(60000), wires, &st), -1);
+		struct connection connection;
+		assert_int_equal(door_gather(door.fd, &world, in_ms(60000), connections, &st), -1);
 		assert_begins(st.text, "the secret of this world has ");
 		st.text[0] = '\0';
-		assert_int_equal(door_connect(door.address, &world, 1, in_ms(60000), &wire, &st),
-		                 -1);
+		assert_int_equal(
+		    door_connect(door.address, &world, 1, in_ms(60000), &connection, &st), -1);
 		assert_begins(st.text, "the secret of this world has ");
 	}
 }
@@ -403,7 +407,7 @@ TEST(without_descriptors_there_is_a_sentence)
 	few = were;
 	few.rlim_cur = (rlim_t)free_fd;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-	int failed = door_gather(door.fd, &world, in_ms(60000), wires, &st);
+	int failed = door_gather(door.fd, &world, in_ms(60000), connections, &st);
 	setrlimit(RLIMIT_NOFILE, &were);
 	close(fd);
 	assert_int_equal(failed, -1);
@@ -417,21 +421,21 @@ TEST(a_message_that_does_not_end_is_late_and_one_that_breaks_is_left)
 	char text[8];
 	struct status st = {""};
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-	struct wire ends[] = {{.fd = fds[0]}, {.fd = fds[1]}};
+	struct connection ends[] = {{.fd = fds[0]}, {.fd = fds[1]}};
 	assert_int_equal(send(fds[0], "1234", 4, 0), 4);
-	assert_int_equal(wire_recv(&ends[1], text, sizeof text, in_ms(30), &st), -1);
+	assert_int_equal(connection_recv(&ends[1], text, sizeof text, in_ms(30), &st), -1);
 	assert_string_equal(st.text, "said nothing in time");
 	/* No reader. */
 	static char much[4 << 20];
 	st.text[0] = '\0';
-	assert_int_equal(wire_send(&ends[0], much, sizeof much, in_ms(30), &st), -1);
+	assert_int_equal(connection_send(&ends[0], much, sizeof much, in_ms(30), &st), -1);
 	assert_string_equal(st.text, "took nothing in time");
 	close(fds[1]);
 	st.text[0] = '\0';
-	assert_int_equal(wire_send(&ends[0], much, sizeof much, in_ms(30), &st), -1);
+	assert_int_equal(connection_send(&ends[0], much, sizeof much, in_ms(30), &st), -1);
 	assert_begins(st.text, "has left");
 	st.text[0] = '\0';
-	assert_int_equal(wire_recv(&ends[0], text, sizeof text, in_ms(30), &st), -1);
+	assert_int_equal(connection_recv(&ends[0], text, sizeof text, in_ms(30), &st), -1);
 	assert_begins(st.text, "has left");
 	close(fds[0]);
 }
@@ -451,7 +455,7 @@ TEST(what_cannot_be_an_address_is_said_at_once)
 	const struct door_world world = world_of(2);
 	for (size_t i = 0; i < LENGTH(odd); i++) {
 		struct status st = {""};
-		struct wire none;
+		struct connection none;
 		assert_refused(door_connect(odd[i][0], &world, 1, INT64_MAX, &none, &st), st,
 		               odd[i][1]);
 	}

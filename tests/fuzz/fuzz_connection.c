@@ -31,7 +31,7 @@ struct other {
 	const struct door_place *door;
 	const uint8_t *said;
 	size_t bytes;
-	struct wire wire;
+	struct connection connection;
 	int failed;
 };
 
@@ -39,8 +39,8 @@ static void *comes(void *of)
 {
 	struct other *o = of;
 	struct status st = {""};
-	o->failed =
-	    door_connect(o->door->address, &world, 1, clock_now_ns() + 60 * S_NS, &o->wire, &st);
+	o->failed = door_connect(o->door->address, &world, 1, clock_now_ns() + 60 * S_NS,
+	                         &o->connection, &st);
 	return NULL;
 }
 
@@ -58,8 +58,8 @@ static void say_pieces(struct other *o)
 		at += n;
 		memcpy(rest, o->said + at, o->bytes - at < follow ? o->bytes - at : follow);
 		at += o->bytes - at < follow ? o->bytes - at : follow;
-		if (!wire_send(&o->wire, &head, HEAD, soon, &st))
-			wire_send(&o->wire, rest, follow, soon, &st);
+		if (!connection_send(&o->connection, &head, HEAD, soon, &st))
+			connection_send(&o->connection, rest, follow, soon, &st);
 	}
 }
 
@@ -70,20 +70,20 @@ static void *comes_and_says(void *of)
 	if (o->failed)
 		return NULL;
 	say_pieces(o);
-	hang_up(o->wire.fd);
+	hang_up(o->connection.fd);
 	return NULL;
 }
 
 static void *opens_and_says(void *of)
 {
 	struct other *o = of;
-	struct wire wires[2];
+	struct connection connections[2];
 	struct status st = {""};
-	if (door_gather(o->door->fd, &world, clock_now_ns() + 60 * S_NS, wires, &st))
+	if (door_gather(o->door->fd, &world, clock_now_ns() + 60 * S_NS, connections, &st))
 		return NULL;
-	o->wire = wires[1];
+	o->connection = connections[1];
 	say_pieces(o);
-	hang_up(o->wire.fd);
+	hang_up(o->connection.fd);
 	return NULL;
 }
 
@@ -110,7 +110,7 @@ static void at_the_door(struct other *peer)
 {
 	const char *list = peer->door->address;
 	struct addrinfo *found;
-	struct wire wires[2];
+	struct connection connections[2];
 	struct status st = {""};
 	fuzz_promise(!address_resolve(&list, &found, &st), "an address");
 	int stranger = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -118,13 +118,15 @@ static void at_the_door(struct other *peer)
 	freeaddrinfo(found);
 	send(stranger, peer->said, peer->bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
 	const pthread_t thread = start(comes, peer);
-	fuzz_promise(!door_gather(peer->door->fd, &world, clock_now_ns() + 60 * S_NS, wires, &st),
-	             "wire: a stranger keeps no peer out");
+	fuzz_promise(
+	    !door_gather(peer->door->fd, &world, clock_now_ns() + 60 * S_NS, connections, &st),
+	    "connection: a stranger keeps no peer out");
 	pthread_join(thread, NULL);
-	fuzz_promise(!peer->failed && wires[1].fd >= 0, "wire: who is in has a connection");
+	fuzz_promise(!peer->failed && connections[1].fd >= 0,
+	             "connection: who is in has a connection");
 	hang_up(stranger);
-	hang_up(peer->wire.fd);
-	close(wires[1].fd);
+	hang_up(peer->connection.fd);
+	close(connections[1].fd);
 }
 
 /* A peer gives any bytes in place of its part. */
@@ -152,14 +154,14 @@ static void of_a_peer(struct other *peer)
 static void of_an_answer(struct other *stranger)
 {
 	struct status st = {""};
-	struct wire wire;
+	struct connection connection;
 	fcntl(stranger->door->fd, F_SETFL, 0);
 	const pthread_t thread = start(answers, stranger);
 	/* Less than the pause before a second try. */
 	fuzz_promise(door_connect(stranger->door->address, &world, 1, clock_now_ns() + S_NS / 200,
-	                          &wire, &st) &&
-	                 st.text[0] && wire.fd < 0,
-	             "wire: who has no secret is no door");
+	                          &connection, &st) &&
+	                 st.text[0] && connection.fd < 0,
+	             "connection: who has no secret is no door");
 	pthread_join(thread, NULL);
 }
 
@@ -196,4 +198,4 @@ static void run(const uint8_t *data, size_t bytes)
 	places[data[0] % 4](&other);
 }
 
-const struct fuzz_target fuzz_wire = {run, NULL};
+const struct fuzz_target fuzz_connection = {run, NULL};

@@ -19,7 +19,7 @@ static const char *regime_name(int regime)
 static unsigned sizes_of(const struct figures *f, enum pace pace, size_t **list)
 {
 	const struct db_source query = {
-	    .file = "harness/chapters/figures_asked.c",
+	    .file = "harness/chapters/figures_experiment.c",
 	    .sql = arena_text(f->arena,
 	                      "SELECT DISTINCT asked_bytes FROM place WHERE NOT is_limit AND NOT "
 	                      "of_step AND coll <> 'init' AND pace = '%s' ORDER BY 1",
@@ -77,12 +77,9 @@ static unsigned coll_of(const struct claim *c, bool right)
 static void put_claim(const struct figures *f, const struct claim *c, unsigned id, bool primary)
 {
 	const unsigned coll = coll_of(c, false);
-	db_add(f->db, "asked_claim",
-	       "itttttt"
-	       "ttttiitt"
-	       "tttddlliidt",
-	       id, c->name, c->text, c->source, c->says, c->original, c->needs, c->left, c->right,
-	       c->left_coll, c->right_coll, coll, coll_of(c, true),
+	db_add(f->db, "asked_claim", "ittttttttttiitttttddlliidt", id, c->name, c->text, c->source,
+	       c->says, c->original, c->needs, c->left, c->right, c->left_coll, c->right_coll, coll,
+	       coll_of(c, true),
 	       c->coll == CLAIM_ANY_COLL ? NULL : coll_info((enum coll_kind)c->coll)->name,
 	       metric_info(c->metric)->name, regime_name(c->regime), pace_name(c->pace),
 	       claim_test_name(c->test), c->by, c->of, c->bytes.lo, figures_end(c->bytes), primary,
@@ -91,7 +88,7 @@ static void put_claim(const struct figures *f, const struct claim *c, unsigned i
 	                  c->pace, c->coll, c->left_coll, c->right_coll, c->bytes.lo, c->bytes.hi));
 }
 
-int figures_of_asked(const struct figures *f, struct status *st)
+int figures_of_experiment(const struct figures *f, struct status *st)
 {
 	struct claim_list *asked = ARENA_NEW(f->arena, struct claim_list);
 	if (claim_list_take(f->run->environment, asked, st))

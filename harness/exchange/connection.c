@@ -1,4 +1,4 @@
-#include "wire.h"
+#include "connection.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 /* --- bytes in time ------------------------------------------------------------------------- */
 
-int wire_wait(int fd, short events, int64_t deadline_ns)
+int connection_wait(int fd, short events, int64_t deadline_ns)
 {
 	struct pollfd one = {.fd = fd, .events = events};
 	for (;;) {
@@ -26,26 +26,26 @@ int wire_wait(int fd, short events, int64_t deadline_ns)
 	}
 }
 
-bool wire_is_later(int error)
+bool connection_is_later(int error)
 {
 	return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
 }
 
-static void authenticate(const struct wire_way *way, const void *data, size_t bytes,
-                         uint8_t tag[WIRE_TAG_BYTES])
+static void authenticate(const struct connection_way *way, const void *data, size_t bytes,
+                         uint8_t tag[CONNECTION_TAG_BYTES])
 {
 	const uint64_t place = htole64(way->messages);
 	crypto_generichash_state state;
-	crypto_generichash_init(&state, way->key, sizeof way->key, WIRE_TAG_BYTES);
+	crypto_generichash_init(&state, way->key, sizeof way->key, CONNECTION_TAG_BYTES);
 	crypto_generichash_update(&state, (const uint8_t *)&place, sizeof place);
 	crypto_generichash_update(&state, data, bytes);
-	crypto_generichash_final(&state, tag, WIRE_TAG_BYTES);
+	crypto_generichash_final(&state, tag, CONNECTION_TAG_BYTES);
 }
 
-int wire_move(struct wire *w, short way, void *data, size_t bytes, struct status *st)
+int connection_move(struct connection *w, short way, void *data, size_t bytes, struct status *st)
 {
-	struct wire_way *at = way == POLLIN ? &w->in : &w->out;
-	uint8_t tag[WIRE_TAG_BYTES];
+	struct connection_way *at = way == POLLIN ? &w->in : &w->out;
+	uint8_t tag[CONNECTION_TAG_BYTES];
 	if (!bytes)
 		return 1;
 	if (way == POLLOUT && !at->moved)
@@ -58,7 +58,7 @@ int wire_move(struct wire *w, short way, void *data, size_t bytes, struct status
 		struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
 		ssize_t n = way == POLLIN ? recvmsg(w->fd, &message, MSG_DONTWAIT)
 		                          : sendmsg(w->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (n < 0 && wire_is_later(errno))
+		if (n < 0 && connection_is_later(errno))
 			return 0;
 		if (n <= 0)
 			return status_set(st, n ? "has left (%s)" : "has left", strerror(errno));
@@ -74,48 +74,50 @@ int wire_move(struct wire *w, short way, void *data, size_t bytes, struct status
 	return 1;
 }
 
-static int move_all(struct wire *w, short way, void *data, size_t bytes, int64_t deadline_ns,
+static int move_all(struct connection *w, short way, void *data, size_t bytes, int64_t deadline_ns,
                     struct status *st)
 {
 	int moved;
-	while (!(moved = wire_move(w, way, data, bytes, st)))
-		if (wire_wait(w->fd, way, deadline_ns))
+	while (!(moved = connection_move(w, way, data, bytes, st)))
+		if (connection_wait(w->fd, way, deadline_ns))
 			return status_set(st, way == POLLIN ? "said nothing in time"
 			                                    : "took nothing in time");
 	return moved < 0 ? -1 : 0;
 }
 
-int wire_send(struct wire *w, const void *data, size_t bytes, int64_t deadline_ns,
-              struct status *st)
+int connection_send(struct connection *w, const void *data, size_t bytes, int64_t deadline_ns,
+                    struct status *st)
 {
 	return move_all(w, POLLOUT, (void *)(uintptr_t)data, bytes, deadline_ns, st);
 }
 
-int wire_recv(struct wire *w, void *data, size_t bytes, int64_t deadline_ns, struct status *st)
+int connection_recv(struct connection *w, void *data, size_t bytes, int64_t deadline_ns,
+                    struct status *st)
 {
 	return move_all(w, POLLIN, data, bytes, deadline_ns, st);
 }
 
 /* --- secrets -------------------------------------------------------------------------------- */
 
-int wire_secret(char out[WIRE_SECRET_BYTES], struct status *st)
+int connection_secret(char out[CONNECTION_SECRET_BYTES], struct status *st)
 {
-	uint8_t random[(WIRE_SECRET_BYTES - 1) / 2];
+	uint8_t random[(CONNECTION_SECRET_BYTES - 1) / 2];
 	if (sodium_init() < 0)
 		return status_set(st, "the kernel gives no random numbers");
 	randombytes_buf(random, sizeof random);
-	sodium_bin2hex(out, WIRE_SECRET_BYTES, random, sizeof random);
+	sodium_bin2hex(out, CONNECTION_SECRET_BYTES, random, sizeof random);
 	return 0;
 }
 
-void wire_prove(const char *secret, const void *said, size_t bytes, uint8_t *out, size_t length)
+void connection_prove(const char *secret, const void *said, size_t bytes, uint8_t *out,
+                      size_t length)
 {
 	crypto_generichash(out, length, said, bytes, (const uint8_t *)secret, strlen(secret));
 }
 
-void wire_derive(const char *secret, const char *purpose, char out[WIRE_SECRET_BYTES])
+void connection_derive(const char *secret, const char *purpose, char out[CONNECTION_SECRET_BYTES])
 {
-	uint8_t made[(WIRE_SECRET_BYTES - 1) / 2];
-	wire_prove(secret, purpose, strlen(purpose), made, sizeof made);
-	sodium_bin2hex(out, WIRE_SECRET_BYTES, made, sizeof made);
+	uint8_t made[(CONNECTION_SECRET_BYTES - 1) / 2];
+	connection_prove(secret, purpose, strlen(purpose), made, sizeof made);
+	sodium_bin2hex(out, CONNECTION_SECRET_BYTES, made, sizeof made);
 }
