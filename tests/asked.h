@@ -155,14 +155,13 @@ static inline void gap(const char *from, const char *to)
 /* Without a reference, so that no regime withholds what claims say alone. */
 static inline void find_in(bool regimes)
 {
-	struct status st = {""};
 	made_load(&made, &loaded);
 	for (unsigned v = 0; v < loaded.run.nvariants && !regimes; v++)
 		if (!strcmp(loaded.run.variants[v].role, "reference"))
 			loaded.run.variants[v].role = "variant";
-	found = figures_load(&loaded.run, NULL, scratch(), &st);
+	found = figures_load(&loaded.run, NULL, scratch(), WHY);
 	if (!found)
-		fail_msg("%s", st.text);
+		fail_msg("%s", because());
 }
 
 static inline void find(void)

@@ -256,10 +256,9 @@ static double chain_truth(const struct chain *c, const char *variant)
 static struct db_rows *chain_ask(struct db *db, const char *sql)
 {
 	const struct db_source source = {.file = "chain", .sql = sql, .line = 1};
-	struct status st = {""};
-	struct db_rows *rows = db_ask(db, &source, &st);
+	struct db_rows *rows = db_ask(db, &source, WHY);
 	if (!rows) {
-		fprintf(stderr, "%s\n", st.text);
+		fprintf(stderr, "%s\n", because());
 		abort();
 	}
 	return rows;
@@ -274,11 +273,10 @@ static double chain_truth_of(const struct chain *c, const char *left, const char
 static struct chain_words chain_judge(const struct chain *c, struct chain_run *run, unsigned *more)
 {
 	struct chain_words out = {.blocks = run->blocks};
-	struct status st = {""};
 	const struct arena_mark mark = arena_mark(scratch());
-	struct db *db = figures_load(&run->record, NULL, scratch(), &st);
+	struct db *db = figures_load(&run->record, NULL, scratch(), WHY);
 	if (!db) {
-		fprintf(stderr, "%s\n", st.text);
+		fprintf(stderr, "%s\n", because());
 		abort();
 	}
 	struct db_rows *rows = chain_ask(
@@ -293,20 +291,20 @@ static struct chain_words chain_judge(const struct chain *c, struct chain_run *r
 		out.found |= processes && large && slower;
 		out.found_small |= processes && !large && slower;
 	}
-	db_end(rows, &st);
+	db_end(rows, WHY);
 	rows = chain_ask(db, "SELECT outcome, kind, by, alone, left_name, right_name, unit = 'µs' "
 	                     "FROM claimed");
 	while (db_next(rows)) {
 		const double speed = chain_truth_of(c, db_text(rows, 4), db_text(rows, 5));
 		chain_count_claim(&out, rows, db_real(rows, 6) > 0 ? -speed : speed);
 	}
-	db_end(rows, &st);
+	db_end(rows, WHY);
 	rows = chain_ask(db, "SELECT v.name, verdict FROM asked_found f "
 	                     "JOIN variant v ON v.id = variant WHERE finding = 'factors'");
 	while (db_next(rows))
 		chain_count(&out, chain_word(db_text(rows, 1) ? db_text(rows, 1) : ""),
 		            chain_truth(c, db_text(rows, 0)));
-	db_end(rows, &st);
+	db_end(rows, WHY);
 	*more =
 	    (unsigned)query_number(db, "SELECT coalesce(max(more), 0) FROM claimed WHERE id = 0");
 	out.looks = looks_count(&run->record).n;

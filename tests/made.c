@@ -484,11 +484,10 @@ void made_unload(struct made_loaded *l)
 struct db *made_tables(const struct made *m, const struct looks *looks)
 {
 	struct made_loaded loaded;
-	struct status st = {""};
 	made_load(m, &loaded);
-	struct db *db = figures_load(&loaded.run, looks, scratch(), &st);
+	struct db *db = figures_load(&loaded.run, looks, scratch(), WHY);
 	if (!db)
-		fail_msg("%s", st.text);
+		fail_msg("%s", because());
 	made_unload(&loaded);
 	return db;
 }
@@ -509,9 +508,8 @@ static const json_t *report_on(const char *plot, int rc, struct status *st)
 
 const json_t *made_report_with(const struct made *m, const char *plot, int rc)
 {
-	struct status st = {""};
 	made_write(m);
-	return report_on(plot, rc, &st);
+	return report_on(plot, rc, WHY);
 }
 
 const char *made_plots(const char *files)
@@ -545,15 +543,14 @@ const json_t *made_refused(const struct made *m, const char *plot, struct status
 
 char *made_print(const struct report_options *options)
 {
-	struct status st = {""};
 	fflush(stdout);
 	int kept = dup(1);
 	assert_non_null(freopen(made_path("stdout"), "w", stdout));
-	int rc = report_make(folder, "/nowhere", options, &st);
+	int rc = report_make(folder, "/nowhere", options, WHY);
 	fflush(stdout);
 	dup2(kept, 1);
 	close(kept);
 	if (rc)
-		fail_msg("%s", st.text);
+		fail_msg("%s", because());
 	return made_read("stdout");
 }

@@ -6,8 +6,7 @@
 
 static inline void settings_read(struct settings *settings, const char *key, const char *value)
 {
-	struct status st = {""};
-	assert_works(field_read(field_find(&settings_fields, key), value, settings, &st), st);
+	assert_works(field_read(field_find(&settings_fields, key), value, settings, WHY));
 }
 
 /* "key=value …" */

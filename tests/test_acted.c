@@ -21,14 +21,13 @@ FIXTURE(drop)
 /* What the backend makes of a log of these lines, with the settings "KEY=value …". */
 static void read_log(const char *env, const char *text)
 {
-	struct status st = {""};
 	char *rest = test_text("%s", env), *one;
 	drop();
 	settings_default(&asked);
 	while ((one = strsep(&rest, " ")) && *one)
 		strcpy(asked.env[asked.nenv++], one);
 	cli_write(logs, "path.x", test_text(HEAD "NCCL version 2.28.3+cuda13.0\n%s", text));
-	assert_works(backend_find("nccl")->log_path(&asked, logs, "path.", &path, &st), st);
+	assert_works(backend_find("nccl")->log_path(&asked, logs, "path.", &path, WHY));
 	unlink(test_text("%s/path.x", logs));
 }
 
@@ -85,7 +84,6 @@ TEST(each_setting_says_what_became_of_it)
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		char text[512];
 		struct path again;
-		struct status st = {""};
 		read_log(cases[i].env, cases[i].log);
 		assert_int_equal(path.nsettings, 1);
 		path_setting_text(&path.settings[0], text, sizeof text);
@@ -94,7 +92,7 @@ TEST(each_setting_says_what_became_of_it)
 		/* And the same out of the record. */
 		json_t *json = path_to_json(&path);
 		assert_non_null(json);
-		assert_int_equal(path_from_json(json, &again, &st), 0);
+		assert_int_equal(path_from_json(json, &again, WHY), 0);
 		assert_int_equal(again.nsettings, 1);
 		assert_memory_equal(again.settings, path.settings, sizeof *path.settings);
 		assert_int_equal(again.p2p_chunk_bytes, path.p2p_chunk_bytes);

@@ -70,8 +70,7 @@ FIXTURE(fresh)
 static void judge(struct arena *into, void *run)
 {
 	const char *const chapters[] = {"advice"};
-	struct status st = {""};
-	story_make(figures_load(run, NULL, into, &st), chapters, 1, into, &story);
+	story_make(figures_load(run, NULL, into, WHY), chapters, 1, into, &story);
 }
 
 /* For how many pairs of variants `words` are printed; with the last sentence that has them. */

@@ -38,7 +38,7 @@ static int tune(struct status *st)
 	struct record_run run;
 	const unsigned steps = left;
 	left = UINT_MAX; /* so does a search */
-	assert_works(record_load(SEARCHED, &run, st), *st);
+	assert_worked(record_load(SEARCHED, &run, st), *st);
 	left = steps;
 	run.search->confirmed = NULL; /* finalists are to be chosen */
 	const int rc = arena_run(choose, &run, NULL) ? status_set(st, "out of memory") : 0;
@@ -82,17 +82,16 @@ TEST(without_memory_there_is_a_sentence)
 	char *record = strdup(made_read("trials.jsonl"));
 	for (unsigned w = 0; w < LENGTH(works); w++)
 		for (unsigned n = 0;; n += 1 + n / 8) {
-			struct status st = {""};
 			refused = false;
 			left = n;
-			const int rc = works[w](&st);
+			const int rc = works[w](WHY);
 			left = UINT_MAX;
 			if (!refused) {
 				if (rc || n < 3)
-					fail_msg("%u: %s", n, st.text);
+					fail_msg("%u: %s", n, because());
 				break;
 			}
-			assert_refused(rc, st, "out of memory");
+			assert_refused(rc, "out of memory");
 		}
 	assert_string_equal(made_read("trials.jsonl"), record);
 	free(record);

@@ -214,17 +214,17 @@ TEST(an_end_holds_only_at_the_end)
 	char *cell = strstr(lines, "{\"schema\":1,\"kind\":\"cell\""),
 	     *more = test_text("%s%.*s", lines, (int)(strchr(cell, '\n') + 1 - cell), cell);
 	memcpy(strstr(more + bytes, "\"block\":0"), "\"block\":7", 9);
-	char *stamp = strstr(more + bytes, "\"start_ns\":[[") + 13; /* the same 32 twice were a copy */
+	char *stamp =
+	    strstr(more + bytes, "\"start_ns\":[[") + 13; /* the same 32 twice were a copy */
 	stamp += strspn(stamp, "0123456789") - 1;
 	*stamp = *stamp == '0' ? '1' : '0';
 	cli_write(path, "trials.jsonl", more);
 	struct record_run loaded = cli_record(path);
 	assert_string_equal(loaded.end.reason, "");
 	/* Damage is an error with its line. */
-	struct status st = {""};
 	memcpy(strstr(end, "reason"), "raison", 6);
 	cli_write(path, "trials.jsonl", lines);
-	assert_refused(record_load(path, &loaded, &st), st, "\"reason\"");
+	assert_refused(record_load(path, &loaded, WHY), "\"reason\"");
 }
 
 TESTS(.undrawn = true, .before = set_up, .after = tear_down);

@@ -6,9 +6,8 @@
 static const char *refused(const char *text)
 {
 	struct chapter_file chapter;
-	struct status st = {0};
-	return chapter_read("x.chapter", text, scratch(), &chapter, &st)
-	           ? arena_copy(scratch(), st.text)
+	return chapter_read("x.chapter", text, scratch(), &chapter, WHY)
+	           ? arena_copy(scratch(), because())
 	           : "read";
 }
 

@@ -85,12 +85,11 @@ static void compare(const struct story *all, const struct story *alone, const ch
 /* A record's chapters, all told; whole.story is in arenas[0]. */
 static struct telling tell_whole(const char *record, struct arena **arena)
 {
-	struct status st = {""};
 	char *path = test_text("results/reference/%s", record);
-	struct telling whole = {.model = model_make(scratch(), path, NULL, &st)};
+	struct telling whole = {.model = model_make(scratch(), path, NULL, WHY)};
 	if (!whole.model)
-		fail_msg("%s: %s", path, st.text);
-	whole.db = figures_load(&whole.model->run, NULL, scratch(), &st);
+		fail_msg("%s: %s", path, because());
+	whole.db = figures_load(&whole.model->run, NULL, scratch(), WHY);
 	whole.all = chapters_all(&whole.n);
 	assert_int_equal(arena_run(tell, &whole, arena), 0);
 	const struct story_sentence *one;

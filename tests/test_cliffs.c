@@ -187,10 +187,9 @@ TEST(a_cliff_without_a_step_is_not_theirs)
 /* What the terminal has of them when it gets another program's columns. */
 TEST(they_are_noted_beside_other_columns)
 {
-	struct status st = {""};
-	struct model *m = model_make(scratch(), "results/reference/2x-h200/cliffs", NULL, &st);
+	struct model *m = model_make(scratch(), "results/reference/2x-h200/cliffs", NULL, WHY);
 	if (!m)
-		fail_msg("%s", st.text);
+		fail_msg("%s", because());
 	const struct story_sentence *first = story_said(&m->story, STORY_NOTICE, 0);
 	assert_non_null(first);
 	assert_says(first->text, "jumps from 64.6 GB/s");

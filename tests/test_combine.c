@@ -204,20 +204,20 @@ TEST(a_run_without_an_interval_is_left_out)
 TEST(three_results_are_combined)
 {
 	const char *many[3 + 2 + COMPARE_OTHERS + 1] = {"l", "compare"};
-	assert_works(PARSE("a", "b", "c"), wrong);
+	assert_works(PARSE("a", "b", "c"));
 	assert_true(asks.combine);
 	assert_string_equal(asks.others[0], "c");
-	assert_works(PARSE("a", "--combine", "b"), wrong);
+	assert_works(PARSE("a", "--combine", "b"));
 	assert_true(asks.combine && !asks.nothers);
-	assert_works(PARSE("a", "b"), wrong);
+	assert_works(PARSE("a", "b"));
 	assert_false(asks.combine);
-	assert_works(PARSE("a", "b", "--format", "markdown"), wrong);
+	assert_works(PARSE("a", "b", "--format", "markdown"));
 	assert_true(asks.form == COMPARE_MARKDOWN && !asks.combine);
-	assert_refused(PARSE("a", "b", "c", "--variant", "x"), wrong, "only runs are combined");
-	assert_refused(PARSE("a", "b", "--combin"), wrong, "did you mean '--combine'");
+	assert_refused(PARSE("a", "b", "c", "--variant", "x"), "only runs are combined");
+	assert_refused(PARSE("a", "b", "--combin"), "did you mean '--combine'");
 	for (unsigned i = 2; i + 1 < LENGTH(many); i++)
 		many[i] = "a";
-	assert_refused(compared_parse(many), wrong, "is not understood");
+	assert_refused(compared_parse(many), "is not understood");
 }
 
 TESTS(.begin = set_up, .end = compared_end);

@@ -142,13 +142,12 @@ static void tally_record(struct arena *arena, const char *folder_of, struct agre
 	           "JOIN asked_side s ON s.asked = b.asked AND side = 0 "
 	           "WHERE ratio_lo NOT NULL ORDER BY c.id, block"};
 	struct record_run run;
-	struct status st = {""};
-	assert_works(record_load(folder_of, &run, &st), st);
-	struct db *db = figures_load(&run, NULL, arena, &st);
+	assert_works(record_load(folder_of, &run, WHY));
+	struct db *db = figures_load(&run, NULL, arena, WHY);
 	assert_non_null(db);
 	struct choice choice = {.nblocks = 0};
 	double id = NAN;
-	struct db_rows *rows = db_ask(db, &blocks, &st);
+	struct db_rows *rows = db_ask(db, &blocks, WHY);
 	for (bool more = rows && db_next(rows); choice.nblocks || more;
 	     more = more && db_next(rows)) {
 		if (choice.nblocks && (!more || db_real(rows, 0) != id)) {
@@ -168,7 +167,7 @@ static void tally_record(struct arena *arena, const char *folder_of, struct agre
 		choice.again[choice.nblocks++] = db_real(rows, 5);
 		choice.twinned = db_real(rows, 6) > 0;
 	}
-	assert_works(db_end(rows, &st), st);
+	assert_works(db_end(rows, WHY));
 	arena_undo(arena, db);
 	record_free(&run);
 }

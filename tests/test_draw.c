@@ -59,16 +59,15 @@ static bool is_xml(const char *file)
 
 TEST(every_picture_is_png_and_svg)
 {
-	struct status st = {""};
 	char name[200];
 	if (made_no_gnuplot())
 		skip();
 	cli_write(made_folder, "no.svg", "<a>1 & 2</a>");
 	assert_false(is_xml(made_path("no.svg")));
 	made_write(&plain);
-	struct model *m = model_make(scratch(), made_folder, NULL, &st);
+	struct model *m = model_make(scratch(), made_folder, NULL, WHY);
 	assert_non_null(m);
-	assert_int_equal(draw_pictures(m, made_folder, "plot", &st), 0);
+	assert_int_equal(draw_pictures(m, made_folder, "plot", WHY), 0);
 	const struct model_pictures *drawn = &m->drawn;
 	assert_string_equal(drawn->warning, "");
 	assert_int_equal(drawn->npictures, 6);
@@ -178,10 +177,9 @@ TEST(a_noisy_run_still_says_what_is_beyond_its_noise)
 /* Of 15 variants that differ from the reference: those that do not fit three rows are counted. */
 TEST(captions_of_many_variants_fit)
 {
-	struct status st = {""};
-	struct model *m = model_make(scratch(), "results/reference/2x-h200/factors_new", NULL, &st);
+	struct model *m = model_make(scratch(), "results/reference/2x-h200/factors_new", NULL, WHY);
 	if (!m)
-		fail_msg("%s", st.text);
+		fail_msg("%s", because());
 	const struct story_table *t = story_find_table(&m->story, "captions");
 	for (unsigned i = 0; i < t->nrows; i++) {
 		const char *text = story_entry(t, i, "said")->text;
@@ -191,10 +189,11 @@ TEST(captions_of_many_variants_fit)
 	}
 	/* What one of the sizes does not show has its ends. */
 	m = model_make(scratch(), "results/reference/4x-h200/beside_nccl-tests/alltoall", NULL,
-	               &st);
+	               WHY);
 	t = m ? story_find_table(&m->story, "captions") : NULL;
 	assert_non_null(t);
-	assert_says(story_entry(t, 0, "said")->text, " by size; not shown at 16 MiB, 64 MiB, 256 MiB); pro");
+	assert_says(story_entry(t, 0, "said")->text,
+	            " by size; not shown at 16 MiB, 64 MiB, 256 MiB); pro");
 }
 
 static unsigned asked_factors;
@@ -217,13 +216,12 @@ static void ask_factors(json_t *environment)
 TEST(many_factors_are_the_answers_picture)
 {
 	struct made m = plain;
-	struct status st = {""};
 	if (made_no_gnuplot())
 		skip();
 	m.environment = ask_factors;
 	for (asked_factors = 7; asked_factors < 9; asked_factors++) {
 		made_write(&m);
-		assert_works(report_make(made_folder, "plot", NULL, &st), st);
+		assert_works(report_make(made_folder, "plot", NULL, WHY));
 		const char *text = made_read("report.md");
 		const char *factors = strstr(text, "(plots/nccl_factors.png)");
 		const char *ratio = strstr(text, "(plots/nccl_alltoall_ratio.png)");

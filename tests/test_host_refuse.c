@@ -37,7 +37,6 @@ TEST(what_cannot_be_done_is_refused)
 	};
 	static struct rig rig;
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		struct status st = {""};
 		rig_init(&rig, cases[i].layout, cases[i].path ? cases[i].path : "auto");
 		rig_add(&rig, COLL_ALLTOALL, 4096);
 		rig.cells[0] = rig_cell_of(cases[i].coll, 12288);
@@ -46,8 +45,8 @@ TEST(what_cannot_be_done_is_refused)
 		rig.trial.settings.offset_bytes = cases[i].offset;
 		rig.trial.settings.split = cases[i].split;
 		rig.trial.arena_bytes = cases[i].arena_bytes;
-		assert_int_equal(backend_host.supports(&rig.trial, &st), cases[i].words ? -1 : 0);
-		assert_says(st.text, cases[i].words ? cases[i].words : "");
+		assert_int_equal(backend_host.supports(&rig.trial, WHY), cases[i].words ? -1 : 0);
+		assert_says(because(), cases[i].words ? cases[i].words : "");
 	}
 }
 
@@ -56,13 +55,12 @@ static void assert_path(struct layout layout, const char *asked, enum coll_kind 
 {
 	static struct rig rig;
 	struct backend_ctx *ctx = NULL;
-	struct status st = {""};
 	char text[TEAM_FACTS_BYTES];
 	rig_init(&rig, layout, asked);
 	rig_add(&rig, coll, 4096);
 	const struct backend_place place = rig_raise_alone(&rig);
 	team_fail(rig.team, 0, "only to see the path"); /* or open waits for the others */
-	assert_int_equal(backend_host.open(&place, &ctx, &st), -1);
+	assert_int_equal(backend_host.open(&place, &ctx, WHY), -1);
 	backend_host.describe(ctx, text, sizeof text);
 	assert_int_equal(strncmp(text, taken, strlen(taken)), 0);
 	backend_host.close(ctx); /* safe after a failed open */
@@ -85,13 +83,12 @@ static void assert_memory(const char *path, uint64_t comm_at_least)
 {
 	static struct rig rig;
 	struct backend_ctx *ctx = NULL;
-	struct status st = {""};
 	char text[TEAM_FACTS_BYTES];
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	rig_init(&rig, (struct layout){1, 1, 3}, path);
 	rig_add(&rig, COLL_ALLTOALL, 3 * 4096);
 	const struct backend_place place = rig_raise_alone(&rig);
-	assert_int_equal(backend_host.open(&place, &ctx, &st), 0);
+	assert_int_equal(backend_host.open(&place, &ctx, WHY), 0);
 	backend_host.describe(ctx, text, sizeof text);
 	const char *buffers = strstr(text, "memory_buffers_bytes="),
 	           *comm = strstr(text, "memory_comm_bytes=");

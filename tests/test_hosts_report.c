@@ -109,11 +109,10 @@ TEST(damaged_hosts_are_refused)
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		struct made m = plain;
 		struct record_run run;
-		struct status st = {""};
 		spoil = cases[i].spoil;
 		m.line = spoiled;
 		made_write(&m);
-		assert_refused(record_load(made_folder, &run, &st), st, cases[i].says);
+		assert_refused(record_load(made_folder, &run, WHY), cases[i].says);
 	}
 }
 
@@ -174,10 +173,9 @@ static struct made between(void (*line)(json_t *line, const struct made_place *p
 static const char *db_words(struct db *db, const char *sql)
 {
 	const struct db_source query = {.file = "test", .sql = sql, .line = 1};
-	struct status st = {""};
-	struct db_rows *rows = db_ask(db, &query, &st);
+	struct db_rows *rows = db_ask(db, &query, WHY);
 	const char *text =
-	    rows && db_next(rows) ? arena_copy(scratch(), db_text(rows, 0)) : st.text;
+	    rows && db_next(rows) ? arena_copy(scratch(), db_text(rows, 0)) : because();
 	return test_text("%s", text);
 }
 
@@ -197,7 +195,8 @@ TEST(the_network_is_that_of_the_host_with_the_least)
 	           *one = "eth0 25000, eth1 25000, IB mlx5_0:1 100000";
 	assert_string_equal(crossed_by(two, two, "NET/IB/0/GDRDMA"),
 	                    "2: 2 IB cards a host (50 GB/s together) 37.5");
-	assert_string_equal(crossed_by(two, one, "NET/IB"), "2: 1 IB card a host (12.5 GB/s) 9.375");
+	assert_string_equal(crossed_by(two, one, "NET/IB"),
+	                    "2: 1 IB card a host (12.5 GB/s) 9.375");
 	assert_string_equal(crossed_by(one, two, "NET/Socket/0"),
 	                    "2: 1 network card a host (1.25 GB/s) 0.9375");
 	assert_says(crossed_by(two, NULL, "NET/IB"), "no rates of its hosts' network cards");

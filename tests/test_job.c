@@ -58,9 +58,8 @@ static int begin(const char *line, struct job *job, struct status *st)
 static void run_job(void)
 {
 	struct job job;
-	struct status st = {""};
 	job_hold_signals();
-	if (!begin("exec sleep 1000", &job, &st))
+	if (!begin("exec sleep 1000", &job, WHY))
 		job_measure(&job, 60);
 	_exit(0);
 }
@@ -93,11 +92,10 @@ TEST(a_parent_that_dies_before_the_job_follows_it_takes_it_along)
 TEST(a_job_without_its_log_says_why)
 {
 	struct job job;
-	struct status st = {""};
 	assert_int_equal(mkdir(test_text("%s/order.log", folder), 0700), 0);
 	assert_int_equal(write(go[1], "x", 1), 1);
-	assert_int_equal(begin("true", &job, &st), -1);
-	assert_string_equal(st.text, test_text("cannot start %s/self: Is a directory", folder));
+	assert_int_equal(begin("true", &job, WHY), -1);
+	assert_string_equal(because(), test_text("cannot start %s/self: Is a directory", folder));
 }
 
 /* mpirun may wait for a host that is lost, long after its processes have said so. Until then the runner
@@ -105,14 +103,13 @@ TEST(a_job_without_its_log_says_why)
 TEST(a_job_that_has_failed_gets_a_grace_and_no_more)
 {
 	struct job job;
-	struct status st = {""};
 	assert_int_equal(mkfifo(test_text("%s/go", folder), 0600), 0);
 	char *line =
 	    test_text("read x <${0%%self}go; printf '\\%o' >$3" LAUNCHER_PIPE "; exec sleep 1000",
 	              LAUNCHER_FAILED);
 	assert_int_equal(write(go[1], "x", 1), 1);
 	job_hold_signals();
-	assert_works(begin(line, &job, &st), st);
+	assert_works(begin(line, &job, WHY));
 	job_measure(&job, 500);
 	job_end(&job);
 	job_release_signals();

@@ -240,7 +240,8 @@ TEST(a_starter_that_is_killed_leaves_no_worker_to_the_next_trial)
 	cli_expect(shell(LONG, "begin 2 1; w=$(worker 1); kill -9 $(worker 0); "
 	                       "while [ $(worker 1) = $w ]; do sleep 0.02; done; "
 	                       "gone $w && echo it is gone; kill -INT $(cat $HERE/agent.0); ends"),
-	           0, "it is gone", "block 1: killed by signal 9 (Killed)", "agent 0 ended with 130");
+	           0, "it is gone", "block 1: killed by signal 9 (Killed)",
+	           "agent 0 ended with 130");
 }
 
 /* Its worker ends with it: the first agent, which is stopped, has told no one to. */
@@ -316,8 +317,7 @@ TEST(an_order_is_checked_before_it_is_obeyed)
 	static struct agent_order right = {
 	    .rank = 3, .processes = 4, .nenv = 1, .by = "join", .env = {"NCCL_A=1"}};
 	struct agent_order *wrong = malloc(sizeof *wrong);
-	struct status st = {""};
-	assert_works(agent_check(&right, &st), st);
+	assert_works(agent_check(&right, WHY));
 	for (unsigned i = 0; i < 8; i++) {
 		memcpy(wrong, &right, sizeof right);
 		// clang-format off
@@ -332,7 +332,7 @@ TEST(an_order_is_checked_before_it_is_obeyed)
 		default: memset(wrong->env[0], '=', sizeof wrong->env[0]); break;
 		}
 		// clang-format on
-		assert_refused(agent_check(wrong, &st), st,
+		assert_refused(agent_check(wrong, WHY),
 		               i == 1   ? "LD_PRELOAD is no variable that agents take"
 		               : i == 5 ? "PATH is no variable that agents take"
 		                        : "it is no order");
@@ -346,13 +346,12 @@ TEST(the_last_lines_of_a_worker_are_kept)
 	const struct agent_order order = {.job = 7, .processes = 2, .rank = 1, .by = "join"};
 	struct agent_worker hand = {.said = -1};
 	struct agent_end end;
-	struct status st = {""};
 	bool ended = false;
 	char *script = test_text("%s/worker", folder);
 	cli_write(folder, "worker", "#!/bin/sh\nseq 100000\necho launchgap: $1 $2 $4 $5\nexit 3\n");
 	assert_int_equal(chmod(script, 0700), 0);
 	assert_int_equal(
-	    agent_worker_start(&hand, &order, script, "0123456789abcdef0123456789abcdef", -1, &st),
+	    agent_worker_start(&hand, &order, script, "0123456789abcdef0123456789abcdef", -1, WHY),
 	    0);
 	for (unsigned i = 0; i < 5000 && !ended; i++) {
 		usleep(2000);

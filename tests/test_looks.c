@@ -98,11 +98,10 @@ static void tell(struct arena *arena, void *of)
 	const char *const chapter = "looks";
 	const struct looks *looks = of;
 	struct db *db = db_open(arena);
-	struct status st = {0};
 	struct story story;
 	char *confidence = test_text("%.4g %%", 100 * looks->confidence);
 	char *chance = test_text("%.3g %%", 100 * (1 - looks->confidence));
-	assert_int_equal(db_run_text(db, "harness/chapters/figures.sql", &st), 0);
+	assert_int_equal(db_run_text(db, "harness/chapters/figures.sql", WHY), 0);
 	db_add(db, "look", "iiiitti", 17, looks->n, looks->first, looks->added, confidence, chance,
 	       looks->by_width);
 	db_seal(db);

@@ -47,16 +47,14 @@ static struct side side; /* the last one */
 /* Loads; "" or its message. The environment must never be in it. */
 static const char *load(const char *path, const char *variant)
 {
-	static struct status st;
-	st.text[0] = '\0';
 	side = (struct side){
 	    .arena = scratch(), .db = db_open(scratch()), .letter = "A", .path = path};
-	assert_false(db_run_text(side.db, "harness/compare/sides.sql", &st) ||
-	             db_run_text(side.db, "harness/compare/compared.sql", &st));
-	const int result = source_load(&side, variant, &st);
-	assert_int_equal(result, st.text[0] ? -1 : 0);
-	assert_lacks(st.text, "SECRET");
-	return st.text;
+	assert_false(db_run_text(side.db, "harness/compare/sides.sql", WHY) ||
+	             db_run_text(side.db, "harness/compare/compared.sql", WHY));
+	const int result = source_load(&side, variant, WHY);
+	assert_int_equal(result, because()[0] ? -1 : 0);
+	assert_lacks(because(), "SECRET");
+	return because();
 }
 
 static void loads(const char *path, const char *variant)

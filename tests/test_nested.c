@@ -83,7 +83,6 @@ TEST(counters_are_read_after_their_time)
 	                      .cells = cells};
 	struct backend backend = *backend_find("null");
 	struct team *team;
-	struct status st = {""};
 	char path[64];
 	settings_default(&trial.settings);
 	trial.settings.layout = (struct layout){1, 1, 2};
@@ -99,7 +98,7 @@ TEST(counters_are_read_after_their_time)
 		                         .bytes = 1024};
 	const struct team_shape shape = {
 	    .nranks = 2, .nworkers = 1, .yield = true, .area_bytes = sample_area_bytes(&trial)};
-	assert_int_equal(team_create(&shape, path, sizeof path, &team, &st), 0);
+	assert_int_equal(team_create(&shape, path, sizeof path, &team, WHY), 0);
 	worker_run(&trial, &backend, team, 0, nothing, NULL);
 	assert_null(team_failure(team));
 	team_leave(team);

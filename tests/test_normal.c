@@ -221,9 +221,8 @@ TEST(the_line_rate_of_bridges_is_that_of_the_links_between_the_ranks)
 /* Of four ranks on NVSwitches, where one sends less; some_by_pcie: another pair has none. */
 static double rate_of(const char *coll, bool adds, bool some_by_pcie)
 {
-	struct status st = {""};
 	struct db *db = db_open(scratch());
-	assert_int_equal(db_run_text(db, "harness/chapters/figures.sql", &st), 0);
+	assert_int_equal(db_run_text(db, "harness/chapters/figures.sql", WHY), 0);
 	for (unsigned i = 0; i < 16; i++) {
 		const bool pcie = some_by_pcie && i == 9;
 		if (i / 4 != i % 4)
@@ -232,7 +231,7 @@ static double rate_of(const char *coll, bool adds, bool some_by_pcie)
 			       i == 6 ? 400.0 : 450.0, 0.65, "");
 	}
 	/* The views that it begins with: no record is there. */
-	db_run_text(db, "harness/chapters/bandwidth.sql", &st);
+	db_run_text(db, "harness/chapters/bandwidth.sql", WHY);
 	return figures_number(
 	    &(struct figures){.db = db},
 	    test_text("SELECT gbs FROM line_rate WHERE coll = '%s' AND adds = %d", coll, adds));
@@ -259,7 +258,6 @@ static const struct story_table *found(const char *reached, struct world w)
 {
 	const char *text = texts_find("harness/chapters/normal.chapter"),
 	           *parts = strstr(text, "\nview ");
-	struct status st = {0};
 	const struct story_table *t = NULL;
 	w.gpu = "G";
 	w.speed = 1;
@@ -273,7 +271,7 @@ static const struct story_table *found(const char *reached, struct world w)
 	               "boot, link, data_path, blocks, gbs, least, most) AS (VALUES %s)\n"
 	               "  SELECT * FROM r\n%s",
 	               (int)(parts - text), text, reached, parts));
-	const struct model *m = model_make(scratch(), made_folder, made_folder, &st);
+	const struct model *m = model_make(scratch(), made_folder, made_folder, WHY);
 	assert_non_null(m);
 	const struct story_chapter *own = &m->story.chapters[m->story.nchapters - 1];
 	for (unsigned i = 0; i < own->nblocks; i++)

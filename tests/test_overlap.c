@@ -83,14 +83,12 @@ static void jobs_of(const struct record_run *run, unsigned n, const struct recor
 /* The last job has none after it. */
 TEST(no_call_is_made_while_another_job_lives)
 {
-	struct status st = {""};
 	const struct record_spent *jobs[6];
 	assert_works(run("blocks = 3",
 	                 "$LAUNCHGAP \"$@\"; code=$?\n[ $me = 6 ] || {\n" NEXT_CAME
 	                 "sleep .5; ls ${3%/*}/*.lines | grep -v $3.lines >>$here/early; }\n"
 	                 "exits; exit $code\n",
-	                 &st),
-	             st);
+	                 WHY));
 	assert_int_equal(begun(), 6);
 	struct record_run record = cli_record(here_path(""));
 	jobs_of(&record, 6, jobs);
@@ -110,11 +108,9 @@ TEST(no_call_is_made_while_another_job_lives)
 
 TEST(without_overlap_each_waits_for_the_one_before)
 {
-	struct status st = {""};
 	const struct record_spent *jobs[4];
-	assert_works(
-	    run("blocks = 2\noverlap = no", "$LAUNCHGAP \"$@\"; code=$?; exits; exit $code\n", &st),
-	    st);
+	assert_works(run("blocks = 2\noverlap = no",
+	                 "$LAUNCHGAP \"$@\"; code=$?; exits; exit $code\n", WHY));
 	struct record_run record = cli_record(here_path(""));
 	jobs_of(&record, 4, jobs);
 	for (unsigned i = 0; i + 1 < 4; i++)
@@ -127,7 +123,6 @@ TEST(an_interruption_ends_both)
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
 	const struct timespec tick = {0, 50000000};
 	for (unsigned i = 0; i < LENGTH(signals); i++) {
-		struct status st = {""};
 		int status = 0;
 		tear_down();
 		set_up();
@@ -138,7 +133,7 @@ TEST(an_interruption_ends_both)
 			    run("blocks = 2",
 			        "$LAUNCHGAP \"$@\"; code=$?\n[ $me = 1 ] && exit $code\n" NEXT_CAME
 			        "echo ${3%/*} >$here/came; exec sleep 1000\n",
-			        &st));
+			        WHY));
 		for (unsigned k = 0; k < 600 && !cli_lines(came); k++)
 			nanosleep(&tick, NULL);
 		assert_int_equal(cli_lines(came), 1);

@@ -7,13 +7,11 @@
 static void set(const char *said)
 {
 	char *text = test_text("%s", said), *value;
-	struct status st = {""};
 	while ((value = strsep(&text, " ")) && *value) {
 		char *name = strsep(&value, "="), *key = strchr(name, '.');
 		struct spec_variant *v = spec.variants;
 		if (!key) {
-			assert_works(field_read(field_find(&keys_fields, name), value, &spec, &st),
-			             st);
+			assert_works(field_read(field_find(&keys_fields, name), value, &spec, WHY));
 			continue;
 		}
 		*key++ = '\0';

@@ -151,7 +151,6 @@ TEST(no_data_has_no_bandwidth)
 
 TEST(csv_quotes_names_and_needs_room)
 {
-	struct status st = {""};
 	variants[MADE_PROCESSES].name = "a \"b\", c";
 	made.backend = "=HYPERLINK(1)";
 	made_report(&made);
@@ -167,21 +166,20 @@ TEST(csv_quotes_names_and_needs_room)
 	none = (struct rlimit){.rlim_cur = 1, .rlim_max = was.rlim_max};
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
-	int rc = report_make(made_folder, "/nowhere", NULL, &st);
+	int rc = report_make(made_folder, "/nowhere", NULL, WHY);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
 	signal(SIGXFSZ, SIG_DFL);
 	assert_int_equal(rc, -1);
-	assert_says(st.text, "File too large");
+	assert_says(because(), "File too large");
 	unlink(made_path("summary.csv"));
 }
 
 TEST(wrong_elements_are_not_compared)
 {
-	struct status st = {""};
 	wrong = 3;
-	const json_t *report = made_refused(&made, PLOTS, &st);
-	assert_says(st.text, "nothing is compared");
-	assert_says(st.text, "processes (block 1) delivered 3 wrong elements");
+	const json_t *report = made_refused(&made, PLOTS, WHY);
+	assert_says(because(), "nothing is compared");
+	assert_says(because(), "processes (block 1) delivered 3 wrong elements");
 	json_assert_one_says(json_object_get(report, "answer"), "Nothing is compared: ");
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "processes (block 1) delivered 3 wrong elements");
@@ -252,10 +250,9 @@ TEST(what_ended_the_run_is_said)
 
 TEST(a_run_without_times_says_why)
 {
-	struct status st = {""};
 	all_failed = true;
-	const json_t *report = made_refused(&made, PLOTS, &st);
-	assert_says(st.text, "no cell was measured");
+	const json_t *report = made_refused(&made, PLOTS, WHY);
+	assert_says(because(), "no cell was measured");
 	json_assert_one_says(json_object_get(report, "warnings"),
 	                     "were not measured: rank 1: NCCL says: no");
 }

@@ -104,12 +104,11 @@ TEST(damaged_counters_are_refused)
 	    {"\"dram_limit_gbs\":4800", "\"dram_limit_gbs\":\"no\""},
 	};
 	for (size_t i = 0; i < LENGTH(bad); i++) {
-		struct status st = {""};
 		struct record_run run;
 		made.blocks = 1;
 		made_write(&made);
 		cli_replace(made_path("trials.jsonl"), bad[i][0], bad[i][1]);
-		assert_refused(record_load(made_folder, &run, &st), st, "trials.jsonl:");
+		assert_refused(record_load(made_folder, &run, WHY), "trials.jsonl:");
 	}
 }
 

@@ -225,7 +225,7 @@ static double most(unsigned n, double p)
 /* In each kind of noise, and closer in all together. An effect that does not exist is seldom found. */
 TEST(few_words_are_wrong_where_nothing_differs)
 {
-	const unsigned runs = 14, all = CHAIN_NOISES * runs;
+	const unsigned runs = 7, all = CHAIN_NOISES * runs;
 	unsigned verdicts = 0, wrong = 0, wrong_runs = 0, found = 0;
 	for (int noise = 0; noise < CHAIN_NOISES; noise++) {
 		struct chain_sums s = sum(CHAIN_FIXED, 10, 0, (enum chain_noise)noise, runs);
@@ -243,8 +243,8 @@ TEST(few_words_are_wrong_where_nothing_differs)
 
 TEST(ten_per_cent_are_found_and_never_turned_round)
 {
-	struct chain_sums s = sum(CHAIN_FIXED, 10, 0.1, (enum chain_noise)NOISE_NORMAL, 40);
-	assert_int_equal(s.found, 40);
+	struct chain_sums s = sum(CHAIN_FIXED, 10, 0.1, (enum chain_noise)NOISE_NORMAL, 16);
+	assert_int_equal(s.found, 16);
 	assert_true(s.wrong <= most(s.verdicts, 0.02));
 	assert_true(s.decided > s.verdicts / 2);
 }
@@ -294,8 +294,8 @@ TEST(a_family_errs_as_it_says)
 /* A run that goes on as its report invites to has looks, and errs no more for it. */
 TEST(an_invitation_can_be_followed)
 {
-	struct chain_sums s = sum(CHAIN_INVITED, 10, 0.02, (enum chain_noise)NOISE_NORMAL, 12);
-	assert_true(s.looks > 12);
+	struct chain_sums s = sum(CHAIN_INVITED, 10, 0.02, (enum chain_noise)NOISE_NORMAL, 6);
+	assert_true(s.looks > 6);
 	assert_true(s.wrong <= most(s.verdicts, 0.05));
 }
 

@@ -6,9 +6,8 @@
 
 static void read_model(const char *name, struct network *out)
 {
-	struct status st = {""};
 	char *path = test_text("experiments/models/%s.csv", name);
-	assert_works(network_read(path, out, &st), st);
+	assert_works(network_read(path, out, WHY));
 	assert_string_equal(out->name, name);
 }
 
@@ -59,9 +58,8 @@ TEST_WITH(a_bad_file_is_named_with_its_line, set_up, tear_down)
 	static struct network network;
 	char *model = test_text("%s/m.csv", folder);
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
-		struct status st = {""};
 		cli_write(folder, "m.csv", rows[i].text);
-		assert_refused(network_read(model, &network, &st), st, rows[i].says);
+		assert_refused(network_read(model, &network, WHY), rows[i].says);
 	}
 }
 

@@ -49,16 +49,14 @@ static struct trial *trial_make(unsigned ncells)
 
 static void save(const struct trial *t)
 {
-	struct status st = {""};
-	assert_works(trial_save(t, file, &st), st);
+	assert_works(trial_save(t, file, WHY));
 }
 
 TEST(what_is_loaded_is_what_was_saved)
 {
 	struct trial *a = trial_make(9), *b = NULL;
-	struct status st = {""};
 	save(a);
-	assert_works(trial_load(file, &b, &st), st);
+	assert_works(trial_load(file, &b, WHY));
 	assert_string_equal(b->variant, a->variant);
 	assert_memory_equal(&b->settings, &a->settings, sizeof a->settings);
 	assert_true(b->seed == a->seed && b->arena_bytes == a->arena_bytes);
@@ -72,24 +70,22 @@ TEST(what_is_loaded_is_what_was_saved)
 TEST(what_is_no_order_is_refused)
 {
 	struct trial *t = trial_make(3), *out = (void *)folder;
-	struct status st = {""};
 	save(t);
 	trial_free(t);
 	size_t bytes, before = 0;
-	char *whole = trial_read(file, &bytes, &st);
+	char *whole = trial_read(file, &bytes, WHY);
 	assert_non_null(whole);
 	for (size_t n = 0; n < bytes; n += n < 200 ? 1 : bytes / 50)
-		before += !trial_take(whole, n, file, &out, &st);
+		before += !trial_take(whole, n, file, &out, WHY);
 	assert_int_equal(before, 0);
 	whole[0] ^= 1;
-	st.text[0] = '\0';
-	assert_int_equal(trial_take(whole, bytes, file, &out, &st), -1);
-	assert_string_equal(st.text, test_text("%s: not a trial's order: do all run the same "
-	                                       "launchgap?",
-	                                       file));
+	assert_int_equal(trial_take(whole, bytes, file, &out, WHY), -1);
+	assert_string_equal(because(), test_text("%s: not a trial's order: do all run the same "
+	                                         "launchgap?",
+	                                         file));
 	assert_ptr_equal(out, folder); /* set only on success */
 	whole[0] ^= 1;
-	assert_works(trial_take(whole, bytes, file, &out, &st), st);
+	assert_works(trial_take(whole, bytes, file, &out, WHY));
 	trial_free(out);
 	free(whole);
 }

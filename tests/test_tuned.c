@@ -139,9 +139,8 @@ static void write_record(unsigned confirms)
 
 static json_t *reported(unsigned confirms)
 {
-	struct status st = {""};
 	write_record(confirms);
-	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
+	assert_works(report_make(made_folder, "/nowhere", NULL, WHY));
 	return json_report(made_path("report.json"));
 }
 
@@ -167,10 +166,9 @@ TEST(a_set_that_is_no_finalist_is_the_searchs)
 TEST(a_set_of_what_is_not_searched_is_refused)
 {
 	struct record_run run;
-	struct status st = {""};
 	levels[0] = "[2, 0]";
 	write_record(CONFIRMED);
-	assert_refused(record_load(made_folder, &run, &st), st, "set-1: \"levels\" is not a place");
+	assert_refused(record_load(made_folder, &run, WHY), "set-1: \"levels\" is not a place");
 }
 
 TEST(what_the_search_saw_is_in_logs_over_the_default)

@@ -160,10 +160,9 @@ static size_t bytes_of(unsigned size)
 static void tell(struct arena *in, void *of)
 {
 	const char *const versions = "versions";
-	struct status st = {""};
 	struct story told;
 	(void)of;
-	db = figures_load(&loaded.run, NULL, in, &st);
+	db = figures_load(&loaded.run, NULL, in, WHY);
 	assert_non_null(db);
 	story_make(db, &versions, 1, in, &told);
 	report = json_pack("{s:[]}", "chapters");

@@ -15,10 +15,9 @@ static void warned_tell(struct arena *arena, void *of)
 {
 	const char *const chapters[] = {"warnings"};
 	struct warned *w = of;
-	struct status st = {0};
 	const struct story_sentence *told;
 	struct story story;
-	story_make(figures_load(&w->loaded->run, NULL, arena, &st), chapters, 1, arena, &story);
+	story_make(figures_load(&w->loaded->run, NULL, arena, WHY), chapters, 1, arena, &story);
 	for (; (told = story_said(&story, STORY_WARNING, w->count)); w->count++) {
 		assert_true(strlen(w->all) + strlen(told->text) + 2 < sizeof w->all);
 		strcat(w->all, told->text);

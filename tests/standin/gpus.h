@@ -8,7 +8,8 @@
 
 #define TWO                                                                                        \
 	"[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\nstretches = 2\n"         \
-	"calls = 2\nisolated_calls = 2\nlimit = no\ntwin = no\nwait = yield\n"
+	"calls = 2\nisolated_calls = 2\nlimit = no\ntwin = no\nwait = yield\n"                     \
+	"launcher = exec\n"
 
 static char old[STANDIN_BYTES], new[STANDIN_BYTES];
 

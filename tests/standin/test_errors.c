@@ -321,7 +321,7 @@ static bool fail_one(const struct scene *scene, const char *function, unsigned n
 }
 
 /* Calls of streams and of polling differ from run to run: the first few of them. In the short form,
- * the first few of all calls that have to be reported, and more of those before every step. */
+ * the first few of all calls that have to be reported, and every other one of those before every step. */
 static unsigned enough(const char *function, unsigned calls)
 {
 	static const char *const varying[] = {"cudaStreamQuery", "ncclCommGetAsyncError", "async",
@@ -341,7 +341,8 @@ static void fail_each(const struct scene *scene, char *counts, unsigned *cases)
 		if (!strcmp(function, "data")) /* no function */
 			continue;
 		calls = enough(function, calls);
-		for (unsigned nth = 1; nth <= calls; nth++)
+		unsigned step = calls > 3 && getenv("STANDINS") ? 2 : 1;
+		for (unsigned nth = 1; nth <= calls; nth += step)
 			told += fail_one(scene, function, nth);
 		*cases += calls;
 		if (is_among(quiet, LENGTH(quiet), function))

@@ -66,7 +66,7 @@ TEST(agents_hear_of_every_end_beside_threads_of_cuda)
 {
 	if (system("command -v mpirun >/dev/null"))
 		skip();
-	for (unsigned i = 0; i < 5; i++)
+	for (unsigned i = 0; i < 3; i++)
 		cli_expect(
 		    here_shell("unset LAUNCHGAP_RENDEZVOUS; timeout 60 mpirun --allow-run-as-root "
 		               "--oversubscribe --bind-to none -np 2 $LAUNCHGAP sendrecv_perf -b 8 "

@@ -89,7 +89,7 @@ TEST(choices_of_each_size_are_those_of_the_log)
 TEST(several_hosts_are_one_communicator)
 {
 	static const char text[] = "collective = alltoall\nbytes = 4K\npace = isolated\n"
-	                           "launcher = exec\nhosts = 2\n[variant processes]\n"
+	                           "hosts = 2\n[variant processes]\n"
 	                           "mode = processes\n[variant threads]\nmode = threads\n";
 	cli_expect(run_with(text, "ranks=4"), 0, "");
 	json_t *report = report_of("t");
