@@ -97,44 +97,19 @@ static void chain_block(struct chain_run *run, const struct chain *c, uint64_t *
 	run->blocks++;
 }
 
-static struct claim claim_of(const char *name, enum claim_test test, const char *left,
-                             const char *right, enum metric metric)
-{
-	struct claim claim = {
-	    .metric = metric, .test = test, .by = 0.02, .bytes = {0, SIZE_MAX}, MADE_OPEN};
-	strcpy(claim.name, name);
-	strcpy(claim.left, left);
-	strcpy(claim.right, right);
-	return claim;
-}
-
 /* Six claims and two factors; the first claim is what the run is about. */
 static json_t *environment_of(const struct chain *c)
 {
-	static const struct factor factors[] = {{.name = "mode",
-	                                         .from = "threads",
-	                                         .to = "processes",
-	                                         .setting = "mode",
-	                                         .bytes = {0, SIZE_MAX}},
-	                                        {.name = "one",
-	                                         .from = "threads",
-	                                         .to = "single",
-	                                         .setting = "mode",
-	                                         .bytes = {0, SIZE_MAX}}};
-	const struct claim claims[] = {
-	    claim_of("main", CLAIM_LESS, "processes", "threads", METRIC_BUSBW),
-	    claim_of("latency", CLAIM_MORE, "processes", "threads", METRIC_LATENCY),
-	    claim_of("other", CLAIM_LESS, "processes", "single", METRIC_BUSBW),
-	    claim_of("alike", CLAIM_WITHIN, "single", "threads", METRIC_BUSBW),
-	    claim_of("none", CLAIM_LESS, "single", "threads", METRIC_BUSBW),
-	    claim_of("quick", CLAIM_MORE, "single", "threads", METRIC_LATENCY),
-	};
 	struct claim_list *asked = memory_take(1, sizeof *asked);
-	asked->nclaims = LENGTH(claims);
-	asked->nfactors = LENGTH(factors);
-	memcpy(asked->claims, claims, sizeof claims);
-	memcpy(asked->factors, factors, sizeof factors);
-	strcpy(asked->primary, "main");
+	made_claim(asked, METRIC_BUSBW, CLAIM_LESS, "processes", "threads");
+	made_claim(asked, METRIC_LATENCY, CLAIM_MORE, "processes", "threads");
+	made_claim(asked, METRIC_BUSBW, CLAIM_LESS, "processes", "single");
+	made_claim(asked, METRIC_BUSBW, CLAIM_WITHIN, "single", "threads");
+	made_claim(asked, METRIC_BUSBW, CLAIM_LESS, "single", "threads");
+	made_claim(asked, METRIC_LATENCY, CLAIM_MORE, "single", "threads");
+	made_factor(asked, "mode", "threads", "processes");
+	made_factor(asked, "one", "threads", "single");
+	strcpy(asked->primary, "c1");
 	json_t *env = made_environment(&(struct made){.variants = variants,
 	                                              .nvariants = CHAIN_VARIANTS,
 	                                              .asked = asked,

@@ -197,6 +197,23 @@ void json_assert_one_says(const json_t *texts, const char *words)
 	fail_msg("none of them says \"%s\"", words);
 }
 
+static const json_t *list_of(const json_t *report, const char *name)
+{
+	return !strcmp(name, "answer") || !strcmp(name, "warnings") ? json_object_get(report, name)
+	                                                            : json_section(report, name);
+}
+
+void json_says(const json_t *report, const char *list, const char *words)
+{
+	json_assert_one_says(list_of(report, list), words);
+}
+
+void json_lacks(const json_t *report, const char *list, const char *words)
+{
+	if (json_one_says(list_of(report, list), words))
+		fail_msg("%s says \"%s\"", list, words);
+}
+
 const json_t *json_at(const json_t *value, const char *path)
 {
 	const json_t *at = value;

@@ -20,6 +20,8 @@ static inline const char *query(struct db *db, const char *sql)
 	return !rows || db_end(rows, WHY) ? arena_copy(scratch(), because()) : all;
 }
 
+#define query_gives(DB, SQL, WANTED) assert_string_equal(query(DB, SQL), WANTED)
+
 /* The only value; NaN: there is none. */
 static inline double query_number(struct db *db, const char *sql)
 {

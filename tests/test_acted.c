@@ -140,31 +140,17 @@ TEST(figures_are_those_of_the_log)
 
 /* --- in a report --- */
 
-static const char *act, *used_here, *used_there;
-
 static void stamps(const struct made_place *p, int64_t out[6])
 {
 	out[1] = 5000;
 	out[2] = 50000 + (int64_t)(100 * made_noise(p->variant, p->block, p->row));
 }
 
-static void paths(FILE *out)
-{
-	made_data_path(out, "threads", "staged",
-	               json_pack("{s:i}", "p2p_chunk_bytes", atoi(used_there)));
-	made_data_path(out, "processes", "staged",
-	               json_pack("{s:i, s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}", "p2p_chunk_bytes",
-	                         atoi(used_here), "settings", "key", "env.NCCL_P2P_NVL_CHUNKSIZE",
-	                         "asked", "2097152", "used", used_here, "act", act, "fact",
-	                         "p2p_chunk_bytes", "why", "the reason"));
-}
-
 /* Only the setting of the chunk distinguishes the two. */
 static void environment_of_chunks(json_t *env)
 {
-	json_t *variant = made_variant_of(env, MADE_PROCESSES);
-	made_set_mode(variant, "threads");
-	json_object_set_new(variant, "env", json_pack("[s]", "NCCL_P2P_NVL_CHUNKSIZE=2097152"));
+	made_set(made_variant_of(env, MADE_PROCESSES),
+	         "{'mode':'threads','layout':'1x2x1','env':['NCCL_P2P_NVL_CHUNKSIZE=2097152']}");
 }
 
 static void with_library(json_t *line, const struct made_place *p)
@@ -181,16 +167,18 @@ static const struct claim_list chunk_factor = {.nfactors = 1,
                                                             .setting = "env.NCCL_P2P_NVL_CHUNKSIZE",
                                                             .bytes = {4096, 65536}}}};
 
-static const struct made made = {
-    .blocks = 8, .sizes = 2, .asked = &chunk_factor, .more = paths, .stamps = stamps};
+static const struct made made = {.blocks = 8, .sizes = 2, .asked = &chunk_factor, .stamps = stamps};
 
 static const json_t *report_of(const struct made *m, const char *what, const char *here,
                                const char *there)
 {
-	act = what;
-	used_here = here;
-	used_there = there;
-	return made_report(m);
+	struct made with = *m;
+	with.logs = test_text(
+	    "{'threads':{'p2p_chunk_bytes':%s},'processes':{'p2p_chunk_bytes':%s,'settings':["
+	    "{'key':'env.NCCL_P2P_NVL_CHUNKSIZE','asked':'2097152','used':'%s','act':'%s',"
+	    "'fact':'p2p_chunk_bytes','why':'the reason'}]}}",
+	    there, here, here, what);
+	return made_report(&with);
 }
 
 static struct claim_list asked_of;
@@ -285,7 +273,6 @@ TEST(what_was_launched_proves_a_setting)
 		of.asked = &of_each_call;
 		of.line = says_launched;
 		of.timeline = true;
-		of.more = NULL;
 		of.sizes = cases[i].sizes;
 		each_its_own = cases[i].each_its_own;
 		launched[0] = cases[i].here;

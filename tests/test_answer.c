@@ -177,16 +177,10 @@ TEST(a_busy_machine_gets_no_verdict)
 
 static void ask_loss(void)
 {
-	asked.nclaims = 1;
-	asked.claims[0] = (struct claim){.name = "loss",
-	                                 .text = "Single is slower",
-	                                 .left = "single",
-	                                 .right = "threads",
-	                                 .metric = METRIC_BUSBW,
-	                                 .test = CLAIM_LESS,
-	                                 .by = 0.02,
-	                                 .bytes = {16 << 20, SIZE_MAX},
-	                                 MADE_OPEN};
+	struct claim *c = made_claim(&asked, METRIC_BUSBW, CLAIM_LESS, "single", "threads");
+	strcpy(c->name, "loss");
+	strcpy(c->text, "Single is slower");
+	c->bytes.lo = 16 << 20;
 }
 
 static const json_t *effect_of_loss(const json_t *report)
@@ -198,12 +192,7 @@ static const json_t *effect_of_loss(const json_t *report)
 TEST(nothing_is_decided_below_the_noise)
 {
 	ask_loss();
-	asked.nfactors = 1;
-	asked.factors[0] = (struct factor){.name = "loss",
-	                                   .text = "one thread",
-	                                   .from = "threads",
-	                                   .to = "single",
-	                                   .bytes = {16 << 20, SIZE_MAX}};
+	made_factor(&asked, "loss", "threads", "single")->bytes.lo = 16 << 20;
 	speed[0] = 0.95;
 	const json_t *report = made_report(&made), *claim = json_claim(report, "loss");
 	json_assert_text(claim, "verdict", "holds");
@@ -254,14 +243,9 @@ TEST(few_blocks_tell_nothing)
 	json_assert_says(report, "trust", "4 blocks");
 }
 
-static void of_gpus(json_t *env)
-{
-	json_object_set_new(env, "needs_gpus", json_true());
-}
-
 TEST(a_question_about_gpus_has_no_answer_without)
 {
-	made.environment = of_gpus;
+	made.more_of_run = "{'needs_gpus':true}";
 	assert_false(json_one_says(answer(made_report(&made)), "needs GPUs"));
 	made.backend = "host";
 	json_assert_says(
@@ -274,9 +258,7 @@ TEST(a_gap_beyond_the_noise_is_answered)
 {
 	speed[2] = 0.5;
 	twin = 1.1; /* the reference differs from itself by 10 % */
-	asked.gap = (struct gap){.bytes = {1 << 20, SIZE_MAX}};
-	strcpy(asked.gap.from, "processes");
-	strcpy(asked.gap.to, "threads");
+	made_gap(&asked, "processes", "threads", 1 << 20);
 	const json_t *report = made_report(&made);
 	json_assert_says(report, "trust", " MiB: differences above ");
 	json_assert_one_says(answer(report), "threads reaches ");

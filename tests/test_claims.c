@@ -220,18 +220,19 @@ TEST(a_family_is_corrected_for_its_size)
 		json_assert_number(other, "p", least, 1e-6);
 		json_assert_number(other, "p_adjusted", others * least, 1e-6);
 		json_assert_null(json_claim(report, others == 25 ? "c27" : "c28"), "p");
-		json_assert_one_says(json_object_get(report, "answer"),
-		                     "'It is | so.' (below 0.980) holds. Bus bandwidth of processes-old is 0.9");
+		json_says(
+		    report, "answer",
+		    "'It is | so.' (below 0.980) holds. Bus bandwidth of processes-old is 0.9");
 		const json_t *said = json_section(report, "claims");
 		json_assert_one_says(said, "The primary claim, c3: holds. ");
 		json_assert_one_says(said,
 		                     others == 25 ? "25 further claims" : "26 further claims");
-		json_assert_one_says(said, others == 25 ? "confirms 25 of the 25" : "confirms 0 of the 26");
+		json_assert_one_says(said, others == 25 ? "confirms 25 of the 25"
+		                                        : "confirms 0 of the 26");
 	}
 	/* Without a primary one all are a family. */
 	asked.primary[0] = '\0';
-	json_assert_one_says(json_section(made_report(&made), "claims"),
-	                     "27 claims, tested at 5 % each");
+	json_says(made_report(&made), "claims", "27 claims, tested at 5 % each");
 	find();
 	assert_near(claim_number(2, "p_adjusted"), 27 * least, 1e-9);
 	done();
@@ -247,7 +248,7 @@ TEST(a_family_is_corrected_for_its_size)
 	find();
 	assert_string_equal(claim_says(0, "alone"), "0");
 	done();
-	assert_false(json_one_says(json_section(made_report(&made), "claims"), "by chance"));
+	json_lacks(made_report(&made), "claims", "by chance");
 }
 
 /* Nine times what is claimed to be less, with an A/A line that is off by more than the margin.

@@ -291,8 +291,7 @@ TEST(what_is_not_installed_is_done_without)
 	               "--results $HERE/results reference=threads"),
 	    0, "Processes are started by launcher exec, without MPI: mpirun is not on the PATH");
 	json_t *report = json_report(here_path("report.json"));
-	json_assert_one_says(json_object_get(report, "warnings"),
-	                     "no pictures, for there is no gnuplot here");
+	json_says(report, "warnings", "no pictures, for there is no gnuplot here");
 	assert_int_equal(json_rows(json_table(report, "variants"), JSON_IS("variant", "threads")),
 	                 1);
 	assert_int_equal(json_rows(json_table(report, "variants"), JSON_IS("variant", "processes")),

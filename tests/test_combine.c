@@ -39,27 +39,19 @@ static void stamps(const struct made_place *p, int64_t out[6])
 
 static void environment(json_t *env)
 {
-	json_object_update_new(env, json_pack("{s:s, s:s, s:{s:i, s:s, s:s, s:s, s:[{s:s, s:s}]}}",
-	                                      "experiment", side.experiment, "seed", side.seed,
-	                                      "machine", "cores", 8, "host", "node", "cpu", "A CPU",
-	                                      "boot", side.boot, "gpus", "name", "A GPU", "uuid",
-	                                      side.gpu));
+	made_set(env,
+	         "{'experiment':'%s','seed':'%s','machine':{'cores':8,'host':'node','cpu':'A CPU',"
+	         "'boot':'%s','gpus':[{'name':'A GPU','uuid':'%s'}]}}",
+	         side.experiment, side.seed, side.boot, side.gpu);
 }
 
 static void claim(const char *name, enum claim_test test, double by)
 {
-	struct claim *c = &asked.claims[asked.nclaims++];
-	*c = (struct claim){.metric = METRIC_TIME,
-	                    .test = test,
-	                    .by = by,
-	                    .bytes = {1, SIZE_MAX},
-	                    .regime = CLAIM_ANY_REGIME,
-	                    .pace = PACE_STREAM,
-	                    .coll = CLAIM_ANY_COLL};
+	struct claim *c = made_claim(&asked, METRIC_TIME, test, "processes", "threads");
+	c->by = by;
+	c->pace = PACE_STREAM;
 	strcpy(c->name, name);
 	snprintf(c->text, sizeof c->text, "%s is so.", name);
-	strcpy(c->left, "processes");
-	strcpy(c->right, "threads");
 }
 
 static const char *make(const char *name, const struct side *of)

@@ -116,7 +116,7 @@ static const struct {
 TEST(queries_are_answered)
 {
 	for (unsigned i = 0; i < LENGTH(cases); i++)
-		assert_string_equal(query(db, cases[i].sql), cases[i].is);
+		query_gives(db, cases[i].sql, cases[i].is);
 }
 
 #define MANY 3000000000
@@ -136,13 +136,13 @@ TEST(counts_are_not_cut)
 	many.line = many_wrong;
 	struct db *tables = made_tables(&many, NULL);
 	assert_non_null(tables);
-	assert_string_equal(
-	    query(tables, "SELECT min(wrong), min(faults), min(switches) FROM cell"),
-	    "3000000000 6000000000 6000000000");
-	assert_string_equal(query(tables, "SELECT min(wrong), min(faults), min(switches) "
-	                                  "FROM result JOIN variant ON variant.id = variant "
-	                                  "WHERE name = 'threads'"),
-	                    "9000000000 18000000000 18000000000");
+	query_gives(tables, "SELECT min(wrong), min(faults), min(switches) FROM cell",
+	            "3000000000 6000000000 6000000000");
+	query_gives(tables,
+	            "SELECT min(wrong), min(faults), min(switches) "
+	            "FROM result JOIN variant ON variant.id = variant "
+	            "WHERE name = 'threads'",
+	            "9000000000 18000000000 18000000000");
 }
 
 TEST(all_of_it_is_a_file_for_others)

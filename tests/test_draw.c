@@ -196,30 +196,18 @@ TEST(captions_of_many_variants_fit)
 	            " by size; not shown at 16 MiB, 64 MiB, 256 MiB); pro");
 }
 
-static unsigned asked_factors;
-
-static void ask_factors(json_t *environment)
-{
-	json_t *list = json_array();
-	char name[16];
-	for (unsigned i = 0; i < asked_factors; i++) {
-		snprintf(name, sizeof name, "f%u", i);
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:[i, n]}",
-		                                      "name", name, "text", "t", "from", "threads",
-		                                      "to", i % 2 ? "processes" : "single",
-		                                      "setting", "mode", "placebo", 0, "bytes", 0));
-	}
-	json_object_set_new(environment, "factors", list);
-}
-
 /* Few factors are a reason, many are the question. */
 TEST(many_factors_are_the_answers_picture)
 {
+	static struct claim_list asked;
 	struct made m = plain;
 	if (made_no_gnuplot())
 		skip();
-	m.environment = ask_factors;
-	for (asked_factors = 7; asked_factors < 9; asked_factors++) {
+	m.asked = &asked;
+	for (unsigned n = 7; n < 9; n++) {
+		while (asked.nfactors < n)
+			made_factor(&asked, test_text("f%u", asked.nfactors), "threads",
+			            asked.nfactors % 2 ? "processes" : "single");
 		made_write(&m);
 		assert_works(report_make(made_folder, "plot", NULL, WHY));
 		const char *text = made_read("report.md");
@@ -227,7 +215,7 @@ TEST(many_factors_are_the_answers_picture)
 		const char *ratio = strstr(text, "(plots/nccl_alltoall_ratio.png)");
 		assert_non_null(factors);
 		assert_non_null(ratio);
-		assert_int_equal(factors < ratio, asked_factors == 8);
+		assert_int_equal(factors < ratio, n == 8);
 	}
 }
 
@@ -289,19 +277,13 @@ TEST(every_size_has_its_point_and_the_limit_is_drawn)
 	assert_true(times_drawn(3, picture, dashed) >= 2);
 }
 
-static void calls_block(json_t *environment)
-{
-	json_object_set_new(environment, "backends",
-	                    json_pack("{s:{s:b, s:b}}", "gloo", "carries_data", 1, "launches", 0));
-}
-
 /* If calls block, launching has no separate cost: no picture of it, and no other is lost. */
 TEST(blocking_calls_have_no_launch)
 {
 	struct made m = plain;
 	m.backend = "gloo";
 	m.blocks = 2;
-	m.environment = calls_block;
+	m.more_of_run = "{'backends':{'gloo':{'carries_data':true,'launches':false}}}";
 	made_drawn(&m, "*.gp");
 	assert_lacks(made_read("report.md"), "was not drawn");
 	assert_int_not_equal(access(made_path("plots/gloo_alltoall_launch.png"), F_OK), 0);

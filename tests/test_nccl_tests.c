@@ -111,14 +111,14 @@ static void has(unsigned series)
 static void says(const char *fact, const char *text)
 {
 	const char *sql = test_text("SELECT value FROM stated WHERE name = '%s'", fact);
-	assert_string_equal(query(side.db, sql), text);
+	query_gives(side.db, sql, text);
 }
 
 /* Of its first cell. */
 static void begins(const char *columns, const char *values)
 {
 	const char *sql = test_text("SELECT %s FROM series WHERE id = 1", columns);
-	assert_string_equal(query(side.db, sql), values);
+	query_gives(side.db, sql, values);
 }
 
 TEST(rows_become_series)

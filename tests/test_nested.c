@@ -24,18 +24,19 @@ TEST(a_trial_is_the_geometric_mean)
 	                          .allocations = 2,
 	                          .stamps = stamps};
 	struct db *db = made_tables(&made, NULL);
-	assert_string_equal(
-	    query(db, "SELECT DISTINCT pace, blocks, round(time_us, 6), round(time_rank0_us, 6) "
-	              "FROM result JOIN place ON place.id = place JOIN variant v ON v.id = variant "
-	              "WHERE v.role <> 'limit' ORDER BY pace"),
-	    "isolated 6 432.0 432.0; stream 6 43.2 43.2");
-	assert_string_equal(query(db, "SELECT count(*) FROM cell JOIN trial t ON t.id = trial "
-	                              "WHERE block = 0 AND variant = 0 AND pace = 'stream'"),
-	                    "6");
-	assert_string_equal(query(db,
-	                          "SELECT count(*) FROM result JOIN variant v ON v.id = variant "
-	                          "WHERE role <> 'limit'"),
-	                    "8");
+	query_gives(db,
+	            "SELECT DISTINCT pace, blocks, round(time_us, 6), round(time_rank0_us, 6) "
+	            "FROM result JOIN place ON place.id = place JOIN variant v ON v.id = variant "
+	            "WHERE v.role <> 'limit' ORDER BY pace",
+	            "isolated 6 432.0 432.0; stream 6 43.2 43.2");
+	query_gives(db,
+	            "SELECT count(*) FROM cell JOIN trial t ON t.id = trial "
+	            "WHERE block = 0 AND variant = 0 AND pace = 'stream'",
+	            "6");
+	query_gives(db,
+	            "SELECT count(*) FROM result JOIN variant v ON v.id = variant "
+	            "WHERE role <> 'limit'",
+	            "8");
 }
 
 #define WATCH_NS 20000000

@@ -38,9 +38,9 @@ static void environment(json_t *env)
 	                       json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "bind", "near-gpu",
 	                                 "allocator", "nccl", "wait", "spin", "api", world.api,
 	                                 "register", world.registered));
-	json_object_set_new(machine, "gpus",
-	                    json_pack("[{s:s, s:s}, {s:s, s:s}]", "name", world.gpu, "pci",
-	                              "0000:18:00.0", "name", world.gpu, "pci", "0000:2a:00.0"));
+	made_set(machine,
+	         "{'gpus':[{'name':'%s','pci':'0000:18:00.0'},{'name':'%s','pci':'0000:2a:00.0'}]}",
+	         world.gpu, world.gpu);
 	if (world.env)
 		json_object_set_new(machine, "environment", json_pack("{s:s}", world.env, "1"));
 	if (!world.topology)
@@ -69,13 +69,6 @@ static void line(json_t *cell, const struct made_place *p)
 		made_fact(cell, "throttle", world.throttle);
 }
 
-static void path(FILE *out)
-{
-	if (world.transport)
-		made_data_path(out, "threads", "staged",
-		               json_pack("{s:s}", "transport", world.transport));
-}
-
 static struct made made_of(struct world w)
 {
 	static const struct made_call call = {.bytes = BYTES, .op = "none"};
@@ -83,17 +76,18 @@ static struct made made_of(struct world w)
 	world = w;
 	world.gpu = w.gpu ? w.gpu : "NVIDIA H200";
 	variant.library = w.library ? w.library : "2.28.3";
-	return (struct made){.blocks = w.blocks ? w.blocks : 6,
-	                     .sizes = 1,
-	                     .cores = 64,
-	                     .calls = &call,
-	                     .variants = &variant,
-	                     .nvariants = 1,
-	                     .no_limit = true,
-	                     .environment = environment,
-	                     .line = line,
-	                     .more = path,
-	                     .stamps = stamps};
+	return (struct made){
+	    .blocks = w.blocks ? w.blocks : 6,
+	    .sizes = 1,
+	    .cores = 64,
+	    .calls = &call,
+	    .variants = &variant,
+	    .nvariants = 1,
+	    .no_limit = true,
+	    .environment = environment,
+	    .line = line,
+	    .logs = w.transport ? test_text("{'threads':{'transport':'%s'}}", w.transport) : NULL,
+	    .stamps = stamps};
 }
 
 /* A row of the table that people see: the report's only one. */
@@ -205,8 +199,7 @@ TEST(other_gpus_have_no_verdict)
 	    (struct world){.speed = 0.1, .gpu = "NVIDIA A100-SXM4-80GB", .topology = "hgx8"});
 	assert_string_equal(text(json, "verdict"), "");
 	assert_true(isnan(number(json, "records")));
-	json_assert_one_says(json_object_get(json, "answer"),
-	                     " on 2 × NVIDIA A100-SXM4-80GB. Only the line rate is known");
+	json_says(json, "answer", " on 2 × NVIDIA A100-SXM4-80GB. Only the line rate is known");
 }
 
 /* --- the line rate ----------------------------------------------------------------------- */

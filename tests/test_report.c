@@ -43,20 +43,17 @@ static bool has(const struct made_place *p)
 static void environment(json_t *env)
 {
 	json_object_set_new(env, "title", json_string(title));
-	json_object_set_new(env, "question", json_string("Is it slower?"));
-	json_object_set_new(env, "command", json_pack("[s, s]", "launchgap", "it's $HOME"));
-	json_object_set_new(env, "blocks", json_integer(6));
-	json_object_set_new(env, "machine",
-	                    json_pack("{s:i, s:s, s:[{s:s}]}", "cores", (int)made.cores, "cpu",
-	                              "A | CPU", "gpus", "name", "NVIDIA H200"));
+	made_set(env,
+	         "{'question':'Is it slower?','command':['launchgap','it's $HOME'],'blocks':6,"
+	         "'machine':{'cores':%u,'cpu':'A | CPU','gpus':[{'name':'NVIDIA H200'}]}}",
+	         made.cores);
 }
 
 static void line(json_t *cell, const struct made_place *p)
 {
 	bool processes = p->variant == MADE_PROCESSES;
-	json_object_set_new(cell, "faults", json_pack("[i, i]", 0, (int)faults));
-	json_object_set_new(cell, "switches", json_pack("[i, i]", (int)switches, 0));
-	json_object_set_new(cell, "wrong", json_integer(processes ? wrong : 0));
+	made_set(cell, "{'faults':[0,%u],'switches':[%u,0],'wrong':%u}", faults, switches,
+	         processes ? wrong : 0);
 	if (no_data)
 		json_object_set_new(cell, "wrong", json_null());
 	if (all_failed)
@@ -106,17 +103,17 @@ TEST(only_blocks_of_both_are_paired)
 	lose_block = 3;
 	struct db *db = made_tables(&made, NULL);
 	/* Paired by block the drift over blocks cancels out, and five have no interval. */
-	assert_string_equal(query(db, "SELECT v.name, round(ratio, 3), ratio_lo, ratio_blocks "
-	                              "FROM result r JOIN variant v ON v.id = r.variant "
-	                              "JOIN place p ON p.id = place WHERE pace = 'stream' "
-	                              "AND bytes = 4096 AND v.name = 'processes'"),
-	                    "processes 0.8 - 5");
-	assert_string_equal(query(db,
-	                          "SELECT ratio_blocks FROM result JOIN place p ON p.id = place "
-	                          "WHERE pace = 'stream' AND bytes = 4096 AND variant = 0"),
-	                    "6");
-	assert_string_equal(
-	    query(db, "SELECT speed_blocks FROM speed WHERE (variant, regime) = (2, 0)"), "5");
+	query_gives(db,
+	            "SELECT v.name, round(ratio, 3), ratio_lo, ratio_blocks "
+	            "FROM result r JOIN variant v ON v.id = r.variant "
+	            "JOIN place p ON p.id = place WHERE pace = 'stream' "
+	            "AND bytes = 4096 AND v.name = 'processes'",
+	            "processes 0.8 - 5");
+	query_gives(db,
+	            "SELECT ratio_blocks FROM result JOIN place p ON p.id = place "
+	            "WHERE pace = 'stream' AND bytes = 4096 AND variant = 0",
+	            "6");
+	query_gives(db, "SELECT speed_blocks FROM speed WHERE (variant, regime) = (2, 0)", "5");
 }
 
 /* What threads have at 4 KiB in streams. */
@@ -180,9 +177,8 @@ TEST(wrong_elements_are_not_compared)
 	const json_t *report = made_refused(&made, PLOTS, WHY);
 	assert_says(because(), "nothing is compared");
 	assert_says(because(), "processes (block 1) delivered 3 wrong elements");
-	json_assert_one_says(json_object_get(report, "answer"), "Nothing is compared: ");
-	json_assert_one_says(json_object_get(report, "answer"),
-	                     "processes (block 1) delivered 3 wrong elements");
+	json_says(report, "answer", "Nothing is compared: ");
+	json_says(report, "answer", "processes (block 1) delivered 3 wrong elements");
 	assert_int_equal(json_array_size(json_object_get(report, "regimes")), 0);
 	static const char *const none[] = {"advice", "verdicts_small", "verdicts_large"};
 	for (size_t i = 0; i < LENGTH(none); i++)
@@ -237,7 +233,7 @@ TEST(what_ended_the_run_is_said)
 		ended = reasons[i];
 		const json_t *report = made_report(&made),
 		             *warnings = json_object_get(report, "warnings");
-		json_assert_one_says(json_section(report, "method"), "Why it ended: So it went.");
+		json_says(report, "method", "Why it ended: So it went.");
 		/* Fewer than asked for is no fault if the run decided so itself. */
 		assert_int_equal(json_one_says(warnings, "5 of the 6 blocks"), i == 0);
 		assert_int_equal(json_one_says(warnings, "The time budget ended"), i == 2);
@@ -253,8 +249,7 @@ TEST(a_run_without_times_says_why)
 	all_failed = true;
 	const json_t *report = made_refused(&made, PLOTS, WHY);
 	assert_says(because(), "no cell was measured");
-	json_assert_one_says(json_object_get(report, "warnings"),
-	                     "were not measured: rank 1: NCCL says: no");
+	json_says(report, "warnings", "were not measured: rank 1: NCCL says: no");
 }
 
 TEST(pictures_suit_what_was_measured)
@@ -329,8 +324,7 @@ TEST(missing_plots_are_a_warning)
 {
 	const json_t *report = made_report(&made);
 	if (!made_no_gnuplot())
-		json_assert_one_says(json_object_get(report, "warnings"),
-		                     "/nowhere holds no .gp file");
+		json_says(report, "warnings", "/nowhere holds no .gp file");
 }
 
 TEST(table_fits_a_terminal)
