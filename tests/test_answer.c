@@ -44,17 +44,6 @@ FIXTURE(fresh)
 	                     .stamps = stamps};
 }
 
-static unsigned seed; /* of what is the same but for noise */
-
-/* Variants that are the same, but for noise. */
-static void equal_stamps(const struct made_place *p, int64_t out[6])
-{
-	double ns = 20000 * (1 + noise * made_noise(p->variant + 10 * p->size, p->block, seed));
-	out[1] = 100;
-	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
-	out[3] = 10;
-}
-
 static const json_t *answer(const json_t *report)
 {
 	return json_object_get(report, "answer");
@@ -104,45 +93,6 @@ TEST(a_run_that_cannot_tell_says_so)
 	json_assert_says(report, "trust", "Large sizes: no difference can be believed");
 	assert_false(json_one_says(answer(report), "slower"));
 	assert_false(json_has_table(report, "advice"));
-}
-
-/* No verdict of a table, no title and no sentence. */
-TEST(what_is_equal_is_never_faster)
-{
-	static const struct made_variant same[] = {{.name = "a", .role = "reference"},
-	                                           {.name = "b"},
-	                                           {.name = "c"},
-	                                           {.name = "d"},
-	                                           {.name = "e"},
-	                                           {.name = "f"},
-	                                           {.name = "a-again", .role = "again"}};
-	made.variants = same;
-	made.nvariants = LENGTH(same);
-	made.no_limit = true;
-	made.backend = "host";
-	made.stamps = equal_stamps;
-	noise = 0.15;
-	for (seed = 15; seed <= 20; seed++) { /* six runs */
-		static const char *const tables[] = {"verdicts_large", "verdicts_small"};
-		const json_t *report = made_report(&made);
-		for (size_t i = 0; i < LENGTH(tables); i++) {
-			const json_t *table = json_table(report, tables[i]);
-			assert_int_equal(json_rows(table, JSON_IS("verdict", "faster")), 0);
-			assert_int_equal(json_rows(table, JSON_IS("verdict", "slower")), 0);
-		}
-		const json_t *overview = json_table(report, "overview");
-		assert_int_equal(json_rows(overview, JSON_IS("faster", "0", "slower", "0")),
-		                 json_rows(overview, JSON_ALL));
-		assert_int_equal(json_count(report, "exceptions"), 0);
-		static const char *const titles = "caption_verdicts"; /* if any has a verdict */
-		if (json_has_table(report, titles))
-			assert_int_equal(
-			    json_count(report, titles),
-			    json_rows(json_table(report, titles), JSON_IS("kind", "5")) +
-			        json_rows(json_table(report, titles), JSON_IS("kind", "4")));
-		assert_false(json_one_says(answer(report), "faster than"));
-		assert_false(json_one_says(answer(report), "slower than"));
-	}
 }
 
 /* Cores that other programs use measure these too: a load above the cores, cores that were lost, or a reference that

@@ -41,13 +41,10 @@ static json_t *host(unsigned h, unsigned block)
 /* As a run writes it: in a trial's first cell. */
 static void on_two_hosts(json_t *line, const struct made_place *place)
 {
-	static const char *const names[] = {"hosta 0-1", "hosta 0-1", "hostb 0-1", "hostb 0-1"};
 	if (place->variant || place->size || place->isolated)
 		return;
-	json_t *facts = json_array();
-	for (unsigned w = 0; w < 4; w++)
-		json_array_append_new(facts, json_pack("{s:s}", "host", names[w]));
-	json_object_set_new(line, "facts", facts);
+	made_set(line, "{'facts':[{'host':'hosta 0-1'},{'host':'hosta 0-1'},{'host':'hostb 0-1'},"
+	               "{'host':'hostb 0-1'}]}");
 	json_object_set_new(line, "hosts",
 	                    json_pack("[o, o]", host(0, place->block), host(1, place->block)));
 }
@@ -74,41 +71,19 @@ TEST(what_calls_cannot_resolve_is_a_warning)
 
 /* --- records that are not so --- */
 
-static void (*spoil)(json_t *hosts);
-static void spoiled(json_t *line, const struct made_place *place)
-{
-	on_two_hosts(line, place);
-	if (json_object_get(line, "hosts"))
-		spoil(json_object_get(line, "hosts"));
-}
-static void leave_one(json_t *hosts)
-{
-	json_array_remove(hosts, 1);
-}
-static void no_bound(json_t *hosts)
-{
-	json_object_del(json_array_get(hosts, 1), "clock_bound_ns");
-}
-static void negative(json_t *hosts)
-{
-	json_object_set_new(json_array_get(hosts, 0), "meets", json_integer(-1));
-}
-
 TEST(damaged_hosts_are_refused)
 {
-	static const struct {
-		void (*spoil)(json_t *hosts);
-		const char *says;
-	} cases[] = {{leave_one, "\"hosts\" is no list of several hosts"},
-	             {no_bound, "\"clock_bound_ns\" is missing; it is a number"},
-	             {negative, "\"meets\""}};
+	static const char *const cases[][3] = {
+	    {"},{'clock_offset_ns'", "}],'x':[{'clock_offset_ns'",
+	     "\"hosts\" is no list of several hosts"},
+	    {"'clock_bound_ns'", "'bound_ns'", "\"clock_bound_ns\" is missing; it is a number"},
+	    {"'meets':100", "'meets':-1", "\"meets\""}};
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
-		struct made m = plain;
 		struct record_run run;
-		spoil = cases[i].spoil;
-		m.line = spoiled;
-		made_write(&m);
-		assert_refused(record_load(made_folder, &run, WHY), cases[i].says);
+		reported(1000, 0, 0);
+		cli_replace(made_path("trials.jsonl"), test_quotes(cases[i][0]),
+		            test_quotes(cases[i][1]));
+		assert_refused(record_load(made_folder, &run, WHY), cases[i][2]);
 	}
 }
 
@@ -123,9 +98,9 @@ static void with_cards(json_t *line, const struct made_place *place)
 	on_two_hosts(line, place);
 	json_array_foreach(json_object_get(line, "facts"), w, worker)
 	{
-		json_object_set_new(worker, "host", json_string(boots[w / 2]));
+		made_set(worker, "{'host':'%s'}", boots[w / 2]);
 		if (cards[w / 2] && w % 2 == 0)
-			json_object_set_new(worker, "host_networks", json_string(cards[w / 2]));
+			made_set(worker, "{'host_networks':'%s'}", cards[w / 2]);
 	}
 }
 
@@ -202,7 +177,7 @@ static void after_a_failure(json_t *line, const struct made_place *place)
 	if (place->block || !json_object_get(line, "facts"))
 		return;
 	made_error(line);
-	json_object_set_new(line, "facts", json_pack("[{}, {}, {}, {}]"));
+	made_set(line, "{'facts':[{},{},{},{}]}");
 }
 
 static const json_t *normal_of(void (*line)(json_t *line, const struct made_place *place))
@@ -236,8 +211,7 @@ static void on_four_hosts(json_t *line, const struct made_place *place)
 	on_two_hosts(line, place);
 	json_array_foreach(json_object_get(line, "facts"), w, worker)
 	{
-		json_object_set_new(worker, "host", json_string(names[w]));
-		json_object_set_new(worker, "host_networks", json_string("IB x 400000"));
+		made_set(worker, "{'host':'%s','host_networks':'IB x 400000'}", names[w]);
 		json_array_append_new(hosts, host(w > 0, place->block));
 	}
 	if (json_object_get(line, "hosts"))

@@ -171,23 +171,6 @@ TEST(csv_quotes_names_and_needs_room)
 	unlink(made_path("summary.csv"));
 }
 
-TEST(wrong_elements_are_not_compared)
-{
-	wrong = 3;
-	const json_t *report = made_refused(&made, PLOTS, WHY);
-	assert_says(because(), "nothing is compared");
-	assert_says(because(), "processes (block 1) delivered 3 wrong elements");
-	json_says(report, "answer", "Nothing is compared: ");
-	json_says(report, "answer", "processes (block 1) delivered 3 wrong elements");
-	assert_int_equal(json_array_size(json_object_get(report, "regimes")), 0);
-	static const char *const none[] = {"advice", "verdicts_small", "verdicts_large"};
-	for (size_t i = 0; i < LENGTH(none); i++)
-		if (json_has_table(report, none[i]))
-			fail_msg("there is a table %s", none[i]);
-	assert_lacks(made_read("report.md"), "0.500");
-	assert_false(made_has("plots/nccl_alltoall_ratio.png"));
-}
-
 TEST(warnings_say_what_to_do)
 {
 	variants[MADE_SINGLE].skip = "NCCL_LEGACY is not set";
@@ -317,40 +300,6 @@ TEST(quoting_ends_where_it_must)
 		assert_int_equal(strlen(cut), n < 5 ? 2 : n < 7 ? 4 : n < 8 ? 6 : n < 11 ? 7 : 10);
 		gnuplot_quote("a'b", cut, n);
 		assert_string_equal(cut, n < 8 ? "\"a\"" : n < 9 ? "\"a\\047\"" : "\"a\\047b\"");
-	}
-}
-
-TEST(missing_plots_are_a_warning)
-{
-	const json_t *report = made_report(&made);
-	if (!made_no_gnuplot())
-		json_says(report, "warnings", "/nowhere holds no .gp file");
-}
-
-TEST(table_fits_a_terminal)
-{
-	struct report_options options = {.format = REPORT_TABLES};
-	variants[MADE_PROCESSES].name = "processes-with-a-rather-long-name-of-its-own";
-	made.backend = "host";
-	const json_t *report = made_report(&made);
-	char *text = made_print(&options);
-	/* With any width, the figures are there. */
-	const json_t *peaks = json_table(report, "peaks"),
-	             *large = json_table(report, "verdicts_large");
-	json_keys best = {"variant", "threads", NULL},
-	          single = {"variant", "single", "verdict", "slower", NULL};
-	json_assert_number(json_cell(peaks, best, "peak_gbs"), "", 2, 0.01);
-	json_assert_number(json_cell(peaks, best, "of_limit"), "", 0.125, 1e-3);
-	json_assert_number(json_cell(large, single, "speed"), "estimate", 0.5, 1e-6);
-	/* Noise has no verdict. */
-	assert_true(
-	    json_is_null(json_cell(large, JSON_IS("variant", "A/A: threads again"), "verdict")));
-	assert_says(text, "0.500 (0.500 to 0.500)");
-	assert_says(text, "/report.html (report.md, report.json beside it)\n");
-	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
-		if (strncmp(line, "report ", 7))
-			assert_true(terminal_width(line) <= 80);
-		assert_true(end == line || end[-1] != ' ');
 	}
 }
 

@@ -2,6 +2,7 @@
 
 #include "../harness/backend/table.h"
 #include "here.h"
+#include "said.h"
 
 static struct trial *trial_make(unsigned ncells)
 {
@@ -90,60 +91,46 @@ TEST(what_is_no_order_is_refused)
 	free(whole);
 }
 
-static unsigned differ(const struct settings *a, const struct settings *b, const char *expected)
+/* Of two variants as a file has them, both of threads, 1x4x1, where nothing is said. */
+TEST(what_differs_is_named)
 {
+	static const char *const rows[][3] = {
+	    {"", "", ""},
+	    {"", "mode=processes layout=4x1x1", "mode"},
+	    /* What starts one process is no difference; a layout that is not known yet may have more. */
+	    {"", "mode=processes layout=4x1x1 launcher=exec", "mode"},
+	    {"mode=processes layout=4x1x1", "mode=processes layout=4x1x1 launcher=exec",
+	     "launcher"},
+	    {"", "layout=1x2x2", "layout"},
+	    {"", "layout=1x8x1", "ranks"},
+	    {"", "layout=1x4x2", "ranks"},
+	    {"", "mode=processes layout=1x2x1", "mode, ranks"},
+	    {"", "layout=1x3x2", "layout, ranks"},
+	    {"", "nccl_below=2.23", ""},
+	    {"", "register=local min_ctas=4", "register, min_ctas"}};
+	struct settings of[2];
 	char keys[256];
-	unsigned n = settings_differ(a, b, keys, sizeof keys);
-	assert_string_equal(keys, expected);
-	return n;
-}
-
-TEST(test_differ)
-{
-	struct settings a, b;
-	settings_default(&a);
-	strcpy(a.mode, "threads");
-	a.layout = (struct layout){1, 4, 1};
-	b = a;
-	assert_int_equal(differ(&a, &b, ""), 0);
-	strcpy(b.mode, "processes");
-	b.layout = (struct layout){4, 1, 1};
-	assert_int_equal(differ(&a, &b, "mode"), 1);
-	/* What starts one process is no difference; a layout that is not known yet may have more. */
-	strcpy(b.launcher, "exec");
-	assert_int_equal(differ(&a, &b, "mode"), 1);
-	a.layout = b.layout = (struct layout){0};
-	assert_int_equal(differ(&a, &b, "mode, launcher"), 2);
-	strcpy(a.mode, b.mode);
-	a.layout = b.layout = (struct layout){4, 1, 1};
-	assert_int_equal(differ(&a, &b, "launcher"), 1);
-	strcpy(a.mode, "threads");
-	a.layout = (struct layout){1, 4, 1};
-	b = a;
-	b.layout = (struct layout){1, 2, 2};
-	assert_int_equal(differ(&a, &b, "layout"), 1);
-	b.layout = (struct layout){1, 8, 1};
-	assert_int_equal(differ(&a, &b, "ranks"), 1);
-	b.layout = (struct layout){1, 4, 2};
-	assert_int_equal(differ(&a, &b, "ranks"), 1);
-	b.layout = (struct layout){1, 2, 1};
-	strcpy(b.mode, "processes");
-	assert_int_equal(differ(&a, &b, "mode, ranks"), 2);
-	strcpy(b.mode, "threads");
-	b.layout = (struct layout){1, 3, 2};
-	assert_int_equal(differ(&a, &b, "layout, ranks"), 2);
-	b = a;
-	strcpy(b.nccl_below, "2.23");
-	assert_int_equal(differ(&a, &b, ""), 0);
-	b.registration = REGISTER_LOCAL;
-	b.min_ctas = 4;
-	assert_int_equal(differ(&a, &b, "register, min_ctas"), 2);
-	b = a;
-	strcpy(a.env[a.nenv++], "NCCL_AB=1");
-	strcpy(b.env[b.nenv++], "NCCL_A=1");
-	assert_int_equal(differ(&a, &b, "env.NCCL_AB, env.NCCL_A"), 2);
-	strcpy(b.env[0], "NCCL_AB=2");
-	assert_int_equal(differ(&a, &b, "env.NCCL_AB"), 1);
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
+		for (unsigned k = 0; k < 2; k++) {
+			settings_default(&of[k]);
+			settings_said(&of[k], "mode=threads layout=1x4x1");
+			settings_said(&of[k], rows[i][k]);
+		}
+		settings_differ(&of[0], &of[1], keys, sizeof keys);
+		assert_string_equal(keys, rows[i][2]);
+	}
+	of[0].layout = of[1].layout = (struct layout){0};
+	strcpy(of[1].launcher, "exec");
+	assert_int_equal(settings_differ(&of[0], &of[1], keys, sizeof keys), 3);
+	assert_string_equal(keys, "launcher, register, min_ctas");
+	of[1] = of[0];
+	strcpy(of[0].env[of[0].nenv++], "NCCL_AB=1");
+	strcpy(of[1].env[of[1].nenv++], "NCCL_A=1");
+	assert_int_equal(settings_differ(&of[0], &of[1], keys, sizeof keys), 2);
+	assert_string_equal(keys, "env.NCCL_AB, env.NCCL_A");
+	strcpy(of[1].env[0], "NCCL_AB=2");
+	assert_int_equal(settings_differ(&of[0], &of[1], keys, sizeof keys), 1);
+	assert_string_equal(keys, "env.NCCL_AB");
 }
 
 TESTS(.begin = set_up, .end = tear_down);
