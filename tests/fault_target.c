@@ -27,7 +27,7 @@ static const char *value_of(const char *text, size_t bytes, const char *key)
 	return "";
 }
 
-/* The next process with this shot's environment, and of `host` if it is given; its parent in *parent. */
+/* The next process with this shot's environment, and of `host` if it is givenand its parent. */
 static pid_t next_process(const char *folder, const char *host, DIR *proc, pid_t *parent)
 {
 	struct dirent *entry;
@@ -80,8 +80,8 @@ void target_signal(const char *folder, const char *host, int signal)
 	closedir(proc);
 }
 
-/* At the door where the processes of the job meet: some say nothing and go, some say nothing and stay, and
- * some say what is no greeting. */
+/* At the door where the processes of the job meet: some say nothing and go, some say nothing and
+ * stay, and some say what is no greeting. */
 unsigned target_strangers(pid_t process)
 {
 	char text[16384], noise[64];
@@ -118,8 +118,8 @@ bool target_link(const char *folder, const char *what)
 	return !access(done, F_OK);
 }
 
-/* In place of the program: it among two hosts, and beside it what may take their link away. Nothing of the job
- * may be left when it has ended; with these hosts all would go. */
+/* In place of the program: it among two hosts, and beside it what may take their link away. Nothing
+ * of the job may be left when it has ended; with these hosts all would go. */
 static const char on_rig[] = "#!/bin/sh\n"
                              "exec tests/rig/hosts 2 -- sh -c '\n"
                              "(. $FAULT_FOLDER/do) &\n"

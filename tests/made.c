@@ -105,7 +105,7 @@ void made_gap(struct claim_list *to, const char *from, const char *with, size_t 
 	snprintf(to->gap.to, sizeof to->gap.to, "%s", with);
 }
 
-/* --- variants and the environment -------------------------------------------------------------- */
+/* --- variants and the environment --- */
 
 static const struct made_variant five[MADE_VARIANTS] = {
     {.name = "single", .mode = "single"},       {.name = "threads", .role = "reference"},
@@ -249,7 +249,7 @@ void made_set_mode(json_t *variant, const char *mode)
 	json_object_set_new(variant, "layout", layout_of(mode, layout_ranks(l)));
 }
 
-/* --- cells ------------------------------------------------------------------------------------- */
+/* --- cells --- */
 
 /* What is being written. */
 struct writing {
@@ -518,7 +518,7 @@ json_t *made_environment(const struct made *m)
 	return environment_json(&whole);
 }
 
-/* --- the record -------------------------------------------------------------------------------- */
+/* --- the record --- */
 
 void made_write(const struct made *given)
 {
@@ -576,7 +576,7 @@ struct db *made_tables(const struct made *m, const struct looks *looks)
 	return db;
 }
 
-/* --- its report -------------------------------------------------------------------------------- */
+/* --- its report --- */
 
 static const json_t *report_on(const char *plot, int rc, struct status *st)
 {

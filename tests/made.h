@@ -39,8 +39,8 @@ struct made_call {
 	bool in_place;
 };
 
-/* Adds a question to a list: of all sizes, regimes and paces, beyond 2 %; a claim of two variants, named
- * c1, c2, …; a factor; the gap. */
+/* Adds a question to a list: of all sizes, regimes and paces, beyond 2 %; a claim of two variants,
+ * named c1, c2, …; a factor; the gap. */
 struct claim *made_claim(struct claim_list *to, enum metric metric, enum claim_test test,
                          const char *left, const char *right);
 struct factor *made_factor(struct claim_list *to, const char *name, const char *from,
@@ -100,8 +100,8 @@ bool made_has(const char *name);
 /* Noise that is the same in every run and has no trend: −1 to 1. */
 double made_noise(unsigned a, unsigned b, unsigned c);
 bool made_no_gnuplot(void);
-/* What gnuplot prints of the lines, with the style of the pictures of the last report; without it the
- * test is skipped. */
+/* What gnuplot prints of the lines, with the style of the pictures of the last report; without it
+ * the test is skipped. */
 char *made_gnuplot(const char *lines);
 
 /* For `first` and `more`. `line` is freed. */
@@ -141,8 +141,8 @@ struct db *made_tables(const struct made *m, const struct looks *looks);
 /* report.json of the record, written and reported on with the pictures of `plot`; the last one's is
  * freed. */
 const json_t *made_report_with(const struct made *m, const char *plot, int rc);
-/* With pictures, of those files of `plot` alone ("busbw.gp ranks.gp"; "*.gp": all); without gnuplot the
- * test is skipped. */
+/* With pictures, of those files of `plot` alone ("busbw.gp ranks.gp"; "*.gp": all); without gnuplot
+ * the test is skipped. */
 const json_t *made_drawn(const struct made *m, const char *files);
 /* A folder with these files and what they need, until the next call. */
 const char *made_plots(const char *files);

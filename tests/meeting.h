@@ -1,4 +1,4 @@
-/* A door where a world of tests meets, with its secret: for tests of who comes in. One for each program. */
+/* A door where a world of tests meets, with its secret, one for each program. */
 #pragma once
 
 #include "../harness/clock.h"

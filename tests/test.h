@@ -29,9 +29,8 @@ struct test_file {
 	void (*before)(void), (*after)(void); /* around each TEST */
 	/* Tests that are not for this machine; NULL: none. */
 	bool (*leave_out)(const char *name);
-	bool
-	    undrawn; /* looks at no picture: none is drawn, which takes half of a short run's time */
-	bool slow;   /* over 10 s: tests/run, which reads it here, begins the program early */
+	bool undrawn; /* looks at no picture: none is drawn, which takes half of a run's time */
+	bool slow;    /* over 10 s: tests/run, which reads it here, begins the program early */
 };
 extern const struct test_file test_file;
 #define TESTS(...) const struct test_file test_file = {__VA_ARGS__}

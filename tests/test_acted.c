@@ -183,8 +183,8 @@ static const json_t *report_of(const struct made *m, const char *what, const cha
 
 static struct claim_list asked_of;
 
-/* Of the factor, with its verdict; in the answer, and in the variant's row of the results: 'as fast as' alone
- * says that it acted. A placebo that does nothing is no answer. */
+/* Of the factor, with its verdict; in the answer, and in the variant's row of the results: 'as fast
+ * as' alone says that it acted. A placebo that does nothing is no answer. */
 TEST(a_setting_that_did_nothing_is_called_so)
 {
 	static const struct {

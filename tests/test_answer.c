@@ -78,8 +78,7 @@ TEST(a_run_that_cannot_tell_says_so)
 	assert_false(json_has_table(report, "advice"));
 	assert_null(json_section(report, "advice"));
 	assert_null(json_section(report, "cliffs"));
-	/* A difference beyond the noise is reported nevertheless: no "cannot distinguish" before a
-	 * "slower". */
+	/* A difference beyond the noise is reported nevertheless: no "cannot distinguish" there. */
 	speed[0] = 0.5;
 	report = made_report(&made);
 	json_assert_says(report, "trust", "alltoall of 16 MiB: differences above ");
@@ -95,8 +94,8 @@ TEST(a_run_that_cannot_tell_says_so)
 	assert_false(json_has_table(report, "advice"));
 }
 
-/* Cores that other programs use measure these too: a load above the cores, cores that were lost, or a reference that
- * differs from itself. */
+/* Cores that other programs use measure these too: a load above the cores, cores that were lost, or
+ * a reference that differs from itself. */
 TEST(a_busy_machine_gets_no_verdict)
 {
 	speed[MADE_SINGLE] = 0.5;
@@ -152,8 +151,7 @@ TEST(nothing_is_decided_below_the_noise)
 	claim = json_claim(report, "loss");
 	json_assert_says(claim, "verdict", "undecided");
 	json_assert_says(effect_of_loss(report), "", "undecided");
-	/* Also on the first page, undecided always comes with the effect that could have been
-	 * seen. */
+	/* Also on the first page, undecided comes with the effect that could be seen. */
 	json_assert_says(json_cell(json_table(report, "claims_short"), JSON_ALL, "verdict"), "",
 	                 "; differences under ");
 	/* Against the mean of its two trials. */

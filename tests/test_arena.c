@@ -1,5 +1,6 @@
-/* What is said when memory ends. Arenas grow by calloc alone, by one piece of 64 KiB or more; such steps of a piece of work are refused in
- * turn, each of the first ones and every few of many. A record's lists end the program (memory.h). */
+/* What is said when memory ends. Arenas grow by calloc alone, by one piece of 64 KiB or more; such
+ * steps of a piece of work are refused in turn, each of the first ones and every few of many. A
+ * record's lists end the program (memory.h). */
 
 #include "../harness/run/tuned.h"
 #include "../harness/arena.h"

@@ -14,8 +14,7 @@ static const char text[] = "; A test.\n[experiment]\ncollective = alltoall\nbyte
                            "pace = isolated\nisolated_calls = 5\n"
                            "[variant s]\nmode = single\n[variant t]\nmode = threads\n";
 
-/* Measures all blocks, and then cuts the record after so many trials, as if a run was stopped
- * there. */
+/* Measures all blocks, and then cuts the record after so many trials. */
 static void measure(unsigned trials)
 {
 	cli_expect(here_run(text, "--no-report", NULL), 0, "block 3 of 3");

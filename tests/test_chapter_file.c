@@ -1,4 +1,4 @@
-/* Chapters that are texts: what a reader refuses, with its place. What is told of one is test_own's. */
+/* Chapters that are texts: what a reader refuses, with its place. test_own tells of one. */
 #include "../harness/story/chapter_file.h"
 #include "made.h"
 #include "scratch.h"

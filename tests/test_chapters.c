@@ -1,5 +1,5 @@
-/* A chapter can be deleted: each of the others prints alone, with the run's own facts, what it prints
- * among all, on records of every sort. */
+/* A chapter can be deleted: each of the others prints alone, with the run's own facts, what it
+ * prints among all, on records of every sort. */
 #include "../harness/chapters/chapters.h"
 #include "../harness/chapters/figures.h"
 #include "../harness/report/model.h"
@@ -65,8 +65,8 @@ static json_t *told(const struct story_chapter *chapter, const json_t *among)
 	return json;
 }
 
-/* Of a chapter, among all and alone. Only where one has said how variants compare may another answer
- * if that is gone. */
+/* Of a chapter, among all and alone. Only where one has said how variants compare may another
+ * answer if that is gone. */
 static void compare(const struct story *all, const struct story *alone, const char *name,
                     const char *how)
 {

@@ -316,8 +316,8 @@ static const struct claim *own_claim(const char *name, const char *backend)
 	return NULL;
 }
 
-/* One worker of host spends its time moving data: none of it is launching. That zero-copy is a cause, and that
- * nothing else is: two sentences with a test each, on every backend. */
+/* One worker of host spends its time moving data: none of it is launching. That zero-copy is a
+ * cause, and that nothing else is: two sentences with a test each, on every backend. */
 TEST(the_reports_own_claims_are_tested_where_they_can_be)
 {
 	static const struct {

@@ -182,7 +182,7 @@ TEST(what_cannot_be_printed_is_said)
 	close(ends[1]);
 }
 
-/* Ctrl-C: it keeps what it has, and leaves nothing; the command that it names, and the run is whole. */
+/* Ctrl-C: it keeps what it has, and leaves nothing; the command that it namescompletes it. */
 TEST(a_run_is_gone_on_with)
 {
 	char path[512], scratch[128] = "";

@@ -234,8 +234,7 @@ TEST(slower_is_worse_and_turned_round_faster)
 	judges("processes", "stream", "undecided");
 }
 
-/* The JSON has everything that the terminal shows: the answer, each row, each size, facts and
- * notes. */
+/* The JSON has everything that the terminal shows. */
 TEST(json_has_every_row_and_verdict)
 {
 	struct result slow = plain;

@@ -229,8 +229,8 @@ static void off_by_block(const struct made_place *p, int64_t out[6])
 }
 
 /* Of 8 blocks the exact 95 % interval leaves out 2 · 5 of 256 cases, and the 98.75 % one 2 · 1
- * (Hollander, Wolfe and Chicken's C = 4 and 1). The same for probabilities, which go with the interval:
- * a look at 6 leaves a quarter of 5 %. */
+ * (Hollander, Wolfe and Chicken's C = 4 and 1). The same for probabilities, which go with the
+ * interval: a look at 6 leaves a quarter of 5 %. */
 TEST(looks_make_intervals_wider)
 {
 	static const struct looks looks[] = {
@@ -280,8 +280,8 @@ static void opposite_luck(const struct made_place *p, int64_t out[6])
 }
 
 /* One reference trial of a block is as good as the other, and the interval is narrower than that of
- * one; but not as narrow as that of their mean, in which the luck cancels: by that, skewed noise would
- * be a difference (test_simulated). The A/A line is one against one. */
+ * one; but not as narrow as that of their mean, in which the luck cancels: by that, skewed noise
+ * would be a difference (test_simulated). The A/A line is one against one. */
 TEST(both_trials_of_the_reference_count)
 {
 	m.stamps = opposite_luck;

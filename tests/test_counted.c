@@ -4,7 +4,8 @@
 
 #include "here.h"
 
-/* Each claim by its own blocks; in a family of four, that of six blocks cannot pass the correction. */
+/* Each claim by its own blocks; in a family of four, that of six blocks cannot pass the
+ * correction. */
 TEST(claims_on_counters_rest_on_the_blocks_that_have_them)
 {
 	counted_blocks = 6;
@@ -52,7 +53,7 @@ static unsigned blocks_of(const struct record_run *run, const char *variant)
 	return bits;
 }
 
-/* By default six where one claim wants them, three elsewhere; and all that are added to the plan. */
+/* By default six where one claim wants them, three elsewhere, and all added ones. */
 TEST_WITH(a_plan_reads_counters_in_some_blocks, set_up, tear_down)
 {
 	static const char text[] =

@@ -52,7 +52,7 @@ static const struct {
      "round(share_lo(x + 700, 700), 3) FROM n",
      "250.0 -200.0 600.0 -200.0 600.0 - 0.5 0.714"},
     {"SELECT imbalance(0, 4), pseudomedian(x), share(x, 0) FROM (SELECT 0 x)", "1.0 0.0 -"},
-    /* A level is of one trial. The twin takes four times as long, and its trial counts for itself. */
+    /* A level is of one trial. The twin takes four times as longand counts for itself. */
     {"SELECT name, round(ratio(time, block)) FROM level JOIN variant v ON v.id = variant JOIN "
      "place ON place.id = place WHERE block = 0 AND pace = 'isolated' AND nth = 1 AND name <> "
      "'limit' GROUP BY name",

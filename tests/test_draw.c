@@ -227,7 +227,8 @@ static void lame_stamps(const struct made_place *p, int64_t out[6])
 	out[2] *= p->block > 4 ? 10 : 1;
 }
 
-/* The curve's points are the calls; the first with a share above 95 % is as long as the tail says. */
+/* The curve's points are the calls; the first with a share above 95 % is as long as the tail
+ * says. */
 TEST(a_tail_is_that_of_the_curve)
 {
 	struct made lame = plain;

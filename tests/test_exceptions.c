@@ -38,8 +38,8 @@ TEST(sizes_that_a_mean_hides_have_rows)
 	assert_int_equal(json_count(made_report(&made), "exceptions"), 2);
 }
 
-/* A mean has a verdict only if each of its sizes has it: none is on the other side of 1, and none is
- * beyond the margin where it is equal. */
+/* A mean has a verdict only if each of its sizes has it: none is on the other side of 1, and none
+ * is beyond the margin where it is equal. */
 TEST(a_mean_has_the_verdict_of_each_size)
 {
 	static const struct {

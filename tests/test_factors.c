@@ -125,8 +125,8 @@ TEST(latency_has_a_column_where_it_is_judged)
 	json_lacks(made_report(&made), "factors", "Latency is not judged");
 }
 
-/* What is undecided is not reported as no effect. Of two factors the first may be an effect, and one
- * block may leave the second open. */
+/* What is undecided is not reported as no effect. Of two factors the first may be an effect, and
+ * one block may leave the second open. */
 TEST(a_caption_says_what_is_decided)
 {
 	static const struct {

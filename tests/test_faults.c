@@ -53,9 +53,9 @@ enum victim { NOBODY, WORKER, MPIRUN, RUNNER, FIRST_HOST, LAST_HOST };
 #define BOUND     90  /* seconds: a run that has not ended by then hangs */
 #define STRUCK_AT 2   /* the first trial of the second block, so that there is a record */
 
-/* A fault (the table is below): which process gets which signal; what the process that reaches the place
- * does there; or what another process does meanwhile. Then the exit status, and another one for a
- * fault after the record's end. */
+/* A fault (the table is below): which process gets which signal; what the process that reaches the
+ * place does there; or what another process does meanwhile. Then the exit status, and another one
+ * for a fault after the record's end. */
 struct shot;
 struct fault {
 	const char *name;
@@ -618,8 +618,8 @@ TEST(one_of_each_leaves_nothing_and_loses_nothing)
 	munmap(shots, MOST * sizeof *shots);
 }
 
-/* A cell of the table: how many struck there, and how many of them are not well. place PLACES: whether any is
- * to be told of, unprinted. */
+/* A cell of the table: how many struck there, and how many of them are not well. place PLACES:
+ * whether any is to be told of, unprinted. */
 static bool print_cell(const struct shot *shots, unsigned n, const struct fault *fault,
                        enum place place)
 {

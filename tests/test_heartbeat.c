@@ -1,5 +1,5 @@
-/* The heartbeat against a peer that this test plays: what it sends, and what it says of bytes that no
- * heartbeat sends. */
+/* The heartbeat against a peer that this test plays: what it sends, and what it says of bytes that
+ * no heartbeat sends. */
 #include <assert.h>
 #include <sys/socket.h>
 

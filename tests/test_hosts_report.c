@@ -150,7 +150,8 @@ static const char *crossed_by(const char *a, const char *b, const char *via)
 	                "WHERE variant = 0");
 }
 
-/* Of the 6 parts that a host's 2 ranks send to others, 4 leave it: busbw is 3/4 of what the cards carry. */
+/* Of the 6 parts that a host's 2 ranks send to others, 4 leave it: busbw is 3/4 of what the cards
+ * carry. */
 TEST(the_network_is_that_of_the_host_with_the_least)
 {
 	const char *two = "eth0 10000, IB mlx5_0:1 200000, IB mlx5_1:1 200000",
@@ -233,7 +234,7 @@ TEST(the_bus_bandwidth_that_a_network_allows)
 	const struct made two = between(with_cards, ib, ib, "NET/IB");
 	assert_string_equal(db_words(made_tables(&two, NULL), all), "75.0 75.0 75.0 37.5 50.0 -");
 	boots[1] = NULL;
-	/* One rank a host: the card itself. Switches that add get its bytes once and give them once. */
+	/* One rank a host: the card itself. Switches that add carry it once. */
 	const struct made four = between(on_four_hosts, ib, ib, "NET/IB");
 	assert_string_equal(db_words(made_tables(&four, NULL), all), "50.0 50.0 75.0 50.0 50.0 -");
 	boots[1] = NULL;

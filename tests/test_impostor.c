@@ -1,5 +1,6 @@
-/* Who has not the secret where processes meet: he listens, repeats, poses as either side, sits between, claims
- * a number. None of them is let in, nothing of the secret is heard, and those who have it still meet. */
+/* Who has not the secret where processes meet: he listens, repeats, poses as either side, sits
+ * between, claims a number. None of them is let in, nothing of the secret is heard, and those who
+ * have it still meet. */
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -83,9 +84,9 @@ TEST(who_calls_rank_0_hears_nothing)
 	assert_knows_nothing(&of_door);
 }
 
-/* --- who sits between ---------------------------------------------------------------------------- */
+/* --- who sits between --- */
 
-/* Takes rank 1's call at a door of his own, calls rank 0, and carries what they say, byte by byte. */
+/* Takes rank 1's call at a door of his own, calls rank 0, and carries what they say. */
 struct relay {
 	pthread_t thread;
 	struct door_place door;
@@ -195,8 +196,8 @@ TEST(what_was_heard_proves_nothing_again)
 	opened_end(&g);
 }
 
-/* Messages of rank 1 after its proof: a letter, then for each exchange a letter and 4 bytes of data, each with
- * its code. */
+/* Messages of rank 1 after its proof: a letter, then for each exchange a letter and 4 bytes of
+ * data, each with its code. */
 #define HEADS (sizeof(struct letter) + WIRE_TAG_BYTES)
 #define EACH  (HEADS + 20)
 static bool is_in(size_t n, size_t from, size_t bytes)

@@ -18,8 +18,8 @@ int setpgid(pid_t pid, pid_t group)
 	return (int)syscall(SYS_setpgid, pid, group);
 }
 
-/* Replaces libc's. At its first wait the runner has been told nothing, and nothing may wake it; then the job
- * goes on. The wait of the grace is over at once. */
+/* Replaces libc's. At its first wait the runner has been told nothing, and nothing may wake it;
+ * then the job goes on. The wait of the grace is over at once. */
 int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	static bool went, gave;
@@ -98,8 +98,8 @@ TEST(a_job_without_its_log_says_why)
 	assert_string_equal(because(), test_text("cannot start %s/self: Is a directory", folder));
 }
 
-/* mpirun may wait for a host that is lost, long after its processes have said so. Until then the runner
- * sleeps. */
+/* mpirun may wait for a host that is lost, long after its processes have said so. Until then the
+ * runner sleeps. */
 TEST(a_job_that_has_failed_gets_a_grace_and_no_more)
 {
 	struct job job;

@@ -1,5 +1,5 @@
-/* launchgap join: processes that somebody else started run an experiment, and what becomes of it when
- * one of them does not come, leaves, or is stopped. */
+/* launchgap join: processes that somebody else started run an experiment, and what becomes of it
+ * when one of them does not come, leaves, or is stopped. */
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
@@ -191,7 +191,8 @@ TEST(an_agent_that_does_not_come_is_missed)
 	           "agent 1 ended with 1");
 }
 
-/* After 5 s: for whom, and what says so. Rank 0 waits for rank 1, which then comes; another one for rank 0. */
+/* After 5 s: for whom, and what says so. Rank 0 waits for rank 1, which then comes; another one for
+ * rank 0. */
 TEST(who_waits_says_for_whom_and_why)
 {
 	static const char why[] = ": LAUNCHGAP_RANK and LAUNCHGAP_SIZE say that this is one of 2 "
@@ -207,7 +208,7 @@ TEST(who_waits_says_for_whom_and_why)
 	cli_expect(cli, 0, "agent 0 ended with 0", "agent 1 ended with 0");
 }
 
-/* The documents' recipe, with a stand-in for ssh that keeps its command line, which all users can read. */
+/* The documents' recipe, with a stand-in for ssh that keeps its command line. */
 TEST(the_recipe_of_ssh_hides_its_secret)
 {
 	struct cli cli = shell(
@@ -265,8 +266,8 @@ TEST(an_interrupted_run_leaves_nothing)
 	           "the run ended with exit status 130", "nothing is left");
 }
 
-/* A trial that takes too long: what its workers said is in its sentence's log, and the next one has the
- * same agents. The seed has it before another trial. */
+/* A trial that takes too long: what its workers said is in its sentence's log, and the next one has
+ * the same agents. The seed has it before another trial. */
 TEST(a_trial_that_times_out_frees_its_agents)
 {
 	cli_expect(shell(QUICK "[variant stuck]\nmode = processes\nbackend = null\ndelay = 50s\n"
@@ -277,7 +278,7 @@ TEST(a_trial_that_times_out_frees_its_agents)
 	assert_says(strstr(record, "timed out after 6 s"), "\"launcher\":\"join\"");
 }
 
-/* The others end too when the first agent is killed, and what it has started. The next one begins. */
+/* The others end too when the first agent is killed, and what it has started. The next begins. */
 TEST(the_first_agent_takes_all_along)
 {
 	cli_expect(shell(LONG, "begin 2 1; worker 0 >/dev/null; worker 1 >/dev/null; "
@@ -289,8 +290,8 @@ TEST(the_first_agent_takes_all_along)
 	           "agent 0 ended with 0");
 }
 
-/* torchrun on hosta and hostb, an agent each, with no secret set; what `meanwhile` does, and how the first
- * one ends. */
+/* torchrun on hosta and hostb, an agent each, with no secret set; what `meanwhile` does, and how
+ * the first one ends. */
 static void on_rig(const char *experiment, const char *meanwhile, int code, const char *words)
 {
 	cli_write(folder, "t.exp", experiment);

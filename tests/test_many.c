@@ -36,7 +36,7 @@ static struct db *make(unsigned n, const char *from, const char *to, unsigned mi
 	return db;
 }
 
-/* The variants that are drawn, in their order in the file; and how many were measured but are not. */
+/* The variants that are drawn, in their order in the file; how many are not. */
 static void assert_drawn(struct db *db, const char *which, unsigned left_out)
 {
 	const struct db_source source = {

@@ -40,8 +40,8 @@ static const struct golden {
 
 static const struct golden *golden;
 
-/* All four ranks take it for ten calls, one starting after the other: our own time is another one, and
- * the bandwidths are of that. */
+/* All four ranks take it for ten calls, one starting after the other: our own time is another one,
+ * and the bandwidths are of that. */
 static void as_golden(const struct made_place *place, int64_t out[6])
 {
 	const double us = place->size % 2 ? golden->in_us : golden->out_us;

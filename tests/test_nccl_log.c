@@ -357,7 +357,7 @@ TEST(from_2_23_both_ends_must_be_registered)
 	parse(mesh("2.21.5", 4, "P2P/direct pointer"));
 	parse_more(HEAD "Channel 00 : 0[0] -> 4[4] via SHM/direct/direct\n");
 	expect_data(PATH_UNKNOWN, "12 links are direct, 1 staged");
-	/* Only the process of rank 0 logs the version: without it what all versions stage is known. */
+	/* Only the process of rank 0 logs the version, else what all versions do is known. */
 	parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/direct pointer\n");
 	expect_data(PATH_UNKNOWN, "version");
 	parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM\n");

@@ -196,7 +196,7 @@ TEST(each_setting_is_taken_or_refused_with_its_sentence)
 	}
 }
 
-/* coll's table compared with this backend's: none can be forgotten, and an old library has them all. */
+/* coll's table compared with this backend's: none can be forgotten. */
 TEST(every_collective_has_a_row)
 {
 	for (int c = 0; c < COLL_KINDS; c++) {

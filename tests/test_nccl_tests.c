@@ -1,5 +1,4 @@
-/* JSON of nccl-tests: the values that are read from it, and that no damaged file is believed or
- * crashes. */
+/* JSON of nccl-tests: the values that are read from it, and that no damaged file is believed. */
 
 #include "../harness/compare/side.h"
 #include "here.h"
@@ -245,8 +244,8 @@ static void reads(const char *name, const char *text, const char *variant, const
 #define COLUMNS "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong "
 #define VALUES  "4096 1024 float none -1 21.5 0.1 0.1 0 20.5 0.1 0.1 N/A "
 
-/* rccl-tests has a column more; the first versions of nccl-tests had other columns, milliseconds, and no
- * layout. A layout that is not known has no mode's name. */
+/* rccl-tests has a column more; the first versions of nccl-tests had other columns, milliseconds,
+ * and no layout. A layout that is not known has no mode's name. */
 TEST(text_of_others_is_read)
 {
 	static const char text[] = "alltoall_perf.txt";
@@ -371,8 +370,8 @@ TEST(cycles_are_one_trial)
 	begins("(SELECT median(us) FROM time GROUP BY block)", "14.0");
 }
 
-/* Options, wherever the file has them; those that make it another measurement than the plain file, and say
- * so, are no repetition of it. */
+/* Options, wherever the file has them; those that make it another measurement than the plain file,
+ * and say so, are no repetition of it. */
 TEST(options_are_seen)
 {
 	static const struct {

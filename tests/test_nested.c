@@ -1,5 +1,5 @@
-/* The one number for a trial with several connections and allocations; and that counters are read after
- * their time. Who makes what again is counted on stand-ins (standin/test_runs, test_moves). */
+/* The one number for a trial with several connections and allocations; and that counters are read
+ * after their time. Who makes what again is counted on stand-ins. */
 #include "made.h"
 #include "queried.h"
 

@@ -1,5 +1,5 @@
 /* "Is this bandwidth normal?": made records above, within and below what the built-in reference
- * records reached, without one, with links of all kinds and without any, and what there is to check. */
+ * records reached, without one, with links of all kinds and without any. */
 #include "../harness/chapters/figures.h"
 #include "../harness/texts.h"
 #include "made.h"
@@ -281,7 +281,8 @@ static struct entry of(const struct story_table *t, const char *key)
 	return *story_entry(t, 0, key);
 }
 
-/* By hand: ln 99, ln 100, ln 101 have the standard deviation 0.0100; t of 2 degrees at 98 % is 6.965. */
+/* By hand: ln 99, ln 100, ln 101 have the standard deviation 0.0100; t of 2 degrees at 98 % is
+ * 6.965. */
 TEST(the_range_is_that_of_one_more_record)
 {
 	const char *three = ROW("a", "1", "2.28.3", 99) "," ROW("b", "2", "2.28.3", 100) "," ROW(

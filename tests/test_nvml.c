@@ -1,5 +1,4 @@
-/* GPU clocks and counters through NVML's interface, compared with a stand-in library next to this
- * program. */
+/* GPU clocks and counters through NVML's interface, on a stand-in library. */
 #include <dlfcn.h>
 
 #include "../harness/backend/device/nvml.h"

@@ -1,5 +1,5 @@
-/* A job starts while the one before closes, and none of its calls is made before that one has left. A script
- * is the job here: it runs the real worker, and closes as slowly as a test wants. */
+/* A job starts while the one before closes, and none of its calls is made before that one has left.
+ * A script is the job here: it runs the real worker, and closes as slowly as a test wants. */
 
 #include "../harness/run/runner.h"
 #include "here.h"

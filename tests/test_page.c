@@ -1,4 +1,5 @@
-/* The output of sections: a terminal of 80 columns, or Markdown and HTML in which no text is markup. */
+/* The output of sections: a terminal of 80 columns, or Markdown and HTML in which no text is
+ * markup. */
 #include "../harness/report/page.h"
 #include "../harness/terminal.h"
 #include "json.h"

@@ -148,8 +148,8 @@ TEST(no_log_is_a_failure)
 	record_says("no such device");
 }
 
-/* A run on this machine with a record that says, in place of a GPU, which path was taken, and by an older
- * program that another one was asked for. */
+/* A run on this machine with a record that says, in place of a GPU, which path was taken, and by an
+ * older program that another one was asked for. */
 TEST(a_path_of_an_older_record_is_told)
 {
 	static const char file_text[] =

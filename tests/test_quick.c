@@ -118,7 +118,7 @@ TEST(the_command_line_wins)
 	assert_int_equal(spec.sizes[0], 512 * 1024);
 }
 
-/* As many blocks as there is time for, of those that the file has, and as few as have an interval. */
+/* As many blocks as there is time for, of those that the file has, as few as have an interval. */
 TEST(blocks_fit_the_time)
 {
 	cuts(HEAD "primary = bandwidth\n" MODES CLAIMS, (char[]){"calls=100000"});

@@ -166,8 +166,8 @@ static void back_in_time(const struct trial *trial, struct team *team)
 	sample_rows(trial, team_area(team), 0, 1)[1].idle_ns = 5;
 }
 
-/* Without data nothing is wrong; wrong elements are placed; cells that were not measured, or whose stamps are
- * out of order, say why. */
+/* Without data nothing is wrong; wrong elements are placed; cells that were not measured, or whose
+ * stamps are out of order, say why. */
 TEST(what_went_wrong_is_written)
 {
 	write_run(no_data);
@@ -349,7 +349,8 @@ TEST(older_lines_have_no_checksum)
 	assert_says(complaint(), "jsonl:2: this line has a checksum");
 }
 
-/* Replaces the first `from` in the file by `to`, and expects a sentence with `words`; all have ' for ". */
+/* Replaces the first `from` in the file by `to`, and expects a sentence with `words`; all have '
+ * for ". */
 static void refuse(const char *from, const char *to, const char *words)
 {
 	write_run(NULL);
@@ -455,8 +456,7 @@ static const char *bind_of(const struct record_cell *c)
 	return json_string_value(json_object_get(facts, "bind"));
 }
 
-/* They are written on a trial's first cell and apply to all its cells; older records have them on
- * each. */
+/* They are written on a trial's first cell and apply to all its cells, in older records on each. */
 TEST(facts_are_a_trials)
 {
 	write_run(NULL);

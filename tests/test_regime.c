@@ -84,7 +84,8 @@ TEST(a_run_that_cannot_tell_says_why)
 	expect_mute("more ranks than the 1 core");
 }
 
-/* Of a line that excludes 1 inside the margin: equal within it is said, a smaller difference is not. */
+/* Of a line that excludes 1 inside the margin: equal within it is said, a smaller difference is
+ * not. */
 TEST(a_line_that_is_off_by_little_leaves_equality)
 {
 	slower = 1.006;
@@ -136,8 +137,8 @@ TEST(figures_above_the_limit_are_not_believed)
 	says("SELECT tells FROM regime", "1; 1");
 }
 
-/* What starts copies costs 40 µs, so that they are no limit of small calls: no share of it is given there,
- * and it is of others. */
+/* What starts copies costs 40 µs, so that they are no limit of small calls: no share of it is given
+ * there, and it is of others. */
 static void copies_start_late(const struct made_place *p, int64_t out[6])
 {
 	curve(p, out);

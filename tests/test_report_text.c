@@ -1,5 +1,4 @@
-/* The text of report.md around its figures: the variants, the measured cells, and where data was
- * wrong. */
+/* The text of report.md around its figures. */
 #include "made.h"
 
 static struct made made;

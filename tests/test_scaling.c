@@ -21,8 +21,8 @@ static const struct made_variant variants[VARIANTS] = {
     [AGAIN] = {.name = "threads-2-again", .role = "again"},
 };
 
-/* Times of a call, in those of threads on 2 ranks; a call is launched in 3 µs and 1 µs for each rank
- * of a thread. */
+/* Times of a call, in those of threads on 2 ranks; a call is launched in 3 µs and 1 µs for each
+ * rank of a thread. */
 static const double takes[VARIANTS] = {1, 2, 4, 1, 2.5, 1.25, 2.5, 8, 2, 4, 1};
 static double noise = 0.002;
 

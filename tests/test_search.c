@@ -85,11 +85,11 @@ static double bottleneck(const struct search_set *set, unsigned cell)
 	return x;
 }
 
-/* 4 × H200 with NCCL 2.28.3 (results/reference/4x-h200/tuning): alltoall, then sendrecv of 4, 16, 64
- * and 256 MiB. B = 1, or 2 or A = 1, are chunks of 64 and 128 KiB, C = 1 more channels: each alone
- * gains at some sizes and loses at others, and the small chunk with more channels has the highest
- * mean. E costs the small chunk some, and so do small buffers (A = 1), which take less memory, with
- * more channels. Its space has 5 keys with 3 or 2 values. */
+/* 4 × H200 with NCCL 2.28.3 (results/reference/4x-h200/tuning): alltoall, then sendrecv of 4, 16,
+ * 64 and 256 MiB. B = 1, or 2 or A = 1, are chunks of 64 and 128 KiB, C = 1 more channels: each
+ * alone gains at some sizes and loses at others, and the small chunk with more channels has the
+ * highest mean. E costs the small chunk some, and so do small buffers (A = 1), which take less
+ * memory, with more channels. Its space has 5 keys with 3 or 2 values. */
 static double channels(const struct search_set *set, unsigned cell)
 {
 	enum { SENDRECV_64M = 6 };
@@ -460,8 +460,8 @@ TEST(blocks_are_enough_to_pass_the_correction)
 	}
 }
 
-/* Whether a confirmed finalist has most of what `best` gains in the last cell; true gains of all that are
- * confirmed are beyond the margin, and as said. */
+/* Whether a confirmed finalist has most of what `best` gains in the last cell; true gains of all
+ * that are confirmed are beyond the margin, and as said. */
 static bool told_right(gain_fn *gain, const struct found *r, const struct search_set *best,
                        double within)
 {
@@ -478,9 +478,9 @@ static bool told_right(gain_fn *gain, const struct found *r, const struct search
 	return found;
 }
 
-/* A pair that helps only together, of which one does harm alone: beside others that do harm and others that do
- * nothing, among jobs that scatter, among settings that lose far more or fail; and gains that a bottleneck
- * hides. */
+/* A pair that helps only together, of which one does harm alone: beside others that do harm and
+ * others that do nothing, among jobs that scatter, among settings that lose far more or fail; and
+ * gains that a bottleneck hides. */
 TEST(gains_are_found_wherever_they_hide)
 {
 	static const struct {
@@ -518,8 +518,8 @@ static double best_mean(gain_fn *gain, const struct found *r)
 	return best;
 }
 
-/* Two settings that gain alone, at other sizes each, and most together: of 100 searches that measure every
- * other size while they screen 75 find it. */
+/* Two settings that gain alone, at other sizes each, and most together: of 100 searches that
+ * measure every other size while they screen 75 find it. */
 TEST(what_two_settings_gain_together_is_found)
 {
 	const struct found truth = {.nfinalists = 1, .finalists = {{.level = {0, 1, 1}}}};

@@ -1,5 +1,5 @@
-/* A small part of the tables of SIMULATED.md and verdict.h: how often whole reports err, and the cost of
- * looking again. Seeds are fixed; bounds are binomial, three standard deviations from the
+/* A small part of the tables of SIMULATED.md and verdict.h: how often whole reports err, and the
+ * cost of looking again. Seeds are fixed; bounds are binomial, three standard deviations from the
  * values there. */
 
 #include "../harness/analysis/looks.h"
@@ -9,7 +9,7 @@
 #include "scratch.h"
 #include "test.h"
 
-/* --- a reader who looks at a verdict, measures as many blocks as it asks for, and looks again --- */
+/* --- a reader who looks, measures as many blocks as the verdict asks for, and looks again --- */
 
 #define FOLLOWING_MOST    60 /* blocks at which it ends, undecided or not */
 #define FOLLOWING_SCATTER 0.02
@@ -136,7 +136,8 @@ static double most(unsigned n, double p)
 	return n * p + 3 * sqrt(n * p * (1 - p));
 }
 
-/* In each kind of noise, and closer in all together. An effect that does not exist is seldom found. */
+/* In each kind of noise, and closer in all together. An effect that does not exist is seldom
+ * found. */
 TEST(few_words_are_wrong_where_nothing_differs)
 {
 	const unsigned runs = 7, all = CHAIN_NOISES * runs;
@@ -188,8 +189,8 @@ TEST(looking_again_is_paid_for)
 	}
 }
 
-/* Equal variants are called different in 5.5 % at most, on both sides and on one, whatever the noise;
- * to the mean of the reference's trials they are not. What is there is found as often. */
+/* Equal variants are called different in 5.5 % at most, on both sides and on one, whatever the
+ * noise; to the mean of the reference's trials they are not. What is there is found as often. */
 TEST(equal_variants_differ_as_seldom_as_they_say)
 {
 	static const unsigned blocks[] = {6, 10, 20, 40};

@@ -49,8 +49,8 @@ static const json_t *row(const json_t *report, const char *says)
 	return json_entries(report, "source_lines", JSON_IS("says", says));
 }
 
-/* The cause of a gap is none where there is no gap, or less than is said, and undecided as the gap is; nor does CPU
- * memory test what is said of GPUs. */
+/* The cause of a gap is none where there is no gap, or less than is said, and undecided as the gap
+ * is; nor does CPU memory test what is said of GPUs. */
 TEST(a_cause_needs_its_effect)
 {
 	line("lower", "threads", CLAIM_LESS, "processes are slower");
@@ -97,7 +97,7 @@ TEST(a_share_is_refuted_from_both_sides)
 	}
 }
 
-/* How many lines are reproduced is no verdict on all of them, unless that is corrected for their number. */
+/* How many lines are reproduced is no verdict on all of them. */
 TEST(lines_are_counted_alone)
 {
 	static const char *const names[] = {"first", "second", "third", "fourth", "fifth"};

@@ -1,5 +1,5 @@
-/* Traffic during the timed calls: it moves something, stops with every cell in every mode, and leaves data
- * right. */
+/* Traffic during the timed calls: it moves something, stops with every cell in every mode, and
+ * leaves data right. */
 
 #include "../harness/backend/gloo/gloo_calls.h"
 #include "../harness/backend/table.h"

@@ -1,4 +1,4 @@
-/* The order of a job: the saved order is loaded unchanged, and another program's is not believed. */
+/* The order of a job: the saved order is loaded unchanged, another's is not. */
 
 #include "../harness/backend/table.h"
 #include "here.h"
@@ -97,7 +97,8 @@ TEST(what_differs_is_named)
 	static const char *const rows[][3] = {
 	    {"", "", ""},
 	    {"", "mode=processes layout=4x1x1", "mode"},
-	    /* What starts one process is no difference; a layout that is not known yet may have more. */
+	    /* What starts one process is no difference; a layout that is not known yet may have
+	     * more. */
 	    {"", "mode=processes layout=4x1x1 launcher=exec", "mode"},
 	    {"mode=processes layout=4x1x1", "mode=processes layout=4x1x1 launcher=exec",
 	     "launcher"},

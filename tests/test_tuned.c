@@ -1,4 +1,5 @@
-/* A search in a record: what is reported of it and of its confirmation: a real gain, no false one, and nccl.conf. */
+/* A search in a record: what is reported of it and of its confirmation: a real gain, no false one,
+ * and nccl.conf. */
 #include "made.h"
 
 #include "../harness/run/tuned.h"
@@ -328,8 +329,8 @@ TEST(of_equal_sets_the_cheaper_one_has_the_files)
 	}
 }
 
-/* --- tuner.csv: rows of the collectives that NCCL's example of a tuner plugin knows, with what NCCL's
- * log named --- */
+/* --- tuner.csv: rows of the collectives that NCCL's example of a tuner plugin knows, with what
+ * NCCL's log named --- */
 
 enum { SMALL_SUM, LARGE_SUM, GATHER, EXCHANGE, CALLS };
 static const struct made_call calls[CALLS] = {

@@ -1,4 +1,5 @@
-/* Ways to carry a collective out, each in each mode: what a way is, and what it gives over the modes. */
+/* Ways to carry a collective out, each in each mode: what a way is, and what it gives over the
+ * modes. */
 #include "made.h"
 
 enum { WAYS = 4, MODES = 3, SIZES = 5, LARGE = SIZES - 1 };
@@ -16,7 +17,8 @@ static const struct made_variant variants[WAYS * MODES] = {
     WAY("-c", "NCCL_BUFFSIZE=3"),
 };
 
-/* A microsecond for each way, the first one 10, and 10 % more for each mode after processes; per KiB. */
+/* A microsecond for each way, the first one 10, and 10 % more for each mode after processes; per
+ * KiB. */
 static double time_us(unsigned variant, unsigned size)
 {
 	const unsigned way = variant / MODES, mode = variant % MODES;

@@ -1,4 +1,4 @@
-/* The door of a world: who comes in, who is turned away, and what is said of those that are missing. */
+/* The door of a world: who comes in, who is turned away, who is missing. */
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -95,8 +95,8 @@ TEST(many_that_are_missing_are_counted)
 	               "");
 }
 
-/* Strangers before, among and after the peers; the first hold their connection and are silent, and the
- * last peer comes when all have knocked. */
+/* Strangers before, among and after the peers; the first hold their connection and are silent, and
+ * the last peer comes when all have knocked. */
 struct crowd {
 	pthread_t thread;
 	struct peer last;
@@ -140,8 +140,8 @@ TEST(ten_thousand_strangers_keep_nobody_out)
 	assert_int_equal(open_fds(), were);
 }
 
-/* Numbers that the world has not; a secret whose first, middle or last digit is wrong; another size. Each ends at
- * once, and those of this world still come in; who waits for these says who else came. */
+/* Numbers that the world has not; a secret whose first, middle or last digit is wrong; another
+ * size. Each ends at once, and those of this world still come in; who waits says who else came. */
 TEST(who_is_of_another_world_is_turned_away_and_said)
 {
 	static const char place[] = "there is no place for rank ",

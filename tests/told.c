@@ -231,7 +231,7 @@ static bool verdicts_right(const char *sentence, char *why, size_t bytes)
 	return true;
 }
 
-/* No riddles, and no interval but "(a to b)", except in what an older program wrote of a run's end. */
+/* No riddles, and no interval but "(a to b)", but for an older run's end. */
 static bool wording_right(const char *text, char *why, size_t bytes)
 {
 	// clang-format off

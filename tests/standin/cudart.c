@@ -1,8 +1,8 @@
-/* A stand-in for CUDA's runtime: as many GPUs as STANDIN_GPUS says, else 4, each with STANDIN_MIB of
- * memory for a process, else 64 GiB. It is the host's; a stream is a thread that does one thing
+/* A stand-in for CUDA's runtime: as many GPUs as STANDIN_GPUS says, else 4, each with STANDIN_MIB
+ * of memory for a process, else 64 GiB. It is the host's; a stream is a thread that does one thing
  * after the other, so that calls return before their work is done, as on a GPU. Streams can be
- * captured, with CUDA's refusals. inject.h describes errors (STANDIN_CUDART; `kernel`: of all that a
- * stream does), and how what a process leaves at its end is told. */
+ * captured, with CUDA's refusals. inject.h describes errors (STANDIN_CUDART; `kernel`: of all that
+ * a stream does), and how what a process leaves at its end is told. */
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -37,8 +37,8 @@ struct kept {
 	struct kept *before;
 };
 
-/* As it is captured, and what it is instantiated as. Of streams that joined by waiting for an event of it,
- * what they do comes in the order in which it was issued. */
+/* As it is captured, and what it is instantiated as. Of streams that joined by waiting for an event
+ * of it, what they do comes in the order in which it was issued. */
 struct CUgraph_st {
 	struct kept is;
 	struct item *items;
@@ -95,8 +95,8 @@ static void see(const char *visible)
 	}
 }
 
-/* As CUDA's own: it is there from the first call on, takes what signals its creator did not block, and
- * waits for what never comes. */
+/* As CUDA's own: it is there from the first call on, takes what signals its creator did not block,
+ * and waits for what never comes. */
 static void *wait_for_events(void *nothing)
 {
 	for (;;)

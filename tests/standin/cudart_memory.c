@@ -1,4 +1,4 @@
-/* Memory of the stand-in for CUDA's runtime. A GPU's has a file each, which other processes may map. */
+/* Memory of the stand-in for CUDA's runtime. A GPU's has a file each, for other processes. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>

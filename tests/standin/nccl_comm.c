@@ -1,7 +1,7 @@
-/* Communicators of the stand-in for NCCL, by shared memory that no file system knows; the buffers and
- * windows that are registered with them; and the library's statements about itself, in answers and in its
- * log. A window is memory of all ranks, one after the other at a fixed distance, as each rank sees it. In 2.28
- * its handle is memory of the GPU that says where; later a function does. */
+/* Communicators of the stand-in for NCCL, by shared memory that no file system knows; the buffers
+ * and windows that are registered with them; and the library's statements about itself, in answers
+ * and in its log. A window is memory of all ranks, one after the other at a fixed distance, as each
+ * rank sees it. In 2.28 its handle is memory of the GPU that says where; later a function does. */
 #include "nccl_comm.h"
 
 #include <fcntl.h>
@@ -213,8 +213,8 @@ static const char *named(const char *asked, const char *const names[], unsigned 
 	return NULL;
 }
 
-/* By size: few channels and LL below 64 KiB, all of them and SIMPLE from 1 MiB on. Only AllReduce has
- * trees. The real library says it since 2.24. */
+/* By size: few channels and LL below 64 KiB, all of them and SIMPLE from 1 MiB on. Only AllReduce
+ * has trees. The real library says it since 2.24. */
 int standin_say_choice(const struct comm *c, const char *function, size_t bytes)
 {
 	static const char *const algorithms[] = {"RING", "TREE"}, *const protocols[] = {

@@ -321,7 +321,7 @@ static bool fail_one(const struct scene *scene, const char *function, unsigned n
 }
 
 /* Calls of streams and of polling differ from run to run: the first few of them. In the short form,
- * the first few of all calls that have to be reported, and every other one of those before every step. */
+ * the first few of all calls that have to be reported, and every other one before each step. */
 static unsigned enough(const char *function, unsigned calls)
 {
 	static const char *const varying[] = {"cudaStreamQuery", "ncclCommGetAsyncError", "async",
@@ -375,8 +375,8 @@ TEST(every_call_that_fails_is_told_and_nothing_is_left)
 	print_message("%u calls failed, one after the other\n", cases);
 }
 
-/* Between processes, where the one that failed had no core. Without a time limit a kernel waits for 20 s,
- * which pass at once, and the other's words may take 10. */
+/* Between processes, where the one that failed had no core. Without a time limit a kernel waits for
+ * 20 s, which pass at once, and the other's words may take 10. */
 TEST(a_failure_is_told_and_not_that_a_kernel_waited_for_it)
 {
 	static const struct scene scene = {"device", COLL_ALLTOALL, OP_NONE, TOLD, "api=device"};

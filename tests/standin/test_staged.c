@@ -2,8 +2,8 @@
  * each call goes from the device to pinned memory and back. */
 #include "gpus.h"
 
-/* Every element comes back, in place too, and equal to NCCL's. A bit is flipped where the buffer is: on
- * the device. */
+/* Every element comes back, in place too, and equal to NCCL's. A bit is flipped where the buffer
+ * is: on the device. */
 TEST(device_buffers_are_staged)
 {
 	char path[256];
