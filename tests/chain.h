@@ -37,7 +37,8 @@ struct chain {
 /* The words of one run's report. */
 struct chain_words {
 	unsigned verdicts, decided, wrong;
-	bool found, found_small; /* large, small: processes are slower, in any degree */
+	unsigned found,
+	    found_small; /* 1: at large, small sizes processes are slower, in any degree */
 	unsigned blocks, looks;
 };
 
