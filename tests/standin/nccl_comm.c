@@ -195,16 +195,6 @@ void standin_say_copies(const struct comm *c, const char *function, const char *
 		    bytes);
 }
 
-/* The value of a variable, for one collective: "ring", "allreduce:tree"; of another one "". */
-static const char *asked_of(const char *variable, const char *name)
-{
-	const char *value = getenv(variable), *colon = value ? strchr(value, ':') : NULL;
-	const size_t n = strlen(name);
-	if (!colon)
-		return value ? value : "";
-	return (size_t)(colon - value) == n && !strncasecmp(value, name, n) ? colon + 1 : "";
-}
-
 static const char *named(const char *asked, const char *const names[], unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -222,11 +212,10 @@ int standin_say_choice(const struct comm *c, const char *function, size_t bytes)
 	const char *name = function + strlen("nccl");
 	const unsigned by_size = (bytes >= 65536) + (bytes >= 1 << 20);
 	const bool trees = !strcmp(name, "AllReduce");
-	const char *algorithm = asked_of("NCCL_ALGO", name),
-	           *protocol = asked_of("NCCL_PROTO", name);
+	const char *algorithm = getenv("NCCL_ALGO"), *protocol = getenv("NCCL_PROTO");
 	algorithm =
-	    *algorithm ? named(algorithm, algorithms, 1 + trees) : algorithms[trees && !by_size];
-	protocol = *protocol ? named(protocol, protocols, 3) : protocols[by_size];
+	    algorithm ? named(algorithm, algorithms, 1 + trees) : algorithms[trees && !by_size];
+	protocol = protocol ? named(protocol, protocols, 3) : protocols[by_size];
 	if (!algorithm || !protocol)
 		return USAGE;
 	if (c->rank == 0 && VERSION >= 22400)
