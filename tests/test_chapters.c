@@ -146,7 +146,8 @@ static void tell_again(struct telling again, const struct telling *whole, const 
 	arena_free(arena);
 }
 
-/* Without half of the others too, and the run's own facts among these. */
+/* Without half of the others too, and the run's own facts among these; one that is silent among
+ * all is compared there only. */
 TEST(each_tells_alone_what_it_tells_among_all)
 {
 	for (unsigned i = 0; i < LENGTH(records); i++) {
@@ -156,7 +157,8 @@ TEST(each_tells_alone_what_it_tells_among_all)
 		struct telling again = whole;
 		name_all_quartiles(&whole.story);
 		for (again.only = 1; again.only < whole.n; again.only++)
-			tell_again(again, &whole, "alone");
+			if (story_find(&whole.story, whole.all[again.only]))
+				tell_again(again, &whole, "alone");
 		again.only = 0;
 		for (again.half = 1; again.half <= 2; again.half++)
 			tell_again(again, &whole, "without every second one");

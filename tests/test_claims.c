@@ -165,12 +165,12 @@ TEST(probability_and_verdict_agree)
 	static const char *const outcomes[] = {"holds", "little", "fails", "undecided"};
 	unsigned seen[LENGTH(outcomes)] = {0};
 	noise = 0.04;
-	for (unsigned run = 0; run < 30; run++) {
+	for (unsigned run = 0; run < 15; run++) {
 		asked.nclaims = 0;
 		for (unsigned t = 0; t < 3; t++)
 			for (unsigned by = 1; by < 8; by++)
 				claim(METRIC_BUSBW, tests[t], 0.01 * by);
-		speed[2] = 0.9 + 0.005 * run;
+		speed[2] = 0.9 + 0.01 * run;
 		made.blocks = 6 + run % 5;
 		find();
 		assert_string_equal(says_sql("SELECT count(*) FROM claimed "
