@@ -5,7 +5,7 @@
 #include "../harness/record/record_search.h"
 #include "../harness/analysis/verdict.h"
 #include "made.h"
-#include "queried.h"
+#include "query.h"
 
 static const struct made_variant variants[CHAIN_VARIANTS] = {
     {.name = "threads", .role = "reference"},

@@ -1,5 +1,6 @@
 /* Whole runs that are made up, without a disk: from noise to the final words. For simulations, and
- * for a small one as a test; seeded, the same everywhere.
+ * for a small one as a test; seeded, the same everywhere. made.h writes and reads a folder, which
+ * thousands of runs have no time for.
  *
  * A run has threads (the reference), its twin, processes that are slower by `effect`, and single,
  * which is as fast as threads; alltoall at two small and two large sizes, at both paces. A job has

@@ -2,7 +2,7 @@
 
 #include "guards.h"
 #include "test.h"
-#include "told.h"
+#include "sentences.h"
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -98,7 +98,7 @@ json_t *json_report(const char *file)
 	json_t *report = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
 	if (!report)
 		fail_msg("%s:%d: %s", file, error.line, error.text);
-	if (!told_right(report, why, sizeof why) || !guards_right(report, why, sizeof why))
+	if (!sentences_right(report, why, sizeof why) || !guards_right(report, why, sizeof why))
 		fail_msg("%s: %s", file, why);
 	return test_keep(report);
 }

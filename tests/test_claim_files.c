@@ -2,7 +2,7 @@
 #include <glob.h>
 
 #include "../harness/run/describe.h"
-#include "laid.h"
+#include "spec_file.h"
 
 #define BASE                                                                                       \
 	"[experiment]\n"                                                                           \

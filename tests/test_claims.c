@@ -1,5 +1,5 @@
 /* From records to answers: every verdict of a claim, and its form in a report. */
-#include "asked.h"
+#include "made_claims.h"
 
 #include "../harness/data/verdict_text.h"
 

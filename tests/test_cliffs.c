@@ -1,7 +1,7 @@
 /* Cliffs are named where they exist, and nowhere on a smooth or a noisy curve. */
 #include "made.h"
 
-#include "queried.h"
+#include "query.h"
 
 static double factor; /* factor on the curve from that size on */
 static unsigned from_size = 3;

@@ -1,6 +1,6 @@
 /* Several runs of one experiment as one: from folders to tables, sentences and the exit code. */
 
-#include "compared.h"
+#include "compare_output.h"
 
 enum { THREADS, PROCESSES, AGAIN, VARIANTS };
 
@@ -100,12 +100,12 @@ static void three(const struct side *b, const struct side *c)
 
 static const json_t *of_claim(const char *name, const char *column)
 {
-	return json_cell(json_table(told, "claims"), JSON_IS("claim", name), column);
+	return json_cell(json_table(as_json, "claims"), JSON_IS("claim", name), column);
 }
 
 static const json_t *of_variant(const char *name, const char *column)
 {
-	return json_cell(json_table(told, "verdicts"), JSON_IS("variant", name), column);
+	return json_cell(json_table(as_json, "verdicts"), JSON_IS("variant", name), column);
 }
 
 static double end_of(const json_t *ratio, const char *end)
@@ -138,11 +138,11 @@ TEST(what_differs_between_runs_is_in_the_interval)
 	assert_true(end_of(of_claim("more", "next"), "lo") < end_of(all, "lo"));
 	json_assert_text(of_variant("processes", "verdict"), "", "slower");
 	json_assert_text(of_variant("threads-again", "verdict"), "", "no difference within 2 %");
-	assert_int_equal(json_count(told, "cells"), 8);
-	assert_int_equal(json_count(told, "runs"), 3);
-	assert_says(said, "3 runs of x on nccl, 2 ranks, of 3 boots and 2 sets of GPUs.");
-	assert_says(said, "'more is so.' holds, 1.2");
-	assert_says(said, " %, 3 of them.");
+	assert_int_equal(json_count(as_json, "cells"), 8);
+	assert_int_equal(json_count(as_json, "runs"), 3);
+	assert_says(printed, "3 runs of x on nccl, 2 ranks, of 3 boots and 2 sets of GPUs.");
+	assert_says(printed, "'more is so.' holds, 1.2");
+	assert_says(printed, " %, 3 of them.");
 }
 
 /* Without scatter three runs know more than each. */
@@ -152,17 +152,17 @@ TEST(runs_that_agree_narrow_it)
 	three(&b, &c);
 	json_assert_number(of_claim("more", "ratio"), "estimate", 1.25, 0.002);
 	assert_true(json_number_value(of_claim("more", "scatter")) < 0.002);
-	assert_says(said, "All runs are of one boot of one machine");
+	assert_says(printed, "All runs are of one boot of one machine");
 	/* Two, on request, with Student's quantile for two. */
 	assert_int_equal(combine(make("a", &plain), make("b", &b), NULL), COMPARE_NOT_WORSE);
-	json_assert_null(json_table(told, "claims") ? of_claim("more", "next") : NULL, "");
-	assert_int_equal(json_count(told, "runs"), 2);
+	json_assert_null(json_table(as_json, "claims") ? of_claim("more", "next") : NULL, "");
+	assert_int_equal(json_count(as_json, "runs"), 2);
 }
 
 static void refuses(const char *a, const char *b, const char *c, const char *words)
 {
 	assert_int_equal(combine(a, b, c), COMPARE_NOT_DONE);
-	assert_says(said, words);
+	assert_says(printed, words);
 }
 
 TEST(what_is_no_repetition_is_refused)

@@ -1,6 +1,6 @@
 /* One comparison of two variants: over the cells and blocks that both have, and no others. */
 #include "made.h"
-#include "queried.h"
+#include "query.h"
 
 #include "../harness/data/verdict_text.h"
 

@@ -1,6 +1,6 @@
 /* Counters in fewer blocks than times: which blocks a plan reads them in, what claims on them rest
  * on then, and that so many blocks decide what all blocks of the reference records decide. */
-#include "asked.h"
+#include "made_claims.h"
 
 #include "here.h"
 

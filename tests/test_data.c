@@ -1,6 +1,6 @@
 /* A record as tables: what a query gets, what it may not, and where a mistake in it is. */
 #include "made.h"
-#include "queried.h"
+#include "query.h"
 
 enum { AGAIN = 3 }; /* the reference's twin, of made's variants */
 

@@ -1,5 +1,5 @@
 /* Factors and placebos: their verdicts, sizes and order. */
-#include "asked.h"
+#include "made_claims.h"
 
 /* The verdicts of the only factor, and the report's warning about it; NULL: none. */
 static void says(const char *bandwidth, const char *latency, const char *warning)

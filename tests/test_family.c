@@ -2,7 +2,7 @@
 #include <glob.h>
 
 #include "../harness/config/family.h"
-#include "laid.h"
+#include "spec_file.h"
 
 /* A plan of so many claims, the first of which is the primary one if it is said so. */
 static void planned(unsigned claims, unsigned blocks, bool primary, const char *more)

@@ -1,6 +1,6 @@
 /* What the host backend refuses, in which words, and which path it takes when left the choice. */
 #include "host_rig.h"
-#include "said.h"
+#include "settings_text.h"
 
 #define IN_PLACE 99
 
@@ -36,7 +36,7 @@ TEST(what_cannot_be_done_is_refused)
 		rig.cells[0] = rig_cell_of(cases[i].coll, 12288);
 		rig.cells[0].in_place = cases[i].root == IN_PLACE;
 		rig.cells[0].root = cases[i].root == IN_PLACE ? 0 : cases[i].root;
-		settings_said(&rig.trial.settings, cases[i].settings);
+		settings_of_text(&rig.trial.settings, cases[i].settings);
 		rig.trial.arena_bytes = cases[i].arena_bytes;
 		assert_int_equal(backend_host.supports(&rig.trial, WHY), *cases[i].words ? -1 : 0);
 		assert_says(because(), cases[i].words);

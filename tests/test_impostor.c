@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 
 #include "../harness/exchange/peers.h"
-#include "meeting.h"
+#include "door_rig.h"
 
 #define HELLO 48 /* of a peer: who it is, and a nonce */
 #define PROOF 32 /* which follows */
@@ -70,7 +70,7 @@ TEST(who_calls_rank_0_hears_nothing)
 	opened_start(&g, 2);
 	/* Twice as the rank that is still to come; the second time with the door's own proof. */
 	for (unsigned i = 0; i < 2; i++) {
-		int fd = meeting_call();
+		int fd = door_rig_call();
 		const size_t from = of_door.n;
 		assert_int_equal(send(fd, hello, sizeof hello, MSG_NOSIGNAL), sizeof hello);
 		hear(fd, FIRST, &of_door);
@@ -113,7 +113,7 @@ static bool carry(struct relay *r, int from, int to, bool of_peer)
 static void *sit_between(void *of)
 {
 	struct relay *r = of;
-	int peer = wait_for_a_call(r->door.fd), first = meeting_call();
+	int peer = wait_for_a_call(r->door.fd), first = door_rig_call();
 	bool on = true;
 	while (on) {
 		struct pollfd polls[] = {{peer, POLLIN, 0}, {first, POLLIN, 0}};
@@ -187,7 +187,7 @@ TEST(what_was_heard_proves_nothing_again)
 	opened_start(&g, 2);
 	for (unsigned i = 0; i < 2; i++) {
 		struct heard of_door = {.n = 0};
-		int fd = meeting_call();
+		int fd = door_rig_call();
 		send(fd, r.of_peer.bytes, r.of_peer.n, MSG_NOSIGNAL);
 		hear(fd, HEARD, &of_door);
 		assert_int_equal(of_door.n, FIRST);
@@ -239,4 +239,4 @@ TEST(who_sits_between_changes_nothing)
 	}
 }
 
-TESTS(.before = meeting_open, .after = meeting_close);
+TESTS(.before = door_rig_open, .after = door_rig_close);

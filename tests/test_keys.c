@@ -1,6 +1,6 @@
 /* Values of the keys of experiment files: sizes, counts of tokens, environments, libraries, modes
  * and values for one backend; and every mistake in one. */
-#include "written.h"
+#include "spec_errors.h"
 
 static void expect_sizes(const char *text, unsigned n, const size_t *want)
 {

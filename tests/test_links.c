@@ -1,6 +1,6 @@
 /* What recorded topologies say of their ranks' pairs and links. */
 #include "made.h"
-#include "queried.h"
+#include "query.h"
 
 /* A run on GPUs of a topology, or on cores. */
 static struct world {

@@ -1,7 +1,7 @@
 /* The report's section about memory, on records that are made up. */
 #include "made.h"
 
-#include "queried.h"
+#include "query.h"
 
 static const struct made plain = {.blocks = 3, .sizes = 2, .rows = 2, .cores = 8};
 

@@ -4,7 +4,7 @@
 
 #ifdef HAVE_CUDA_NCCL
 #include "../harness/backend/nccl/nccl.h"
-#include "said.h"
+#include "settings_text.h"
 #include "standin.h"
 
 static char standin[STANDIN_BYTES];

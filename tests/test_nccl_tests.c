@@ -2,7 +2,7 @@
 
 #include "../harness/compare/side.h"
 #include "here.h"
-#include "queried.h"
+#include "query.h"
 
 /* A run of alltoall over 4 GPUs, in the form of version 2.19.6. */
 static const char *plain;

@@ -1,7 +1,7 @@
 /* The one number for a trial with several connections and allocations; and that counters are read
  * after their time. Who makes what again is counted on stand-ins. */
 #include "made.h"
-#include "queried.h"
+#include "query.h"
 
 #include "../harness/backend/table.h"
 #include "../harness/clock.h"

@@ -1,7 +1,7 @@
 /* Chapters of a person's own: the one that a page teaches, and ones that are wrong. */
 #include "../harness/chapters/chapters.h"
 #include "made.h"
-#include "storied.h"
+#include "made_story.h"
 
 static void stamps(const struct made_place *p, int64_t out[6])
 {

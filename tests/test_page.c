@@ -3,7 +3,7 @@
 #include "../harness/report/page.h"
 #include "../harness/terminal.h"
 #include "json.h"
-#include "storied.h"
+#include "made_story.h"
 
 static char *text;
 static size_t bytes;

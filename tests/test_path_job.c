@@ -2,7 +2,7 @@
 
 #include "../harness/run/runner.h"
 #include "json.h"
-#include "laid.h"
+#include "spec_file.h"
 
 #define HEAD "node1:4242:4243 [0] NCCL INFO "
 

@@ -1,6 +1,6 @@
 /* Planning as a pure function of a spec and of a machine's properties: the order of trials, the
  * backend, the ranks. */
-#include "planned.h"
+#include "made_plan.h"
 
 TEST(test_blocks_are_permutations)
 {

@@ -1,5 +1,5 @@
 /* The cells of a plan: collectives, sizes and paces, and the passes after them. */
-#include "planned.h"
+#include "made_plan.h"
 
 /* Every collective × size × pace, once. */
 static void expect_all_cells(const struct trial *t)

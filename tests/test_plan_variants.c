@@ -1,7 +1,7 @@
 /* The variants of a plan: placed, refused, skipped, and joined by the twin and the limit. */
 #include "../harness/config/keys.h"
-#include "planned.h"
-#include "said.h"
+#include "made_plan.h"
+#include "settings_text.h"
 
 /* "key=value VARIANT.key=value …", as a file says them; @ is a library, and `mode=-` none. */
 static void set(const char *said)

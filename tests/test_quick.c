@@ -2,7 +2,7 @@
 #include <glob.h>
 
 #include "json.h"
-#include "laid.h"
+#include "spec_file.h"
 
 #define HEAD                                                                                       \
 	"; Which?\n[experiment]\ncollective = alltoall, sendrecv\n"                                \

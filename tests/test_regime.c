@@ -1,6 +1,6 @@
 /* Small and large sizes are judged separately, and a run that cannot detect differences says so. */
 #include "made.h"
-#include "queried.h"
+#include "query.h"
 
 static double noise, slower; /* of each time; of processes' times */
 static double twin, limit;

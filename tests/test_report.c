@@ -1,11 +1,11 @@
 /* From records to figures: the summary's numbers, the report's words, the pictures. */
 #include <sys/resource.h>
 
-#include "queried.h"
+#include "query.h"
 #include "../harness/report/gnuplot.h"
 #include "../harness/data/format.h"
 #include "../harness/terminal.h"
-#include "warned.h"
+#include "made_warnings.h"
 
 #define PLOTS "plot"
 
@@ -180,7 +180,7 @@ TEST(warnings_say_what_to_do)
 	made.cores = 1;
 	faults = 4;
 	switches = 7;
-	const struct warned *w = warned_of(&made, true);
+	const struct warnings *w = made_warnings(&made, true);
 	assert_says(w->all, "last line of the record was cut off");
 	assert_says(w->all, "3 of the 6 blocks");
 	assert_says(w->all, "trials failed. To go on: launchgap resume ");
@@ -192,18 +192,18 @@ TEST(warnings_say_what_to_do)
 	/* Of nccl it is the driver. */
 	fresh();
 	faults = 4;
-	warned_of(&made, false);
+	made_warnings(&made, false);
 	assert_int_equal(w->count, 1);
 	assert_says(w->all, "the driver, which maps memory during calls");
 	assert_lacks(w->all, "bug");
 	/* A quiet run has none. */
 	fresh();
-	warned_of(&made, false);
+	made_warnings(&made, false);
 	assert_int_equal(w->count, 0);
 	/* On host, single has one core's bandwidth. */
 	fresh();
 	made.backend = "host";
-	warned_of(&made, false);
+	made_warnings(&made, false);
 	assert_int_equal(w->count, 1);
 	assert_says(w->all, "one core's bandwidth at every size");
 }

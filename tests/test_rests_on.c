@@ -1,5 +1,5 @@
 /* The evidence for answers: paths by the library's log, and counters, as a report has them. */
-#include "asked.h"
+#include "made_claims.h"
 
 /* 2 ranks: a rank's own part is as large as the part from the other. */
 TEST(copies_have_a_model_of_their_own)

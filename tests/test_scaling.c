@@ -3,7 +3,7 @@
 #include "made.h"
 
 #include "here.h"
-#include "queried.h"
+#include "query.h"
 
 enum { T2, T4, T8, S2, S4, P2, P4, P8, MIXED4, MIXED8, AGAIN, VARIANTS };
 

@@ -1,6 +1,6 @@
 /* What is left of the terminal's page where it has too little room. */
 #include "../harness/report/page.h"
-#include "storied.h"
+#include "made_story.h"
 
 static const struct section {
 	const char *title;

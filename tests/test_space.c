@@ -1,7 +1,7 @@
 /* The section [search]: its keys, and which trials of it are planned. */
 #include "../harness/config/search.h"
 #include "../harness/run/describe.h"
-#include "laid.h"
+#include "spec_file.h"
 
 #define BASE                                                                                       \
 	"[experiment]\ncollective = alltoall\nbytes = 4K, 64K\nranks = 2\nbackend = null\n"        \

@@ -1,7 +1,7 @@
 /* Experiment files: what they may say, which layer wins, and that every mistake names its line and
  * the correction. */
 #include "../harness/config/keys.h"
-#include "written.h"
+#include "spec_errors.h"
 
 /* A default is in its row, as a file would write it. */
 TEST(a_default_that_is_said_changes_nothing)

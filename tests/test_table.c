@@ -1,7 +1,7 @@
 /* A table's cells, and each emitter's output for them. */
 #include "../harness/report/page.h"
 #include "json.h"
-#include "storied.h"
+#include "made_story.h"
 
 enum format { TEXT, MARKDOWN, CSV };
 

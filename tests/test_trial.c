@@ -2,7 +2,7 @@
 
 #include "../harness/backend/table.h"
 #include "here.h"
-#include "said.h"
+#include "settings_text.h"
 
 static struct trial *trial_make(unsigned ncells)
 {
@@ -114,8 +114,8 @@ TEST(what_differs_is_named)
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
 		for (unsigned k = 0; k < 2; k++) {
 			settings_default(&of[k]);
-			settings_said(&of[k], "mode=threads layout=1x4x1");
-			settings_said(&of[k], rows[i][k]);
+			settings_of_text(&of[k], "mode=threads layout=1x4x1");
+			settings_of_text(&of[k], rows[i][k]);
 		}
 		settings_differ(&of[0], &of[1], keys, sizeof keys);
 		assert_string_equal(keys, rows[i][2]);

@@ -1,6 +1,6 @@
 /* Injected disturbances are found and named, and a quiet run has none. */
-#include "queried.h"
-#include "warned.h"
+#include "query.h"
+#include "made_warnings.h"
 
 /* A call's length: 20 µs × size, ±1 % by trial and ±1 % by row. */
 static double quiet_ns(const struct made_place *p)
@@ -75,7 +75,7 @@ FIXTURE(fresh)
 /* So many warnings, which say this. */
 static void warns(unsigned wanted, const char *words)
 {
-	const struct warned *w = warned_of(&m, false);
+	const struct warnings *w = made_warnings(&m, false);
 	if (wanted != w->count)
 		fail_msg("%u warnings, not %u: %s", w->count, wanted, w->all);
 	assert_says(w->all, words);
@@ -95,7 +95,7 @@ static bool has_no_reference(const struct made_place *p)
 TEST(a_twin_stands_for_its_reference)
 {
 	m.has = has_no_reference;
-	const struct warned *w = warned_of(&m, false);
+	const struct warnings *w = made_warnings(&m, false);
 	assert_says(w->all, "threads has no times at all");
 	assert_lacks(w->all, "there are no ratios");
 }
@@ -114,7 +114,7 @@ TEST(a_coarse_end_is_named)
 	warns(1, "Timer resolution: in 4 of 24 rows");
 	/* There the worker's own copying is in the round. */
 	m.backend = "host";
-	assert_lacks(warned_of(&m, false)->all, "resolution");
+	assert_lacks(made_warnings(&m, false)->all, "resolution");
 }
 
 static double p95_of(void)

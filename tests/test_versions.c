@@ -2,9 +2,9 @@
  * that no half of the sentence is printed without its verdict. The truth in the made-up records is
  * set here. */
 #include "made.h"
-#include "told.h"
+#include "sentences.h"
 
-#include "queried.h"
+#include "query.h"
 #include "../harness/data/format.h"
 #include "../harness/report/section.h"
 
@@ -184,7 +184,7 @@ static void find(void)
 	made_load(&made, &loaded);
 	made_loaded_once = true;
 	assert_int_equal(arena_run(tell, NULL, &arena), 0);
-	if (report && !told_right(report, why, sizeof why))
+	if (report && !sentences_right(report, why, sizeof why))
 		fail_msg("%s", why);
 }
 

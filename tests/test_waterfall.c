@@ -1,7 +1,7 @@
 /* The explanation of a gap: shares with their intervals, and the words for them. */
 #include "made.h"
 
-#include "queried.h"
+#include "query.h"
 
 /* A square: each of two settings switched or not. How fast each corner is. */
 enum corner { NONE, BOTH, FIRST, SECOND, AGAIN };

@@ -1,6 +1,6 @@
 /* The calls, from an experiment file to cells: datatypes, operations, roots, places, counts,
  * cycles; and communicators that are split. */
-#include "laid.h"
+#include "spec_file.h"
 
 /* Plans an experiment of 4 ranks on host with these lines. */
 static int make(const char *lines)

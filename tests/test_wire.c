@@ -2,7 +2,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "meeting.h"
+#include "door_rig.h"
 
 #define MOST    8
 #define LONG_MS 3000 /* for peers that are there to come in, on a machine that has other work */
@@ -40,7 +40,7 @@ FIXTURE(fresh)
 {
 	for (unsigned i = 0; i < MOST; i++)
 		wires[i].fd = -1;
-	meeting_open();
+	door_rig_open();
 }
 
 static void close_wires(void)
@@ -55,7 +55,7 @@ static void close_wires(void)
 FIXTURE(clear)
 {
 	close_wires();
-	meeting_close();
+	door_rig_close();
 }
 
 TEST(all_come_in_and_talk)
@@ -110,7 +110,7 @@ static void *crowd_knocks(void *of)
 	struct crowd *c = of;
 	for (unsigned i = 0; i < 10000; i++) {
 		const char *said = i < 100 ? "" : words[i % 5];
-		int fd = meeting_call();
+		int fd = door_rig_call();
 		assert_int_equal(send(fd, said, strlen(said), MSG_NOSIGNAL), strlen(said));
 		if (i < 100)
 			c->held[i] = fd;
@@ -381,7 +381,7 @@ TEST(without_descriptors_there_is_a_sentence)
 {
 	const struct door_world world = world_of(2);
 	struct rlimit were, few;
-	int fd = meeting_call(), free_fd = dup(fd);
+	int fd = door_rig_call(), free_fd = dup(fd);
 	close(free_fd);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &were), 0);
 	few = were;

@@ -235,7 +235,7 @@ static int run(const struct scene *scene, struct status *st)
 	int result;
 	settings_default(&trial.settings);
 	trial.settings.layout = (struct layout){1, 1, RANKS};
-	settings_said(&trial.settings, scene->set);
+	settings_of_text(&trial.settings, scene->set);
 	if (backend_nccl.supports(&trial, st) ||
 	    team_create(&shape, way_in, sizeof way_in, &place.team, st))
 		return -1;

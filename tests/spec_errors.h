@@ -3,7 +3,7 @@
 
 #include <glob.h>
 
-#include "laid.h"
+#include "spec_file.h"
 
 #define BASE                                                                                       \
 	"[experiment]\n"                                                                           \

@@ -10,7 +10,7 @@ static inline void settings_read(struct settings *settings, const char *key, con
 }
 
 /* "key=value …" */
-static inline void settings_said(struct settings *settings, const char *said)
+static inline void settings_of_text(struct settings *settings, const char *said)
 {
 	char *text = test_text("%s", said), *value;
 	while ((value = strsep(&text, " ")) && *value) {

@@ -8,8 +8,8 @@
 
 /* The last comparison: as printed, with wrapped lines as one, followed by the status; and as JSON,
  * NULL if there is none. */
-static char said[1 << 16];
-static json_t *told;
+static char printed[1 << 16];
+static json_t *as_json;
 
 static inline int compared_in(struct compare_request request, char **text, struct status *st)
 {
@@ -31,13 +31,13 @@ static inline int compared(struct compare_request request)
 		if (strncmp(line, "  - ", 4) || line[5] != ':')
 			assert_true(terminal_width(line) <= 80);
 	text_unwrap(text);
-	snprintf(said, sizeof said, "%s\n%s", text, because());
+	snprintf(printed, sizeof printed, "%s\n%s", text, because());
 	request.form = COMPARE_JSON;
 	assert_int_equal(compared_in(request, &json, WHY), code);
-	json_decref(told);
-	told = code == COMPARE_NOT_DONE ? NULL : json_loads(json, 0, NULL);
-	if (told)
-		json_assert_number(told, "schema", 1, 0);
+	json_decref(as_json);
+	as_json = code == COMPARE_NOT_DONE ? NULL : json_loads(json, 0, NULL);
+	if (as_json)
+		json_assert_number(as_json, "schema", 1, 0);
 	free(text);
 	free(json);
 	return code;
@@ -58,6 +58,6 @@ static inline int compared_parse(const char *const args[])
 
 static inline void compared_end(void)
 {
-	json_decref(told);
+	json_decref(as_json);
 	tear_down();
 }

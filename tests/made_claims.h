@@ -5,7 +5,7 @@
 #include "made.h"
 
 #include "../harness/analysis/claims.h"
-#include "queried.h"
+#include "query.h"
 
 /* nodirect, threads-old, processes-old: the speed of each as a multiple of threads-old's. */
 static double speed[3];

@@ -13,13 +13,13 @@ static struct door_world world_of(unsigned size)
 	return (struct door_world){.secret = secret, .peer = "rank", .size = size};
 }
 
-FIXTURE(meeting_open)
+FIXTURE(door_rig_open)
 {
 	assert_works(wire_secret(secret, WHY));
 	assert_works(door_open("127.0.0.1:0", &door, WHY));
 }
 
-FIXTURE(meeting_close)
+FIXTURE(door_rig_close)
 {
 	close(door.fd);
 }
@@ -98,7 +98,7 @@ static inline void opened_end(struct opened *o)
 }
 
 /* A raw connection to the door. */
-static int meeting_call(void)
+static int door_rig_call(void)
 {
 	const char *list = door.address;
 	struct addrinfo *found;

@@ -1,4 +1,4 @@
-#include "told.h"
+#include "sentences.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -101,7 +101,7 @@ static void add_row(const json_t *table, const json_t *row)
 	}
 }
 
-const json_t *told_table(const json_t *chapters, const char *name)
+const json_t *sentences_table(const json_t *chapters, const char *name)
 {
 	for (size_t i = 0; i < json_array_size(chapters); i++) {
 		const json_t *tables = json_object_get(json_array_get(chapters, i), "tables");
@@ -122,7 +122,7 @@ static bool gather(const json_t *chapters, const json_t *sentence)
 	for (size_t i = 0; i < json_array_size(of); i++) {
 		const json_t *basis = json_array_get(of, i), *rows = json_object_get(basis, "rows");
 		const json_t *table =
-		    told_table(chapters, json_string_value(json_object_get(basis, "table")));
+		    sentences_table(chapters, json_string_value(json_object_get(basis, "table")));
 		for (size_t r = 0; r < json_array_size(rows); r++) {
 			const json_t *row =
 			    json_array_get(json_object_get(table, "rows"),
@@ -250,7 +250,7 @@ static bool wording_right(const char *text, char *why, size_t bytes)
 	return false;
 }
 
-bool told_right(const json_t *report, char *why, size_t bytes)
+bool sentences_right(const json_t *report, char *why, size_t bytes)
 {
 	const json_t *chapters = json_object_get(report, "chapters");
 	for (size_t i = 0; i < json_array_size(chapters); i++) {
