@@ -5,7 +5,7 @@
 #include "../harness/record/record_search.h"
 #include "../harness/analysis/verdict.h"
 #include "made.h"
-#include "queried.h"
+#include "query.h"
 
 static const struct made_variant variants[CHAIN_VARIANTS] = {
     {.name = "threads", .role = "reference"},
@@ -97,44 +97,19 @@ static void chain_block(struct chain_run *run, const struct chain *c, uint64_t *
 	run->blocks++;
 }
 
-static struct claim claim_of(const char *name, enum claim_test test, const char *left,
-                             const char *right, enum metric metric)
-{
-	struct claim claim = {
-	    .metric = metric, .test = test, .by = 0.02, .bytes = {0, SIZE_MAX}, MADE_OPEN};
-	strcpy(claim.name, name);
-	strcpy(claim.left, left);
-	strcpy(claim.right, right);
-	return claim;
-}
-
 /* Six claims and two factors; the first claim is what the run is about. */
 static json_t *environment_of(const struct chain *c)
 {
-	static const struct factor factors[] = {{.name = "mode",
-	                                         .from = "threads",
-	                                         .to = "processes",
-	                                         .setting = "mode",
-	                                         .bytes = {0, SIZE_MAX}},
-	                                        {.name = "one",
-	                                         .from = "threads",
-	                                         .to = "single",
-	                                         .setting = "mode",
-	                                         .bytes = {0, SIZE_MAX}}};
-	const struct claim claims[] = {
-	    claim_of("main", CLAIM_LESS, "processes", "threads", METRIC_BUSBW),
-	    claim_of("latency", CLAIM_MORE, "processes", "threads", METRIC_LATENCY),
-	    claim_of("other", CLAIM_LESS, "processes", "single", METRIC_BUSBW),
-	    claim_of("alike", CLAIM_WITHIN, "single", "threads", METRIC_BUSBW),
-	    claim_of("none", CLAIM_LESS, "single", "threads", METRIC_BUSBW),
-	    claim_of("quick", CLAIM_MORE, "single", "threads", METRIC_LATENCY),
-	};
 	struct claim_list *asked = memory_take(1, sizeof *asked);
-	asked->nclaims = LENGTH(claims);
-	asked->nfactors = LENGTH(factors);
-	memcpy(asked->claims, claims, sizeof claims);
-	memcpy(asked->factors, factors, sizeof factors);
-	strcpy(asked->primary, "main");
+	made_claim(asked, METRIC_BUSBW, CLAIM_LESS, "processes", "threads");
+	made_claim(asked, METRIC_LATENCY, CLAIM_MORE, "processes", "threads");
+	made_claim(asked, METRIC_BUSBW, CLAIM_LESS, "processes", "single");
+	made_claim(asked, METRIC_BUSBW, CLAIM_WITHIN, "single", "threads");
+	made_claim(asked, METRIC_BUSBW, CLAIM_LESS, "single", "threads");
+	made_claim(asked, METRIC_LATENCY, CLAIM_MORE, "single", "threads");
+	made_factor(asked, "mode", "threads", "processes");
+	made_factor(asked, "one", "threads", "single");
+	strcpy(asked->primary, "c1");
 	json_t *env = made_environment(&(struct made){.variants = variants,
 	                                              .nvariants = CHAIN_VARIANTS,
 	                                              .asked = asked,
@@ -178,137 +153,47 @@ static void chain_end(struct chain_run *run)
 	free(run);
 }
 
-/* Whether a word is wrong for a ratio with the true log speed `truth`. */
-static bool chain_word_wrong(enum verdict_kind word, double truth)
-{
-	const double edge = log1p(0.02), tiny = 1e-9;
-	bool beyond = fabs(truth) > edge + tiny;
-	switch (word) {
-	case VERDICT_FASTER:
-		return truth <= edge + tiny;
-	case VERDICT_SLOWER:
-		return truth >= -edge - tiny;
-	case VERDICT_LITTLE_FASTER:
-		return truth <= 0 || beyond;
-	case VERDICT_LITTLE_SLOWER:
-		return truth >= 0 || beyond;
-	case VERDICT_NO_DIFFERENCE:
-		return beyond;
-	default:
-		return false;
-	}
-}
-
-/* What a report's words say: those that cannot tell are undecided too. */
-static enum verdict_kind chain_word(const char *text)
-{
-	/* With a common beginning the longer comes first. */
-	static const struct {
-		const char *begin;
-		enum verdict_kind kind;
-	} known[] = {{"faster, by", VERDICT_LITTLE_FASTER},    {"faster", VERDICT_FASTER},
-	             {"slower, by", VERDICT_LITTLE_SLOWER},    {"slower", VERDICT_SLOWER},
-	             {"no difference", VERDICT_NO_DIFFERENCE}, {"undecided", VERDICT_UNDECIDED}};
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (!strncmp(text, known[i].begin, strlen(known[i].begin)))
-			return known[i].kind;
-	if (*text) {
-		fprintf(stderr, "the report says '%s', which is not known here\n", text);
-		abort();
-	}
-	return VERDICT_UNDECIDED;
-}
-
-static void chain_count(struct chain_words *out, enum verdict_kind word, double truth)
-{
-	out->verdicts++;
-	out->decided += word != VERDICT_UNDECIDED;
-	out->wrong += chain_word_wrong(word, truth);
-}
-
-/* Of a claim's row: outcome, kind, by, alone. */
-static void chain_count_claim(struct chain_words *out, const struct db_rows *row, double truth)
-{
-	const char *outcome = db_text(row, 0), *kind = db_text(row, 1);
-	const double edge = log1p(db_real(row, 2)), tiny = 1e-9;
-	const bool holds = !strcmp(outcome, "holds"), fails = !strcmp(outcome, "fails");
-	double toward = !strcmp(kind, "less") ? -truth : truth; /* what it says */
-	bool within = fabs(truth) <= edge + tiny;
-	out->verdicts++;
-	/* "Taken alone" is not a verdict of the report. */
-	if (!strcmp(outcome, "undecided") || db_real(row, 3) > 0)
-		return;
-	out->decided++;
-	if (!strcmp(kind, "within"))
-		out->wrong += holds ? !within : fails ? within : 0;
-	else
-		out->wrong += holds   ? toward <= edge + tiny
-		              : fails ? toward > edge + tiny
-		                      : toward <= 0 || !within;
-}
-
-/* The log speed of a variant. */
-static double chain_truth(const struct chain *c, const char *variant)
-{
-	return strcmp(variant, "processes") ? 0 : -log1p(c->effect);
-}
-
-static struct db_rows *chain_ask(struct db *db, const char *sql)
-{
-	const struct db_source source = {.file = "chain", .sql = sql, .line = 1};
-	struct status st = {""};
-	struct db_rows *rows = db_ask(db, &source, &st);
-	if (!rows) {
-		fprintf(stderr, "%s\n", st.text);
-		abort();
-	}
-	return rows;
-}
-
-static double chain_truth_of(const struct chain *c, const char *left, const char *right)
-{
-	return chain_truth(c, left) - chain_truth(c, right);
-}
+/* Each word of the report with the true log speed of what it is about, and whether it is wrong: of
+ * variants and of factors, and of claims, where "taken alone" is no word. */
+static const char judged[] =
+    "WITH truth AS (SELECT name, iif(name = 'processes', %.17g, 0.0) at, %.17g edge FROM variant), "
+    "said AS ("
+    "SELECT word, at, edge, name = 'processes' AND word LIKE 'slower%%' slower, regime "
+    "FROM speed JOIN variant v ON v.id = variant JOIN truth USING (name) WHERE role <> 'again' "
+    "UNION ALL SELECT coalesce(word, 'undecided'), at, edge, 0, 0 "
+    "FROM asked_found JOIN variant v ON v.id = variant JOIN truth USING (name) "
+    "WHERE finding = 'factors'), "
+    "claim AS ("
+    "SELECT kind, outcome, edge, x, iif(kind = 'less', -x, x) toward, "
+    "outcome <> 'undecided' AND NOT alone decided "
+    "FROM (SELECT c.*, l.edge, iif(unit = 'µs', -1, 1) * (l.at - r.at) x FROM claimed c "
+    "JOIN truth l ON l.name = left_name JOIN truth r ON r.name = right_name)), "
+    "word AS ("
+    "SELECT word <> 'undecided' decided, slower AND regime = 1 found, "
+    "slower AND regime = 0 found_small, CASE word WHEN 'faster' THEN at <= edge "
+    "WHEN 'slower' THEN at >= -edge WHEN 'faster by little' THEN at <= 0 OR abs(at) > edge "
+    "WHEN 'slower by little' THEN at >= 0 OR abs(at) > edge "
+    "WHEN 'no difference' THEN abs(at) > edge ELSE 0 END wrong FROM said "
+    "UNION ALL SELECT decided, 0, 0, decided AND CASE WHEN kind = 'within' THEN "
+    "(abs(x) > edge) = (outcome = 'holds') WHEN outcome = 'holds' THEN toward <= edge "
+    "WHEN outcome = 'fails' THEN toward > edge ELSE toward <= 0 OR abs(x) > edge END FROM claim) "
+    "SELECT count(*), sum(decided), sum(wrong), max(found), max(found_small), "
+    "(SELECT coalesce(max(more), 0) FROM claimed WHERE id = 0) FROM word";
 
 /* All words of the report. `more`: the blocks that it asks for to decide its first claim. */
 static struct chain_words chain_judge(const struct chain *c, struct chain_run *run, unsigned *more)
 {
 	struct chain_words out = {.blocks = run->blocks};
-	struct status st = {""};
 	const struct arena_mark mark = arena_mark(scratch());
-	struct db *db = figures_load(&run->record, NULL, scratch(), &st);
-	if (!db) {
-		fprintf(stderr, "%s\n", st.text);
+	struct db *db = figures_load(&run->record, NULL, scratch(), WHY);
+	const char *text =
+	    db ? query(db, arena_text(scratch(), judged, -log1p(c->effect), log1p(0.02) + 1e-9))
+	       : because();
+	if (sscanf(text, "%u %u %u %u %u %u", &out.verdicts, &out.decided, &out.wrong, &out.found,
+	           &out.found_small, more) != 6) {
+		fprintf(stderr, "%s\n", text);
 		abort();
 	}
-	struct db_rows *rows = chain_ask(
-	    db, "SELECT v.name, verdict, r.name FROM speed JOIN variant v ON v.id = variant "
-	        "JOIN regime r ON r.nth = regime WHERE role <> 'again'");
-	while (db_next(rows)) {
-		const enum verdict_kind word = chain_word(db_text(rows, 1));
-		chain_count(&out, word, chain_truth(c, db_text(rows, 0)));
-		const bool slower = word == VERDICT_SLOWER || word == VERDICT_LITTLE_SLOWER,
-		           processes = !strcmp(db_text(rows, 0), "processes"),
-		           large = !strcmp(db_text(rows, 2), "large");
-		out.found |= processes && large && slower;
-		out.found_small |= processes && !large && slower;
-	}
-	db_end(rows, &st);
-	rows = chain_ask(db, "SELECT outcome, kind, by, alone, left_name, right_name, unit = 'µs' "
-	                     "FROM claimed");
-	while (db_next(rows)) {
-		const double speed = chain_truth_of(c, db_text(rows, 4), db_text(rows, 5));
-		chain_count_claim(&out, rows, db_real(rows, 6) > 0 ? -speed : speed);
-	}
-	db_end(rows, &st);
-	rows = chain_ask(db, "SELECT v.name, verdict FROM asked_found f "
-	                     "JOIN variant v ON v.id = variant WHERE finding = 'factors'");
-	while (db_next(rows))
-		chain_count(&out, chain_word(db_text(rows, 1) ? db_text(rows, 1) : ""),
-		            chain_truth(c, db_text(rows, 0)));
-	db_end(rows, &st);
-	*more =
-	    (unsigned)query_number(db, "SELECT coalesce(max(more), 0) FROM claimed WHERE id = 0");
 	out.looks = looks_count(&run->record).n;
 	arena_undo(scratch(), db);
 	arena_release(scratch(), mark);

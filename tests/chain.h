@@ -1,5 +1,6 @@
 /* Whole runs that are made up, without a disk: from noise to the final words. For simulations, and
- * for a small one as a test; seeded, the same everywhere.
+ * for a small one as a test; seeded, the same everywhere. made.h writes and reads a folder, which
+ * thousands of runs have no time for.
  *
  * A run has threads (the reference), its twin, processes that are slower by `effect`, and single,
  * which is as fast as threads; alltoall at two small and two large sizes, at both paces. A job has
@@ -37,7 +38,8 @@ struct chain {
 /* The words of one run's report. */
 struct chain_words {
 	unsigned verdicts, decided, wrong;
-	bool found, found_small; /* large, small: processes are slower, in any degree */
+	unsigned found,
+	    found_small; /* 1: at large, small sizes processes are slower, in any degree */
 	unsigned blocks, looks;
 };
 

@@ -150,8 +150,7 @@ void cli_result(const char *folder, const char *experiment, const char *file, ch
 struct record_run cli_record(const char *path)
 {
 	struct record_run run;
-	struct status st = {""};
-	assert_works(record_load(path, &run, &st), st);
+	assert_works(record_load(path, &run, WHY));
 	assert_false(run.torn);
 	return *(struct record_run *)test_keep(memcpy(malloc(sizeof run), &run, sizeof run));
 }

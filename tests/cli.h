@@ -32,8 +32,7 @@ void cli_result(const char *folder, const char *experiment, const char *file, ch
                 size_t bytes);
 /* The record, whole, of a file or a folder; kept. */
 struct record_run cli_record(const char *path);
-/* The scratch folder of the job that `runner` has at hand, from the job's arguments; waits for
- * it. */
+/* The scratch folder of the job that `runner` has at hand, from the job's arguments; waits. */
 void cli_scratch(pid_t runner, char *path, size_t bytes);
 /* Processes with the word in their command line. */
 unsigned cli_processes(const char *word);
@@ -43,8 +42,8 @@ unsigned cli_lines(const char *file);
 void cli_unsum(char *text);
 /* Replaces the first `from` in a file, which has to be there. */
 void cli_replace(const char *file, const char *from, const char *to);
-/* Has each line of a record changed; it is left out where `edit` says false. As older programs wrote
- * it: without checksums. */
+/* Has each line of a record changed; it is left out where `edit` says false. As older programs
+ * wrote it: without checksums. */
 void cli_edit(const char *file, bool (*edit)(json_t *line, const char *kind));
 /* Ended with `code` and printed each of the words; else fails with all its
  * output. */

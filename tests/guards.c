@@ -10,7 +10,7 @@
 
 #define ROUNDING 0.01 /* of two digits or more */
 
-/* --- what guards.sql asks of texts ------------------------------------------------------------- */
+/* --- what guards.sql asks of texts --- */
 
 static bool is_near(double a, double b)
 {
@@ -94,7 +94,8 @@ static bool has_ratio_over_sizes(const char *text)
 	return false;
 }
 
-/* At which ratios a claim holds: "below 0.980", "0.980 to 1.020". One end of them; NaN: no such text. */
+/* At which ratios a claim holds: "below 0.980", "0.980 to 1.020". One end of them; NaN: no such
+ * text. */
 static double limit_of(const char *limits, bool upper)
 {
 	double lo = 0, hi = INFINITY;
@@ -121,7 +122,7 @@ static bool is_written(double x, const char *as)
 	return n && fabs(x - strtod(as, NULL)) <= 1.001 * pow(10, -(double)digits) / 2;
 }
 
-/* --- the queries ------------------------------------------------------------------------------- */
+/* --- the queries --- */
 
 enum asked { RANGE, SIZES, FIGURE, PLACE, LIMIT, BOUND, NEAR, WRITTEN, FUNCTIONS };
 

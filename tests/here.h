@@ -13,8 +13,7 @@ void tear_down(void);
 /* Runs `file` into `results`, with the arguments that follow, up to NULL; the text, if any, is
  * written there first. */
 struct cli here_run(const char *text, ...) __attribute__((sentinel));
-/* Measures two ranks and few calls on a backend, with the text's additions; `how`: one more
- * argument. */
+/* Measures two ranks and few calls on a backend, with the text's additions; `how`: an argument. */
 struct cli run_two(const char *backend, const char *text, const char *how);
 
 /* A command line of sh, in which $HERE is the folder and $LAUNCHGAP the program. */

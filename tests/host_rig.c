@@ -51,7 +51,7 @@ void rig_raise(struct rig *rig)
 			rig->trial.arena_bytes = bytes * rig->slots;
 	}
 	rig->trial.calls = rig->calls;
-	assert_works(backend_host.supports(&rig->trial, &st) != 0, st);
+	assert_worked(backend_host.supports(&rig->trial, &st) != 0, st);
 	shape.store_bytes = backend_host.store_bytes(&rig->trial);
 	assert_int_equal(team_create(&shape, rig->way_in, sizeof rig->way_in, &rig->team, &st), 0);
 	rig->results = team_area(rig->team);

@@ -2,7 +2,7 @@
 
 #include "guards.h"
 #include "test.h"
-#include "told.h"
+#include "sentences.h"
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -98,7 +98,7 @@ json_t *json_report(const char *file)
 	json_t *report = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
 	if (!report)
 		fail_msg("%s:%d: %s", file, error.line, error.text);
-	if (!told_right(report, why, sizeof why) || !guards_right(report, why, sizeof why))
+	if (!sentences_right(report, why, sizeof why) || !guards_right(report, why, sizeof why))
 		fail_msg("%s: %s", file, why);
 	return test_keep(report);
 }
@@ -195,6 +195,23 @@ void json_assert_one_says(const json_t *texts, const char *words)
 	for (size_t i = 0; i < json_array_size(texts); i++)
 		print_error("%s\n", json_string_value(json_array_get(texts, i)));
 	fail_msg("none of them says \"%s\"", words);
+}
+
+static const json_t *list_of(const json_t *report, const char *name)
+{
+	return !strcmp(name, "answer") || !strcmp(name, "warnings") ? json_object_get(report, name)
+	                                                            : json_section(report, name);
+}
+
+void json_says(const json_t *report, const char *list, const char *words)
+{
+	json_assert_one_says(list_of(report, list), words);
+}
+
+void json_lacks(const json_t *report, const char *list, const char *words)
+{
+	if (json_one_says(list_of(report, list), words))
+		fail_msg("%s says \"%s\"", list, words);
 }
 
 const json_t *json_at(const json_t *value, const char *path)

@@ -38,6 +38,9 @@ void json_assert_text(const json_t *value, const char *path, const char *text);
 void json_assert_says(const json_t *value, const char *path, const char *words);
 /* As close as `within`; the same number if it is 0. */
 void json_assert_number(const json_t *value, const char *path, double number, double within);
-/* One of a list's texts does: of "answer", "warnings", a section. */
+/* One of the texts of a report's "answer", "warnings" or section has the words in it; none has. */
+void json_says(const json_t *report, const char *list, const char *words);
+void json_lacks(const json_t *report, const char *list, const char *words);
+/* The same of such a list. */
 void json_assert_one_says(const json_t *texts, const char *words);
 void json_assert_null(const json_t *value, const char *path);

@@ -69,7 +69,43 @@ char *made_gnuplot(const char *lines)
 	return made_read("said");
 }
 
-/* --- variants and the environment -------------------------------------------------------------- */
+struct claim *made_claim(struct claim_list *to, enum metric metric, enum claim_test test,
+                         const char *left, const char *right)
+{
+	struct claim *c = &to->claims[to->nclaims++];
+	*c = (struct claim){.metric = metric,
+	                    .test = test,
+	                    .by = 0.02,
+	                    .text = "It is | so.",
+	                    .bytes = {1, SIZE_MAX},
+	                    .regime = CLAIM_ANY_REGIME,
+	                    .pace = CLAIM_ANY_PACE,
+	                    .coll = CLAIM_ANY_COLL};
+	snprintf(c->name, sizeof c->name, "c%u", to->nclaims);
+	snprintf(c->left, sizeof c->left, "%s", left);
+	snprintf(c->right, sizeof c->right, "%s", right);
+	return c;
+}
+
+struct factor *made_factor(struct claim_list *to, const char *name, const char *from,
+                           const char *with)
+{
+	struct factor *f = &to->factors[to->nfactors++];
+	*f = (struct factor){.setting = "mode", .bytes = {1, SIZE_MAX}};
+	snprintf(f->name, sizeof f->name, "%s", name);
+	snprintf(f->from, sizeof f->from, "%s", from);
+	snprintf(f->to, sizeof f->to, "%s", with);
+	return f;
+}
+
+void made_gap(struct claim_list *to, const char *from, const char *with, size_t least_bytes)
+{
+	to->gap = (struct gap){.bytes = {least_bytes, SIZE_MAX}};
+	snprintf(to->gap.from, sizeof to->gap.from, "%s", from);
+	snprintf(to->gap.to, sizeof to->gap.to, "%s", with);
+}
+
+/* --- variants and the environment --- */
 
 static const struct made_variant five[MADE_VARIANTS] = {
     {.name = "single", .mode = "single"},       {.name = "threads", .role = "reference"},
@@ -106,6 +142,25 @@ static json_t *layout_of(const char *mode, unsigned ranks)
 	                    ranks);
 }
 
+/* Of a text with ' for ". */
+static json_t *json_of(const char *text)
+{
+	json_t *json = json_loads(test_quotes(text), JSON_ALLOW_NUL, NULL);
+	if (!json)
+		fail_msg("not JSON: %s", text);
+	return json;
+}
+
+void made_set(json_t *object, const char *format, ...)
+{
+	char *text;
+	va_list list;
+	va_start(list, format);
+	assert_true(vasprintf(&text, format, list) >= 0);
+	va_end(list);
+	assert_int_equal(json_object_update_new(object, json_of(test_keep(text))), 0);
+}
+
 static json_t *variant_json(const struct made *m, const struct made_variant *v)
 {
 	json_t *json = json_pack(
@@ -119,6 +174,8 @@ static json_t *variant_json(const struct made *m, const struct made_variant *v)
 		json_object_set_new(json, "layout", json_string(v->layout));
 	if (v->force)
 		json_object_set_new(json, "force", json_true());
+	if (v->more)
+		made_set(json, "%s", v->more);
 	return json;
 }
 
@@ -168,6 +225,8 @@ static json_t *environment_json(const struct made *m)
 	}
 	if (m->asked)
 		assert_int_equal(claim_list_put(m->asked, env), 0);
+	if (m->more_of_run)
+		made_set(env, "%s", m->more_of_run);
 	if (m->environment)
 		m->environment(env);
 	return env;
@@ -190,7 +249,7 @@ void made_set_mode(json_t *variant, const char *mode)
 	json_object_set_new(variant, "layout", layout_of(mode, layout_ranks(l)));
 }
 
-/* --- cells ------------------------------------------------------------------------------------- */
+/* --- cells --- */
 
 /* What is being written. */
 struct writing {
@@ -335,6 +394,8 @@ static void put_cell(const struct writing *w, const struct made_place *place)
 		made_error(line);
 	put_stamps(line, m, *place);
 	json_object_set_new(line, "spent", json_pack("{s:I}", "from_ns", begun_ns(place)));
+	if (m->more_of_cells && !is_limit(variant_of(m, place->variant)))
+		made_set(line, "%s", m->more_of_cells);
 	if (m->line)
 		m->line(line, place);
 	put_line(w->out, line, m->sums);
@@ -397,6 +458,16 @@ void made_gpus(json_t *cell, const char *topology, unsigned ranks)
 	json_decref(all);
 }
 
+void made_by_collective(json_t *cell, const struct made_place *p)
+{
+	static const enum coll_kind kinds[] = {COLL_ALL_REDUCE, COLL_ALL_GATHER, COLL_BROADCAST,
+	                                       COLL_REDUCE, COLL_GATHER};
+	static const char *const dtypes[] = {"float32", "int8", "float16", "float64"};
+	if (strcmp(json_string_value(json_object_get(cell, "variant")), "limit"))
+		made_set(cell, "{'collective':'%s','dtype':'%s','bytes':4096,'asked_bytes':4096}",
+		         coll_info(kinds[p->size % 5])->name, dtypes[p->size / 5 % 4]);
+}
+
 void made_error(json_t *cell)
 {
 	json_object_set_new(cell, "error", json_string("it failed"));
@@ -410,15 +481,21 @@ void made_counters(json_t *cell, const struct counters *of, unsigned ranks)
 	json_object_set_new(cell, "counters", list);
 }
 
-void made_data_path(FILE *out, const char *variant, const char *data_path, json_t *more)
+char *made_choice(const char *collective, unsigned bytes, const char *algorithm,
+                  const char *protocol, unsigned channels)
 {
-	json_t *path = json_pack("{s:s, s:[], s:b, s:s, s:b, s:b, s:s, s:s, s:s, s:i}", "transport",
-	                         "P2P/CUMEM", "links", "registered", 0, "registered_why", "",
-	                         "copy_engine", 0, "symmetric", 0, "data_path", data_path, "why",
-	                         "the log says so", "version", "2.28.3", "unread", 0);
-	if (more)
-		assert_int_equal(json_object_update(path, more), 0);
-	json_decref(more);
+	return test_text(
+	    "{'collective':'%s','bytes':%u,'algorithm':'%s','protocol':'%s','channels':%u}",
+	    collective, bytes, algorithm, protocol, channels);
+}
+
+static void put_log(FILE *out, const char *variant, const json_t *more)
+{
+	json_t *path = json_of("{'transport':'P2P/CUMEM','links':[],'registered':false,"
+	                       "'registered_why':'','copy_engine':false,'symmetric':false,"
+	                       "'data_path':'staged','why':'the log says so','version':'2.28.3',"
+	                       "'unread':0}");
+	assert_int_equal(json_object_update(path, (json_t *)(size_t)more), 0);
 	made_line(out, json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:o}", "schema", 1, "kind", "path",
 	                         "experiment", "x", "variant", variant, "block", 0, "order", 99,
 	                         "path", path));
@@ -441,7 +518,7 @@ json_t *made_environment(const struct made *m)
 	return environment_json(&whole);
 }
 
-/* --- the record -------------------------------------------------------------------------------- */
+/* --- the record --- */
 
 void made_write(const struct made *given)
 {
@@ -462,8 +539,15 @@ void made_write(const struct made *given)
 		}
 	for (unsigned v = 0; v < variants_of(m); v++)
 		if (variant_of(m, v)->data_path)
-			made_data_path(w.out, variant_of(m, v)->name, variant_of(m, v)->data_path,
-			               NULL);
+			put_log(
+			    w.out, variant_of(m, v)->name,
+			    json_of(test_text("{'data_path':'%s'}", variant_of(m, v)->data_path)));
+	if (m->logs) {
+		json_t *logs = json_of(m->logs), *log;
+		const char *variant;
+		json_object_foreach(logs, variant, log) put_log(w.out, variant, log);
+		json_decref(logs);
+	}
 	if (m->more)
 		m->more(w.out);
 	assert_int_equal(fclose(w.out), 0);
@@ -484,16 +568,15 @@ void made_unload(struct made_loaded *l)
 struct db *made_tables(const struct made *m, const struct looks *looks)
 {
 	struct made_loaded loaded;
-	struct status st = {""};
 	made_load(m, &loaded);
-	struct db *db = figures_load(&loaded.run, looks, scratch(), &st);
+	struct db *db = figures_load(&loaded.run, looks, scratch(), WHY);
 	if (!db)
-		fail_msg("%s", st.text);
+		fail_msg("%s", because());
 	made_unload(&loaded);
 	return db;
 }
 
-/* --- its report -------------------------------------------------------------------------------- */
+/* --- its report --- */
 
 static const json_t *report_on(const char *plot, int rc, struct status *st)
 {
@@ -509,9 +592,8 @@ static const json_t *report_on(const char *plot, int rc, struct status *st)
 
 const json_t *made_report_with(const struct made *m, const char *plot, int rc)
 {
-	struct status st = {""};
 	made_write(m);
-	return report_on(plot, rc, &st);
+	return report_on(plot, rc, WHY);
 }
 
 const char *made_plots(const char *files)
@@ -545,15 +627,14 @@ const json_t *made_refused(const struct made *m, const char *plot, struct status
 
 char *made_print(const struct report_options *options)
 {
-	struct status st = {""};
 	fflush(stdout);
 	int kept = dup(1);
 	assert_non_null(freopen(made_path("stdout"), "w", stdout));
-	int rc = report_make(folder, "/nowhere", options, &st);
+	int rc = report_make(folder, "/nowhere", options, WHY);
 	fflush(stdout);
 	dup2(kept, 1);
 	close(kept);
 	if (rc)
-		fail_msg("%s", st.text);
+		fail_msg("%s", because());
 	return made_read("stdout");
 }

@@ -21,7 +21,8 @@ struct made_variant {
 	const char *library; /* its version, a fact of each cell */
 	const char *env;     /* one NAME=VALUE */
 	const char *skip;
-	const char *data_path; /* that the library's log proves; NULL: no log was read */
+	const char *data_path; /* that the library's log proves; NULL: as `logs` says */
+	const char *more;      /* JSON of more of its keys, with ' for " */
 	bool force;
 	bool fails; /* none of its cells completes */
 };
@@ -38,8 +39,13 @@ struct made_call {
 	bool in_place;
 };
 
-/* What a claim or a contrast leaves open. */
-#define MADE_OPEN .regime = CLAIM_ANY_REGIME, .pace = CLAIM_ANY_PACE, .coll = CLAIM_ANY_COLL
+/* Adds a question to a list: of all sizes, regimes and paces, beyond 2 %; a claim of two variants,
+ * named c1, c2, …; a factor; the gap. */
+struct claim *made_claim(struct claim_list *to, enum metric metric, enum claim_test test,
+                         const char *left, const char *right);
+struct factor *made_factor(struct claim_list *to, const char *name, const char *from,
+                           const char *with);
+void made_gap(struct claim_list *to, const char *from, const char *with, size_t least_bytes);
 
 /* One stamp's place. */
 struct made_place {
@@ -61,12 +67,18 @@ struct made {
 	bool sums;                          /* lines have checksums, as those of runs do */
 	const char *clock, *may, *throttle; /* facts, NULL: none */
 	bool counters;                      /* cells of that pass too; `line` says what they hold */
-	const struct made_variant *variants;         /* NULL: the five */
-	unsigned nvariants;                          /* 0: as many as those */
-	const struct made_call *calls;               /* as many as sizes; NULL: alltoalls */
-	const struct claim_list *asked;              /* claims, factors and gap; or NULL */
-	bool (*has)(const struct made_place *place); /* a cell; NULL: all */
-	void (*environment)(json_t *environment);    /* changes it; or NULL */
+	const struct made_variant *variants; /* NULL: the five */
+	unsigned nvariants;                  /* 0: as many as those */
+	const struct made_call *calls;       /* as many as sizes; NULL: alltoalls */
+	const struct claim_list *asked;      /* claims, factors and gap; or NULL */
+	const char
+	    *logs; /* what the library's log proves of variants: {'threads': {}, …}: staged, and
+	                   * the path's keys that are otherwise; JSON as below, or NULL */
+	const char *more_of_run,
+	    *more_of_cells; /* JSON of more keys of the environment; of each cell
+	                                          * but the limit's; with ' for ", or NULL */
+	bool (*has)(const struct made_place *place);                /* a cell; NULL: all */
+	void (*environment)(json_t *environment);                   /* changes it; or NULL */
 	void (*line)(json_t *line, const struct made_place *place); /* of cells; or NULL */
 	void (*first)(FILE *out); /* lines between the environment and the cells; or NULL */
 	void (*more)(FILE *out);  /* lines after all others; or NULL */
@@ -88,15 +100,19 @@ bool made_has(const char *name);
 /* Noise that is the same in every run and has no trend: −1 to 1. */
 double made_noise(unsigned a, unsigned b, unsigned c);
 bool made_no_gnuplot(void);
-/* What gnuplot prints of the lines, with the style of the pictures of the last report; without it the
- * test is skipped. */
+/* What gnuplot prints of the lines, with the style of the pictures of the last report; without it
+ * the test is skipped. */
 char *made_gnuplot(const char *lines);
 
 /* For `first` and `more`. `line` is freed. */
 void made_line(FILE *out, json_t *line);
-/* What the library's log proves of a variant: merges `more` into the line's path and frees it. */
-void made_data_path(FILE *out, const char *variant, const char *data_path, json_t *more);
-/* For `environment` and `line`. */
+/* Of `logs`: a choice for a collective at a size. */
+char *made_choice(const char *collective, unsigned bytes, const char *algorithm,
+                  const char *protocol, unsigned channels);
+/* For `environment` and `line`. made_set: the keys of a JSON text, with ' for ". */
+void made_set(json_t *object, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* In place of sizes another collective each time, of 4 KiB, in all datatypes; not of the limit. */
+void made_by_collective(json_t *cell, const struct made_place *place);
 json_t *made_variant_of(json_t *environment, unsigned variant);
 void made_set_mode(json_t *variant, const char *mode);
 void made_fact(json_t *cell, const char *key, const char *value);
@@ -125,8 +141,8 @@ struct db *made_tables(const struct made *m, const struct looks *looks);
 /* report.json of the record, written and reported on with the pictures of `plot`; the last one's is
  * freed. */
 const json_t *made_report_with(const struct made *m, const char *plot, int rc);
-/* With pictures, of those files of `plot` alone ("busbw.gp ranks.gp"; "*.gp": all); without gnuplot the
- * test is skipped. */
+/* With pictures, of those files of `plot` alone ("busbw.gp ranks.gp"; "*.gp": all); without gnuplot
+ * the test is skipped. */
 const json_t *made_drawn(const struct made *m, const char *files);
 /* A folder with these files and what they need, until the next call. */
 const char *made_plots(const char *files);

@@ -64,7 +64,8 @@ static void print_table(enum table table)
 	static const char *const titles[] = {
 	    "Wrong words: per cent of the verdicts / of the reports that have one or more.",
 	    "Decided, and found: per cent of the verdicts that are decided / of the reports that "
-	    "call processes slower\nat large sizes, in any degree / of those that do at small ones.",
+	    "call processes slower\nat large sizes, in any degree / of those that do at small "
+	    "ones.",
 	    "Mean blocks of the ways that choose them."};
 	printf("\n%s\n\n| | |", titles[table]);
 	for (int noise = 0; noise < CHAIN_NOISES; noise++)

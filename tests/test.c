@@ -131,14 +131,26 @@ void test_works(int failed, const char *why, const char *at, int line)
 	_fail(at, line);
 }
 
-void test_refused(int result, char *why, const char *words, const char *at, int line)
+static _Thread_local struct status why;
+
+struct status *test_why(void)
+{
+	why.text[0] = '\0';
+	return &why;
+}
+
+char *because(void)
+{
+	return why.text;
+}
+
+void test_refused(int result, const char *words, const char *at, int line)
 {
 	if (result != -1) {
 		print_error("%d is no refusal\n", result);
 		_fail(at, line);
 	}
-	test_says(why, words, true, at, line);
-	why[0] = '\0';
+	test_says(because(), words, true, at, line);
 }
 
 void test_begins(const char *text, const char *with, const char *at, int line)

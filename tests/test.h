@@ -5,24 +5,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "../harness/status.h"
 
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof *(ARRAY))
 
@@ -32,9 +29,8 @@ struct test_file {
 	void (*before)(void), (*after)(void); /* around each TEST */
 	/* Tests that are not for this machine; NULL: none. */
 	bool (*leave_out)(const char *name);
-	bool
-	    undrawn; /* looks at no picture: none is drawn, which takes half of a short run's time */
-	bool slow;   /* over 10 s: tests/run, which reads it here, begins the program early */
+	bool undrawn; /* looks at no picture: none is drawn, which takes half of a run's time */
+	bool slow;    /* over 10 s: tests/run, which reads it here, begins the program early */
 };
 extern const struct test_file test_file;
 #define TESTS(...) const struct test_file test_file = {__VA_ARGS__}
@@ -44,13 +40,17 @@ extern const struct test_file test_file;
 #define assert_lacks(TEXT, WORDS) test_says(TEXT, WORDS, false, __FILE__, __LINE__)
 /* The one or the other. */
 #define assert_says_if(HAS, TEXT, WORDS) test_says(TEXT, WORDS, HAS, __FILE__, __LINE__)
-/* Fails, with the status' text, if the call does. */
-#define assert_works(CALL, STATUS) test_works(CALL, (STATUS).text, __FILE__, __LINE__)
+/* Where a call says why it failed: emptied each time that it is given away; and the text. */
+#define WHY test_why()
+struct status *test_why(void);
+char *because(void);
+/* Fails, with that text, if the call does; with that of another status. */
+#define assert_works(CALL)            test_works(CALL, because(), __FILE__, __LINE__)
+#define assert_worked(FAILED, STATUS) test_works(FAILED, (STATUS).text, __FILE__, __LINE__)
 void test_works(int failed, const char *why, const char *at, int line);
-/* Fails unless the call gives -1 and its status says the words, which are taken out of it. */
-#define assert_refused(CALL, STATUS, WORDS)                                                        \
-	test_refused(CALL, (STATUS).text, WORDS, __FILE__, __LINE__)
-void test_refused(int result, char *why, const char *words, const char *at, int line);
+/* Fails unless the call gives -1 and says the words. */
+#define assert_refused(CALL, WORDS) test_refused(CALL, WORDS, __FILE__, __LINE__)
+void test_refused(int result, const char *words, const char *at, int line);
 /* Fails, with the whole text, if it begins otherwise. */
 #define assert_begins(TEXT, WITH) test_begins(TEXT, WITH, __FILE__, __LINE__)
 /* Fails, with both numbers, if they are further apart than `within`; than a share of the second. */

@@ -21,14 +21,13 @@ FIXTURE(drop)
 /* What the backend makes of a log of these lines, with the settings "KEY=value …". */
 static void read_log(const char *env, const char *text)
 {
-	struct status st = {""};
 	char *rest = test_text("%s", env), *one;
 	drop();
 	settings_default(&asked);
 	while ((one = strsep(&rest, " ")) && *one)
 		strcpy(asked.env[asked.nenv++], one);
 	cli_write(logs, "path.x", test_text(HEAD "NCCL version 2.28.3+cuda13.0\n%s", text));
-	assert_works(backend_find("nccl")->log_path(&asked, logs, "path.", &path, &st), st);
+	assert_works(backend_find("nccl")->log_path(&asked, logs, "path.", &path, WHY));
 	unlink(test_text("%s/path.x", logs));
 }
 
@@ -85,7 +84,6 @@ TEST(each_setting_says_what_became_of_it)
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		char text[512];
 		struct path again;
-		struct status st = {""};
 		read_log(cases[i].env, cases[i].log);
 		assert_int_equal(path.nsettings, 1);
 		path_setting_text(&path.settings[0], text, sizeof text);
@@ -94,7 +92,7 @@ TEST(each_setting_says_what_became_of_it)
 		/* And the same out of the record. */
 		json_t *json = path_to_json(&path);
 		assert_non_null(json);
-		assert_int_equal(path_from_json(json, &again, &st), 0);
+		assert_int_equal(path_from_json(json, &again, WHY), 0);
 		assert_int_equal(again.nsettings, 1);
 		assert_memory_equal(again.settings, path.settings, sizeof *path.settings);
 		assert_int_equal(again.p2p_chunk_bytes, path.p2p_chunk_bytes);
@@ -142,31 +140,17 @@ TEST(figures_are_those_of_the_log)
 
 /* --- in a report --- */
 
-static const char *act, *used_here, *used_there;
-
 static void stamps(const struct made_place *p, int64_t out[6])
 {
 	out[1] = 5000;
 	out[2] = 50000 + (int64_t)(100 * made_noise(p->variant, p->block, p->row));
 }
 
-static void paths(FILE *out)
-{
-	made_data_path(out, "threads", "staged",
-	               json_pack("{s:i}", "p2p_chunk_bytes", atoi(used_there)));
-	made_data_path(out, "processes", "staged",
-	               json_pack("{s:i, s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}", "p2p_chunk_bytes",
-	                         atoi(used_here), "settings", "key", "env.NCCL_P2P_NVL_CHUNKSIZE",
-	                         "asked", "2097152", "used", used_here, "act", act, "fact",
-	                         "p2p_chunk_bytes", "why", "the reason"));
-}
-
 /* Only the setting of the chunk distinguishes the two. */
 static void environment_of_chunks(json_t *env)
 {
-	json_t *variant = made_variant_of(env, MADE_PROCESSES);
-	made_set_mode(variant, "threads");
-	json_object_set_new(variant, "env", json_pack("[s]", "NCCL_P2P_NVL_CHUNKSIZE=2097152"));
+	made_set(made_variant_of(env, MADE_PROCESSES),
+	         "{'mode':'threads','layout':'1x2x1','env':['NCCL_P2P_NVL_CHUNKSIZE=2097152']}");
 }
 
 static void with_library(json_t *line, const struct made_place *p)
@@ -183,22 +167,24 @@ static const struct claim_list chunk_factor = {.nfactors = 1,
                                                             .setting = "env.NCCL_P2P_NVL_CHUNKSIZE",
                                                             .bytes = {4096, 65536}}}};
 
-static const struct made made = {
-    .blocks = 8, .sizes = 2, .asked = &chunk_factor, .more = paths, .stamps = stamps};
+static const struct made made = {.blocks = 8, .sizes = 2, .asked = &chunk_factor, .stamps = stamps};
 
 static const json_t *report_of(const struct made *m, const char *what, const char *here,
                                const char *there)
 {
-	act = what;
-	used_here = here;
-	used_there = there;
-	return made_report(m);
+	struct made with = *m;
+	with.logs = test_text(
+	    "{'threads':{'p2p_chunk_bytes':%s},'processes':{'p2p_chunk_bytes':%s,'settings':["
+	    "{'key':'env.NCCL_P2P_NVL_CHUNKSIZE','asked':'2097152','used':'%s','act':'%s',"
+	    "'fact':'p2p_chunk_bytes','why':'the reason'}]}}",
+	    there, here, here, what);
+	return made_report(&with);
 }
 
 static struct claim_list asked_of;
 
-/* Of the factor, with its verdict; in the answer, and in the variant's row of the results: 'as fast as' alone
- * says that it acted. A placebo that does nothing is no answer. */
+/* Of the factor, with its verdict; in the answer, and in the variant's row of the results: 'as fast
+ * as' alone says that it acted. A placebo that does nothing is no answer. */
 TEST(a_setting_that_did_nothing_is_called_so)
 {
 	static const struct {
@@ -287,7 +273,6 @@ TEST(what_was_launched_proves_a_setting)
 		of.asked = &of_each_call;
 		of.line = says_launched;
 		of.timeline = true;
-		of.more = NULL;
 		of.sizes = cases[i].sizes;
 		each_its_own = cases[i].each_its_own;
 		launched[0] = cases[i].here;

@@ -1,5 +1,5 @@
-/* The line between two clocks: simulated clocks and round trips, whose truth is known. Every bound is
- * the one that the model states. */
+/* The line between two clocks: simulated clocks and round trips, whose truth is known. Every bound
+ * is the one that the model states. */
 #include "../harness/exchange/aligned.h"
 #include "test.h"
 

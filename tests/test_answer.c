@@ -44,17 +44,6 @@ FIXTURE(fresh)
 	                     .stamps = stamps};
 }
 
-static unsigned seed; /* of what is the same but for noise */
-
-/* Variants that are the same, but for noise. */
-static void equal_stamps(const struct made_place *p, int64_t out[6])
-{
-	double ns = 20000 * (1 + noise * made_noise(p->variant + 10 * p->size, p->block, seed));
-	out[1] = 100;
-	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
-	out[3] = 10;
-}
-
 static const json_t *answer(const json_t *report)
 {
 	return json_object_get(report, "answer");
@@ -89,8 +78,7 @@ TEST(a_run_that_cannot_tell_says_so)
 	assert_false(json_has_table(report, "advice"));
 	assert_null(json_section(report, "advice"));
 	assert_null(json_section(report, "cliffs"));
-	/* A difference beyond the noise is reported nevertheless: no "cannot distinguish" before a
-	 * "slower". */
+	/* A difference beyond the noise is reported nevertheless: no "cannot distinguish" there. */
 	speed[0] = 0.5;
 	report = made_report(&made);
 	json_assert_says(report, "trust", "alltoall of 16 MiB: differences above ");
@@ -106,47 +94,8 @@ TEST(a_run_that_cannot_tell_says_so)
 	assert_false(json_has_table(report, "advice"));
 }
 
-/* No verdict of a table, no title and no sentence. */
-TEST(what_is_equal_is_never_faster)
-{
-	static const struct made_variant same[] = {{.name = "a", .role = "reference"},
-	                                           {.name = "b"},
-	                                           {.name = "c"},
-	                                           {.name = "d"},
-	                                           {.name = "e"},
-	                                           {.name = "f"},
-	                                           {.name = "a-again", .role = "again"}};
-	made.variants = same;
-	made.nvariants = LENGTH(same);
-	made.no_limit = true;
-	made.backend = "host";
-	made.stamps = equal_stamps;
-	noise = 0.15;
-	for (seed = 15; seed <= 20; seed++) { /* six runs */
-		static const char *const tables[] = {"verdicts_large", "verdicts_small"};
-		const json_t *report = made_report(&made);
-		for (size_t i = 0; i < LENGTH(tables); i++) {
-			const json_t *table = json_table(report, tables[i]);
-			assert_int_equal(json_rows(table, JSON_IS("verdict", "faster")), 0);
-			assert_int_equal(json_rows(table, JSON_IS("verdict", "slower")), 0);
-		}
-		const json_t *overview = json_table(report, "overview");
-		assert_int_equal(json_rows(overview, JSON_IS("faster", "0", "slower", "0")),
-		                 json_rows(overview, JSON_ALL));
-		assert_int_equal(json_count(report, "exceptions"), 0);
-		static const char *const titles = "caption_verdicts"; /* if any has a verdict */
-		if (json_has_table(report, titles))
-			assert_int_equal(
-			    json_count(report, titles),
-			    json_rows(json_table(report, titles), JSON_IS("kind", "5")) +
-			        json_rows(json_table(report, titles), JSON_IS("kind", "4")));
-		assert_false(json_one_says(answer(report), "faster than"));
-		assert_false(json_one_says(answer(report), "slower than"));
-	}
-}
-
-/* Cores that other programs use measure these too: a load above the cores, cores that were lost, or a reference that
- * differs from itself. */
+/* Cores that other programs use measure these too: a load above the cores, cores that were lost, or
+ * a reference that differs from itself. */
 TEST(a_busy_machine_gets_no_verdict)
 {
 	speed[MADE_SINGLE] = 0.5;
@@ -177,16 +126,10 @@ TEST(a_busy_machine_gets_no_verdict)
 
 static void ask_loss(void)
 {
-	asked.nclaims = 1;
-	asked.claims[0] = (struct claim){.name = "loss",
-	                                 .text = "Single is slower",
-	                                 .left = "single",
-	                                 .right = "threads",
-	                                 .metric = METRIC_BUSBW,
-	                                 .test = CLAIM_LESS,
-	                                 .by = 0.02,
-	                                 .bytes = {16 << 20, SIZE_MAX},
-	                                 MADE_OPEN};
+	struct claim *c = made_claim(&asked, METRIC_BUSBW, CLAIM_LESS, "single", "threads");
+	strcpy(c->name, "loss");
+	strcpy(c->text, "Single is slower");
+	c->bytes.lo = 16 << 20;
 }
 
 static const json_t *effect_of_loss(const json_t *report)
@@ -198,12 +141,7 @@ static const json_t *effect_of_loss(const json_t *report)
 TEST(nothing_is_decided_below_the_noise)
 {
 	ask_loss();
-	asked.nfactors = 1;
-	asked.factors[0] = (struct factor){.name = "loss",
-	                                   .text = "one thread",
-	                                   .from = "threads",
-	                                   .to = "single",
-	                                   .bytes = {16 << 20, SIZE_MAX}};
+	made_factor(&asked, "loss", "threads", "single")->bytes.lo = 16 << 20;
 	speed[0] = 0.95;
 	const json_t *report = made_report(&made), *claim = json_claim(report, "loss");
 	json_assert_text(claim, "verdict", "holds");
@@ -213,8 +151,7 @@ TEST(nothing_is_decided_below_the_noise)
 	claim = json_claim(report, "loss");
 	json_assert_says(claim, "verdict", "undecided");
 	json_assert_says(effect_of_loss(report), "", "undecided");
-	/* Also on the first page, undecided always comes with the effect that could have been
-	 * seen. */
+	/* Also on the first page, undecided comes with the effect that could be seen. */
 	json_assert_says(json_cell(json_table(report, "claims_short"), JSON_ALL, "verdict"), "",
 	                 "; differences under ");
 	/* Against the mean of its two trials. */
@@ -254,14 +191,9 @@ TEST(few_blocks_tell_nothing)
 	json_assert_says(report, "trust", "4 blocks");
 }
 
-static void of_gpus(json_t *env)
-{
-	json_object_set_new(env, "needs_gpus", json_true());
-}
-
 TEST(a_question_about_gpus_has_no_answer_without)
 {
-	made.environment = of_gpus;
+	made.more_of_run = "{'needs_gpus':true}";
 	assert_false(json_one_says(answer(made_report(&made)), "needs GPUs"));
 	made.backend = "host";
 	json_assert_says(
@@ -274,9 +206,7 @@ TEST(a_gap_beyond_the_noise_is_answered)
 {
 	speed[2] = 0.5;
 	twin = 1.1; /* the reference differs from itself by 10 % */
-	asked.gap = (struct gap){.bytes = {1 << 20, SIZE_MAX}};
-	strcpy(asked.gap.from, "processes");
-	strcpy(asked.gap.to, "threads");
+	made_gap(&asked, "processes", "threads", 1 << 20);
 	const json_t *report = made_report(&made);
 	json_assert_says(report, "trust", " MiB: differences above ");
 	json_assert_one_says(answer(report), "threads reaches ");

@@ -1,5 +1,6 @@
-/* What is said when memory ends. Arenas grow by calloc alone, by one piece of 64 KiB or more; such steps of a piece of work are refused in
- * turn, each of the first ones and every few of many. A record's lists end the program (memory.h). */
+/* What is said when memory ends. Arenas grow by calloc alone, by one piece of 64 KiB or more; such
+ * steps of a piece of work are refused in turn, each of the first ones and every few of many. A
+ * record's lists end the program (memory.h). */
 
 #include "../harness/run/tuned.h"
 #include "../harness/arena.h"
@@ -38,7 +39,7 @@ static int tune(struct status *st)
 	struct record_run run;
 	const unsigned steps = left;
 	left = UINT_MAX; /* so does a search */
-	assert_works(record_load(SEARCHED, &run, st), *st);
+	assert_worked(record_load(SEARCHED, &run, st), *st);
 	left = steps;
 	run.search->confirmed = NULL; /* finalists are to be chosen */
 	const int rc = arena_run(choose, &run, NULL) ? status_set(st, "out of memory") : 0;
@@ -82,17 +83,16 @@ TEST(without_memory_there_is_a_sentence)
 	char *record = strdup(made_read("trials.jsonl"));
 	for (unsigned w = 0; w < LENGTH(works); w++)
 		for (unsigned n = 0;; n += 1 + n / 8) {
-			struct status st = {""};
 			refused = false;
 			left = n;
-			const int rc = works[w](&st);
+			const int rc = works[w](WHY);
 			left = UINT_MAX;
 			if (!refused) {
 				if (rc || n < 3)
-					fail_msg("%u: %s", n, st.text);
+					fail_msg("%u: %s", n, because());
 				break;
 			}
-			assert_refused(rc, st, "out of memory");
+			assert_refused(rc, "out of memory");
 		}
 	assert_string_equal(made_read("trials.jsonl"), record);
 	free(record);

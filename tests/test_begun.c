@@ -14,8 +14,7 @@ static const char text[] = "; A test.\n[experiment]\ncollective = alltoall\nbyte
                            "pace = isolated\nisolated_calls = 5\n"
                            "[variant s]\nmode = single\n[variant t]\nmode = threads\n";
 
-/* Measures all blocks, and then cuts the record after so many trials, as if a run was stopped
- * there. */
+/* Measures all blocks, and then cuts the record after so many trials. */
 static void measure(unsigned trials)
 {
 	cli_expect(here_run(text, "--no-report", NULL), 0, "block 3 of 3");
@@ -172,8 +171,8 @@ TEST(only_whole_blocks_count)
 	const json_t *answer = json_object_get(r, "answer");
 	json_assert_number(r, "blocks", 1, 0);
 	json_assert_says(r, "trust", "1 block (repetition) and part of another.");
-	json_assert_one_says(json_section(r, "measured"), "2 ranks, 1 block and part of another,");
-	json_assert_one_says(json_section(r, "method"), "Blocks measured: 1 of 3; seed ");
+	json_says(r, "measured", "2 ranks, 1 block and part of another,");
+	json_says(r, "method", "Blocks measured: 1 of 3; seed ");
 	char *drawn = cli_read(test_text("%s/plots/run.gp", run));
 	assert_non_null(drawn);
 	assert_says(drawn, "\nblocks = 1\n");
@@ -183,7 +182,7 @@ TEST(only_whole_blocks_count)
 	/* 5 blocks more of 300 s, of which 200 s are there. */
 	char *go_on = test_text("To go on (about 22 min): launchgap resume %s blocks=5", run);
 	json_assert_one_says(answer, go_on);
-	json_assert_one_says(json_object_get(r, "warnings"), go_on);
+	json_says(r, "warnings", go_on);
 	/* Whole, but too few for a verdict. */
 	cli_expect(resume(NULL), 0, "");
 	r = report();
@@ -214,17 +213,17 @@ TEST(an_end_holds_only_at_the_end)
 	char *cell = strstr(lines, "{\"schema\":1,\"kind\":\"cell\""),
 	     *more = test_text("%s%.*s", lines, (int)(strchr(cell, '\n') + 1 - cell), cell);
 	memcpy(strstr(more + bytes, "\"block\":0"), "\"block\":7", 9);
-	char *stamp = strstr(more + bytes, "\"start_ns\":[[") + 13; /* the same 32 twice were a copy */
+	char *stamp =
+	    strstr(more + bytes, "\"start_ns\":[[") + 13; /* the same 32 twice were a copy */
 	stamp += strspn(stamp, "0123456789") - 1;
 	*stamp = *stamp == '0' ? '1' : '0';
 	cli_write(path, "trials.jsonl", more);
 	struct record_run loaded = cli_record(path);
 	assert_string_equal(loaded.end.reason, "");
 	/* Damage is an error with its line. */
-	struct status st = {""};
 	memcpy(strstr(end, "reason"), "raison", 6);
 	cli_write(path, "trials.jsonl", lines);
-	assert_refused(record_load(path, &loaded, &st), st, "\"reason\"");
+	assert_refused(record_load(path, &loaded, WHY), "\"reason\"");
 }
 
 TESTS(.undrawn = true, .before = set_up, .after = tear_down);

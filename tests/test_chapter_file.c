@@ -1,4 +1,4 @@
-/* Chapters that are texts: what a reader refuses, with its place. What is told of one is test_own's. */
+/* Chapters that are texts: what a reader refuses, with its place. test_own tells of one. */
 #include "../harness/story/chapter_file.h"
 #include "made.h"
 #include "scratch.h"
@@ -6,9 +6,8 @@
 static const char *refused(const char *text)
 {
 	struct chapter_file chapter;
-	struct status st = {0};
-	return chapter_read("x.chapter", text, scratch(), &chapter, &st)
-	           ? arena_copy(scratch(), st.text)
+	return chapter_read("x.chapter", text, scratch(), &chapter, WHY)
+	           ? arena_copy(scratch(), because())
 	           : "read";
 }
 

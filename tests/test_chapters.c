@@ -1,5 +1,5 @@
-/* A chapter can be deleted: each of the others prints alone, with the run's own facts, what it prints
- * among all, on records of every sort. */
+/* A chapter can be deleted: each of the others prints alone, with the run's own facts, what it
+ * prints among all, on records of every sort. */
 #include "../harness/chapters/chapters.h"
 #include "../harness/chapters/figures.h"
 #include "../harness/report/model.h"
@@ -65,8 +65,8 @@ static json_t *told(const struct story_chapter *chapter, const json_t *among)
 	return json;
 }
 
-/* Of a chapter, among all and alone. Only where one has said how variants compare may another answer
- * if that is gone. */
+/* Of a chapter, among all and alone. Only where one has said how variants compare may another
+ * answer if that is gone. */
 static void compare(const struct story *all, const struct story *alone, const char *name,
                     const char *how)
 {
@@ -85,12 +85,11 @@ static void compare(const struct story *all, const struct story *alone, const ch
 /* A record's chapters, all told; whole.story is in arenas[0]. */
 static struct telling tell_whole(const char *record, struct arena **arena)
 {
-	struct status st = {""};
 	char *path = test_text("results/reference/%s", record);
-	struct telling whole = {.model = model_make(scratch(), path, NULL, &st)};
+	struct telling whole = {.model = model_make(scratch(), path, NULL, WHY)};
 	if (!whole.model)
-		fail_msg("%s: %s", path, st.text);
-	whole.db = figures_load(&whole.model->run, NULL, scratch(), &st);
+		fail_msg("%s: %s", path, because());
+	whole.db = figures_load(&whole.model->run, NULL, scratch(), WHY);
 	whole.all = chapters_all(&whole.n);
 	assert_int_equal(arena_run(tell, &whole, arena), 0);
 	const struct story_sentence *one;
@@ -147,7 +146,8 @@ static void tell_again(struct telling again, const struct telling *whole, const 
 	arena_free(arena);
 }
 
-/* Without half of the others too, and the run's own facts among these. */
+/* Without half of the others too, and the run's own facts among these; one that is silent among
+ * all is compared there only. */
 TEST(each_tells_alone_what_it_tells_among_all)
 {
 	for (unsigned i = 0; i < LENGTH(records); i++) {
@@ -157,7 +157,8 @@ TEST(each_tells_alone_what_it_tells_among_all)
 		struct telling again = whole;
 		name_all_quartiles(&whole.story);
 		for (again.only = 1; again.only < whole.n; again.only++)
-			tell_again(again, &whole, "alone");
+			if (story_find(&whole.story, whole.all[again.only]))
+				tell_again(again, &whole, "alone");
 		again.only = 0;
 		for (again.half = 1; again.half <= 2; again.half++)
 			tell_again(again, &whole, "without every second one");

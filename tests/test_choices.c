@@ -17,67 +17,43 @@ static const struct made_variant variants[] = {
     {.name = "tree", .env = "NCCL_ALGO=allreduce:tree"},
 };
 
-static bool leads;
-
-static json_t *choice(const char *collective, int bytes, const char *algorithm,
-                      const char *protocol, int channels)
-{
-	return json_pack("{s:s, s:i, s:s, s:s, s:i}", "collective", collective, "bytes", bytes,
-	                 "algorithm", algorithm, "protocol", protocol, "channels", channels);
-}
-
-static json_t *with_setting(json_t *path)
-{
-	json_object_set_new(path, "settings",
-	                    json_pack("[{s:s, s:s, s:s, s:s, s:s, s:s}]", "key", "env.NCCL_ALGO",
-	                              "asked", "allreduce:tree", "used", LARGEST, "act", "as asked",
-	                              "fact", "algorithms", "why", ""));
-	return path;
-}
-
-static json_t *by_default(void)
-{
-	return json_pack("{s:s, s:[o, o, o, o, o, o]}", "algorithms", LARGEST, "choices",
-	                 choice("AllReduce", 512, "RING", "LL", 1),
-	                 choice("AllReduce", 4096, "RING", "LL", 2),
-	                 choice("AllReduce", 65536, "RING", "LL", 4),
-	                 choice("AllReduce", 1 << 20, "TREE", "SIMPLE", 16),
-	                 choice("AllGather", 4096 / RANKS, "RING", "LL", 1),
-	                 choice("AllGather", (1 << 20) / RANKS, "RING", "LL128", 8));
-}
+#define SETTING                                                                                    \
+	"'settings':[{'key':'env.NCCL_ALGO','asked':'allreduce:tree','used':'" LARGEST             \
+	"','act':'as asked','fact':'algorithms','why':''}],"
+#define ALGORITHMS "'algorithms':'" LARGEST "','choices':["
 
 /* Of tree's middle size the log has no line; of 512 bytes the run has no size. */
-static void paths(FILE *out)
+static const char *logs(void)
 {
-	made_data_path(out, "default", "staged", by_default());
-	made_data_path(out, "same", "staged", with_setting(by_default()));
-	made_data_path(out, "tree", "staged",
-	               with_setting(json_pack("{s:s, s:[o, o]}", "algorithms", LARGEST, "choices",
-	                                      choice("AllReduce", 4096, "TREE", "LL", 2),
-	                                      choice("AllReduce", 1 << 20, "TREE", "SIMPLE", 16))));
+	const char *by_default =
+	    test_text("%s,%s,%s,%s,%s,%s]}", made_choice("AllReduce", 512, "RING", "LL", 1),
+	              made_choice("AllReduce", 4096, "RING", "LL", 2),
+	              made_choice("AllReduce", 65536, "RING", "LL", 4),
+	              made_choice("AllReduce", 1 << 20, "TREE", "SIMPLE", 16),
+	              made_choice("AllGather", 4096 / RANKS, "RING", "LL", 1),
+	              made_choice("AllGather", (1 << 20) / RANKS, "RING", "LL128", 8));
+	return test_text("{'default':{" ALGORITHMS "%s,'same':{" SETTING ALGORITHMS
+	                 "%s,'tree':{" SETTING ALGORITHMS "%s,%s]}}",
+	                 by_default, by_default, made_choice("AllReduce", 4096, "TREE", "LL", 2),
+	                 made_choice("AllReduce", 1 << 20, "TREE", "SIMPLE", 16));
 }
 
-static void environment(json_t *env)
-{
-	if (leads)
-		json_object_set_new(env, "leads", json_string("choices"));
-}
-
-static const struct made made = {.ranks = RANKS,
-                                 .blocks = 6,
-                                 .sizes = LENGTH(calls),
-                                 .calls = calls,
-                                 .variants = variants,
-                                 .nvariants = 3,
-                                 .no_limit = true,
-                                 .environment = environment,
-                                 .more = paths};
+static struct made made = {
+    .ranks = RANKS,
+    .blocks = 6,
+    .sizes = LENGTH(calls),
+    .calls = calls,
+    .variants = variants,
+    .nvariants = 3,
+    .no_limit = true,
+};
 
 static const json_t *report;
 
 FIXTURE(begin)
 {
 	made_begin();
+	made.logs = logs();
 	report = made_report(&made);
 }
 
@@ -102,9 +78,8 @@ TEST(the_curves_show_where_it_changes)
 TEST(it_answers_if_it_leads)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		leads = i;
-		const json_t *answer =
-		    json_object_get(leads ? made_report(&made) : report, "answer");
+		made.more_of_run = i ? "{'leads':'choices'}" : NULL;
+		const json_t *answer = json_object_get(i ? made_report(&made) : report, "answer");
 		unsigned said = 0;
 		for (size_t k = 0; k < json_array_size(answer); k++)
 			said += strstr(json_string_value(json_array_get(answer, k)),

@@ -2,7 +2,7 @@
 #include <glob.h>
 
 #include "../harness/run/describe.h"
-#include "laid.h"
+#include "spec_file.h"
 
 #define BASE                                                                                       \
 	"[experiment]\n"                                                                           \
@@ -29,7 +29,7 @@ static int load(const char *more, const char *backend)
 
 static void loads(const char *more, const char *backend)
 {
-	assert_works(load(more, backend), st);
+	assert_works(load(more, backend));
 }
 
 /* The error is `line` lines after the base and says `what`. */
@@ -37,8 +37,8 @@ static void refuse(const char *more, unsigned line, const char *what)
 {
 	assert_int_equal(load(more, "host"), -1);
 	says_at(BASE_LINES + line, what);
-	if (!strstr(st.text, "; say "))
-		assert_says(st.text, "allowed");
+	if (!strstr(because(), "; say "))
+		assert_says(because(), "allowed");
 }
 
 static void plan_refuses(const char *more, unsigned line, const char *what)
@@ -117,7 +117,7 @@ TEST(a_section_says_what_is_asked_without_a_variant)
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		if (load_file(file, rows[i].backend, 2, (char *const *)rows[i].overrides) ||
 		    plan_it())
-			fail_msg("%s", st.text);
+			fail_msg("%s", because());
 		assert_string_equal(plan.asked.gap.from, rows[i].from);
 		assert_string_equal(plan.asked.gap.to, rows[i].to);
 		assert_string_equal(plan.asked.primary, rows[i].primary);
@@ -194,7 +194,7 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	      "[factor g]\nfrom = a\nto = b\n", "host");
 	/* clang-format on */
 	spec.isolated_calls = 100;
-	assert_works(plan_it(), st);
+	assert_works(plan_it());
 	plan_why(0, "");
 	plan_why(1, "sendrecv is not measured");
 	plan_why(2, "none of these sizes is measured: 2 GiB to 4 GiB");
@@ -211,7 +211,7 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 
 	spec.counters = true;
 	spec.paces[PACE_ISOLATED] = false;
-	assert_works(plan_it(), st);
+	assert_works(plan_it());
 	plan_why(0, "");
 	plan_why(4, "");
 	plan_why(3, "pace isolated is not measured");
@@ -232,7 +232,7 @@ TEST(a_factor_needs_one_pace)
 	for (unsigned paces = 1; paces < 4; paces++) {
 		spec.paces[PACE_STREAM] = paces & 1;
 		spec.paces[PACE_ISOLATED] = paces & 2;
-		assert_works(plan_it(), st);
+		assert_works(plan_it());
 		plan_factor_why(&plan, &spec.asked.factors[0], why, sizeof why);
 		assert_string_equal(why, "");
 		plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
@@ -248,14 +248,21 @@ static void says_its_limit(const struct claim *c)
 	static const struct {
 		const char *words;
 		double ratio; /* 0: of a setting */
-	} known[] = {{"a sixth off", 1 / 1.2},    {"a quarter of the bandwidth or more", 0.75},
-	             {"two thirds", 2 / 3.},      {" 1.9 times as long or longer", 1.9},
-	             {"30 % or more", 1.3},       {"within 30%", 1.3},
-	             {"within 5%", 1.05},         {"within 2 %", 1.02},
-	                    {"A quarter of the chunk", 0},
-	             {"Four times the chunk", 0}, {" 0.53 times", 0.526},
-	             {"a tenth to a fifth", 0.1}, {"(26 to 95)", 95},
-	             {"(12 to 28 times)", 28.1},  {"(5.3 to 19)", 19}};
+	} known[] = {{"a sixth off", 1 / 1.2},
+	             {"a quarter of the bandwidth or more", 0.75},
+	             {"two thirds", 2 / 3.},
+	             {" 1.9 times as long or longer", 1.9},
+	             {"30 % or more", 1.3},
+	             {"within 30%", 1.3},
+	             {"within 5%", 1.05},
+	             {"within 2 %", 1.02},
+	             {"A quarter of the chunk", 0},
+	             {"Four times the chunk", 0},
+	             {" 0.53 times", 0.526},
+	             {"a tenth to a fifth", 0.1},
+	             {"(26 to 95)", 95},
+	             {"(12 to 28 times)", 28.1},
+	             {"(5.3 to 19)", 19}};
 	const double of = c->of ? c->of : 1, lo = of / (1 + c->by), hi = of * (1 + c->by);
 	bool figure = false, right = false;
 	for (size_t i = 0; i < LENGTH(figures); i++)
@@ -278,10 +285,10 @@ TEST(own_experiments_can_be_answered)
 	if (glob("experiments/*.exp", 0, NULL, &found))
 		skip(); /* run from elsewhere */
 	for (char **at = found.gl_pathv; *at; at++) {
-		assert_works(load_file(*at, "host", 0, NULL), st);
+		assert_works(load_file(*at, "host", 0, NULL));
 		if (strcmp(spec.backend, "null"))
-			assert_works(load_file(*at, "host", 1, &backends[1]), st);
-		assert_works(plan_it(), st);
+			assert_works(load_file(*at, "host", 1, &backends[1]));
+		assert_works(plan_it());
 		for (unsigned i = 0; i < spec.asked.nclaims; i++)
 			plan_why(i, "");
 		assert_int_equal(spec.asked.primary[0] != '\0', spec.asked.nclaims > 0);
@@ -301,7 +308,7 @@ TEST(own_experiments_can_be_answered)
 static const struct claim *own_claim(const char *name, const char *backend)
 {
 	char *const override[] = {test_text("backend=%s", backend)};
-	assert_works(load_file("experiments/h800_alltoall.exp", backend, 1, override), st);
+	assert_works(load_file("experiments/h800_alltoall.exp", backend, 1, override));
 	for (unsigned i = 0; i < spec.asked.nclaims; i++)
 		if (!strcmp(spec.asked.claims[i].name, name))
 			return &spec.asked.claims[i];
@@ -309,8 +316,8 @@ static const struct claim *own_claim(const char *name, const char *backend)
 	return NULL;
 }
 
-/* One worker of host spends its time moving data: none of it is launching. That zero-copy is a cause, and that
- * nothing else is: two sentences with a test each, on every backend. */
+/* One worker of host spends its time moving data: none of it is launching. That zero-copy is a
+ * cause, and that nothing else is: two sentences with a test each, on every backend. */
 TEST(the_reports_own_claims_are_tested_where_they_can_be)
 {
 	static const struct {
@@ -348,7 +355,7 @@ TEST(a_primary_claim_is_one_of_the_file)
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		assert_int_equal(load_file(file, "null", 1, &rows[i].key), rows[i].what ? -1 : 0);
 		if (rows[i].what)
-			assert_says(st.text, rows[i].what);
+			assert_says(because(), rows[i].what);
 		else
 			assert_string_equal(spec.asked.primary, "second");
 	}
@@ -382,7 +389,7 @@ TEST(a_claim_may_compare_two_collectives)
 	      "host");
 	assert_int_equal(claim_coll(&spec.asked.claims[0], false), COLL_ALLTOALL);
 	assert_int_equal(claim_coll(&spec.asked.claims[0], true), COLL_BROADCAST);
-	assert_works(plan_it(), st);
+	assert_works(plan_it());
 	plan_why(0, "broadcast is not measured");
 	static const struct {
 		const char *more, *what;
@@ -406,7 +413,7 @@ TEST(limits_are_held)
 		const char *text = "";
 		for (unsigned i = 0; i < 49; i++)
 			text = test_text(sections[what], text, i);
-		assert_refused(load(text, "host"), st, "; allowed are 48");
+		assert_refused(load(text, "host"), "; allowed are 48");
 	}
 }
 
@@ -422,7 +429,7 @@ TEST(a_factor_is_one_setting)
 	loads("[factor f]\nfrom = old\nto = old-env\n[factor g]\nfrom = a\nto = old\n"
 	      "[factor h]\nfrom = a\nto = b\n",
 	      "host");
-	assert_works(plan_it(), st);
+	assert_works(plan_it());
 	assert_int_equal(plan_factor_differ(&plan, &spec.asked.factors[0], keys, sizeof keys), 1);
 	assert_string_equal(keys, "env.NCCL_X");
 	plan_factor_differ(&plan, &spec.asked.factors[1], keys, sizeof keys);
@@ -438,7 +445,7 @@ TEST(names_of_several_libraries_may_be_absent)
 	loads("[variant lib]\nmode = threads\neach = ${NOT_SET}\n[factor f]\nfrom = a\n"
 	      "to = lib-2.21.5\n",
 	      "host");
-	assert_works(plan_it(), st);
+	assert_works(plan_it());
 	assert_int_equal(plan_factor_differ(&plan, &spec.asked.factors[0], keys, sizeof keys), 1);
 	assert_string_equal(keys, "");
 	refuse("[factor f]\nfrom = a\nto = old-2.21.5\n", 3, "names no variant");
@@ -457,10 +464,10 @@ TEST(the_record_carries_all)
 	strcpy(spec.asked.gap.from, "old");
 	strcpy(spec.asked.gap.to, "b");
 	spec.lacking = (struct spec_lacking){"old", {"a", "b", spec.asked.gap.bytes}, "d"};
-	assert_works(plan_it(), st);
+	assert_works(plan_it());
 	json_t *run = describe_run(&plan, 1, argv, "abc");
 	assert_non_null(run);
-	assert_works(claim_list_take(run, &back, &st), st);
+	assert_works(claim_list_take(run, &back, WHY));
 	strcpy(spec.asked.factors[0].setting, "mode");
 	spec.asked.factors[0].latency_bytes = spec.asked.factors[0].bytes;
 	assert_prints("1 and 3", "%u and %u", back.nfactors, back.nclaims);
@@ -499,7 +506,7 @@ TEST(a_damaged_list_is_refused)
 	for (size_t i = 0; i < LENGTH(bad); i++) {
 		json_t *env = json_loads(test_quotes(bad[i]), 0, NULL);
 		assert_non_null(env);
-		assert_refused(claim_list_take(env, &back, &st), st, "the record's environment, ");
+		assert_refused(claim_list_take(env, &back, WHY), "the record's environment, ");
 		json_decref(env);
 	}
 }

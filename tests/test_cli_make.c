@@ -8,8 +8,8 @@ static struct cli make(const char *environment, const char *arguments)
 	                  arguments);
 }
 
-/* Before anything is built or installed, with what was meant or is allowed. A pattern of what is done if it is
- * allowed. */
+/* Before anything is built or installed, with what was meant or is allowed. A pattern of what is
+ * done if it is allowed. */
 TEST(what_is_not_allowed_is_refused)
 {
 	static const struct {

@@ -182,7 +182,7 @@ TEST(what_cannot_be_printed_is_said)
 	close(ends[1]);
 }
 
-/* Ctrl-C: it keeps what it has, and leaves nothing; the command that it names, and the run is whole. */
+/* Ctrl-C: it keeps what it has, and leaves nothing; the command that it namescompletes it. */
 TEST(a_run_is_gone_on_with)
 {
 	char path[512], scratch[128] = "";
@@ -291,8 +291,7 @@ TEST(what_is_not_installed_is_done_without)
 	               "--results $HERE/results reference=threads"),
 	    0, "Processes are started by launcher exec, without MPI: mpirun is not on the PATH");
 	json_t *report = json_report(here_path("report.json"));
-	json_assert_one_says(json_object_get(report, "warnings"),
-	                     "no pictures, for there is no gnuplot here");
+	json_says(report, "warnings", "no pictures, for there is no gnuplot here");
 	assert_int_equal(json_rows(json_table(report, "variants"), JSON_IS("variant", "threads")),
 	                 1);
 	assert_int_equal(json_rows(json_table(report, "variants"), JSON_IS("variant", "processes")),

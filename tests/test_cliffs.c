@@ -1,7 +1,7 @@
 /* Cliffs are named where they exist, and nowhere on a smooth or a noisy curve. */
 #include "made.h"
 
-#include "queried.h"
+#include "query.h"
 
 static double factor; /* factor on the curve from that size on */
 static unsigned from_size = 3;
@@ -32,13 +32,12 @@ static size_t find(const struct made *m, const json_t **report)
 
 static void says(const json_t *report, const char *words)
 {
-	json_assert_one_says(json_section(report, "cliffs"), words);
+	json_says(report, "cliffs", words);
 }
 
 static void has_a_switch(json_t *environment)
 {
-	json_object_set_new(made_variant_of(environment, MADE_PROCESSES), "env",
-	                    json_pack("[s]", "NCCL_P2P_DISABLE=1"));
+	made_set(made_variant_of(environment, MADE_PROCESSES), "{'env':['NCCL_P2P_DISABLE=1']}");
 }
 
 TEST(a_fall_is_named)
@@ -54,12 +53,11 @@ TEST(a_fall_is_named)
 	says(report, "alltoall falls from ");
 	says(report, " in processes (figures of processes)");
 	says(report, "% less");
-	json_assert_one_says(json_section(report, "do_this"),
-	                     "Split alltoall into calls of 64 KiB");
+	json_says(report, "do_this", "Split alltoall into calls of 64 KiB");
 	/* A variant with a switch that explains it is not advice: the reference may have none. */
 	m.environment = has_a_switch;
 	assert_true(find(&m, &report) >= 1);
-	assert_false(json_one_says(json_section(report, "do_this"), "Split alltoall"));
+	json_lacks(report, "do_this", "Split alltoall");
 	in_one = false;
 }
 
@@ -92,22 +90,13 @@ static size_t chunk;
 
 static const char *transport = "P2P/CUMEM";
 
-static void is_sendrecv(json_t *line, const struct made_place *p)
-{
-	if (p->variant != MADE_LIMIT)
-		json_object_set_new(line, "collective", json_string("sendrecv"));
-}
-
 /* As NCCL 2.28.3 and 2.21.5 say it on 8 H100 and H200; chunk 0: they do not. */
-static void has_paths(FILE *out)
+static const char *logs(void)
 {
-	static const char *const names[] = {"single", "threads", "processes"};
-	for (unsigned v = 0; v < 3; v++)
-		made_data_path(out, names[v], "staged",
-		               json_pack("{s:s, s:i, s:i, s:i, s:I}", "transport", transport,
-		                         "coll_channels", 16, "p2p_channels", 32,
-		                         "p2p_channels_per_peer", 16, "p2p_chunk_bytes",
-		                         (json_int_t)chunk));
+	const char *one = test_text("{'transport':'%s','coll_channels':16,'p2p_channels':32,"
+	                            "'p2p_channels_per_peer':16,'p2p_chunk_bytes':%zu}",
+	                            transport, chunk);
+	return test_text("{'single':%s,'threads':%s,'processes':%s}", one, one, one);
 }
 
 /* The channels of a pair, by size, where the next bound is, and how many there are beyond. */
@@ -123,7 +112,7 @@ static const char *channels_of(unsigned ranks, const char *collective)
 	                       .ranks = ranks,
 	                       .calls = calls,
 	                       .no_limit = true,
-	                       .more = has_paths,
+	                       .logs = logs(),
 	                       .stamps = curve};
 	struct db *db = made_tables(&m, NULL);
 	return query(db, "SELECT channels, bound_bytes >> 20, beyond FROM pair_channels "
@@ -170,8 +159,7 @@ static struct made eight(void)
 	limit_too = in_one = false;
 	m.ranks = 8;
 	m.sizes = 9;
-	m.line = is_sendrecv;
-	m.more = has_paths;
+	m.more_of_cells = "{'collective':'sendrecv'}";
 	return m;
 }
 
@@ -180,6 +168,7 @@ TEST(a_cliff_without_a_step_is_not_theirs)
 {
 	struct made m = eight();
 	chunk = 2 << 20;
+	m.logs = logs();
 	const json_t *report = made_report(&m);
 	says(report, "Channels do not explain it");
 }
@@ -187,10 +176,9 @@ TEST(a_cliff_without_a_step_is_not_theirs)
 /* What the terminal has of them when it gets another program's columns. */
 TEST(they_are_noted_beside_other_columns)
 {
-	struct status st = {""};
-	struct model *m = model_make(scratch(), "results/reference/2x-h200/cliffs", NULL, &st);
+	struct model *m = model_make(scratch(), "results/reference/2x-h200/cliffs", NULL, WHY);
 	if (!m)
-		fail_msg("%s", st.text);
+		fail_msg("%s", because());
 	const struct story_sentence *first = story_said(&m->story, STORY_NOTICE, 0);
 	assert_non_null(first);
 	assert_says(first->text, "jumps from 64.6 GB/s");

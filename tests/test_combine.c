@@ -1,6 +1,6 @@
 /* Several runs of one experiment as one: from folders to tables, sentences and the exit code. */
 
-#include "compared.h"
+#include "compare_output.h"
 
 enum { THREADS, PROCESSES, AGAIN, VARIANTS };
 
@@ -39,27 +39,19 @@ static void stamps(const struct made_place *p, int64_t out[6])
 
 static void environment(json_t *env)
 {
-	json_object_update_new(env, json_pack("{s:s, s:s, s:{s:i, s:s, s:s, s:s, s:[{s:s, s:s}]}}",
-	                                      "experiment", side.experiment, "seed", side.seed,
-	                                      "machine", "cores", 8, "host", "node", "cpu", "A CPU",
-	                                      "boot", side.boot, "gpus", "name", "A GPU", "uuid",
-	                                      side.gpu));
+	made_set(env,
+	         "{'experiment':'%s','seed':'%s','machine':{'cores':8,'host':'node','cpu':'A CPU',"
+	         "'boot':'%s','gpus':[{'name':'A GPU','uuid':'%s'}]}}",
+	         side.experiment, side.seed, side.boot, side.gpu);
 }
 
 static void claim(const char *name, enum claim_test test, double by)
 {
-	struct claim *c = &asked.claims[asked.nclaims++];
-	*c = (struct claim){.metric = METRIC_TIME,
-	                    .test = test,
-	                    .by = by,
-	                    .bytes = {1, SIZE_MAX},
-	                    .regime = CLAIM_ANY_REGIME,
-	                    .pace = PACE_STREAM,
-	                    .coll = CLAIM_ANY_COLL};
+	struct claim *c = made_claim(&asked, METRIC_TIME, test, "processes", "threads");
+	c->by = by;
+	c->pace = PACE_STREAM;
 	strcpy(c->name, name);
 	snprintf(c->text, sizeof c->text, "%s is so.", name);
-	strcpy(c->left, "processes");
-	strcpy(c->right, "threads");
 }
 
 static const char *make(const char *name, const struct side *of)
@@ -104,12 +96,12 @@ static void three(const struct side *b, const struct side *c)
 
 static const json_t *of_claim(const char *name, const char *column)
 {
-	return json_cell(json_table(told, "claims"), JSON_IS("claim", name), column);
+	return json_cell(json_table(as_json, "claims"), JSON_IS("claim", name), column);
 }
 
 static const json_t *of_variant(const char *name, const char *column)
 {
-	return json_cell(json_table(told, "verdicts"), JSON_IS("variant", name), column);
+	return json_cell(json_table(as_json, "verdicts"), JSON_IS("variant", name), column);
 }
 
 static double end_of(const json_t *ratio, const char *end)
@@ -142,11 +134,11 @@ TEST(what_differs_between_runs_is_in_the_interval)
 	assert_true(end_of(of_claim("more", "next"), "lo") < end_of(all, "lo"));
 	json_assert_text(of_variant("processes", "verdict"), "", "slower");
 	json_assert_text(of_variant("threads-again", "verdict"), "", "no difference within 2 %");
-	assert_int_equal(json_count(told, "cells"), 8);
-	assert_int_equal(json_count(told, "runs"), 3);
-	assert_says(said, "3 runs of x on nccl, 2 ranks, of 3 boots and 2 sets of GPUs.");
-	assert_says(said, "'more is so.' holds, 1.2");
-	assert_says(said, " %, 3 of them.");
+	assert_int_equal(json_count(as_json, "cells"), 8);
+	assert_int_equal(json_count(as_json, "runs"), 3);
+	assert_says(printed, "3 runs of x on nccl, 2 ranks, of 3 boots and 2 sets of GPUs.");
+	assert_says(printed, "'more is so.' holds, 1.2");
+	assert_says(printed, " %, 3 of them.");
 }
 
 /* Without scatter three runs know more than each. */
@@ -156,17 +148,17 @@ TEST(runs_that_agree_narrow_it)
 	three(&b, &c);
 	json_assert_number(of_claim("more", "ratio"), "estimate", 1.25, 0.002);
 	assert_true(json_number_value(of_claim("more", "scatter")) < 0.002);
-	assert_says(said, "All runs are of one boot of one machine");
+	assert_says(printed, "All runs are of one boot of one machine");
 	/* Two, on request, with Student's quantile for two. */
 	assert_int_equal(combine(make("a", &plain), make("b", &b), NULL), COMPARE_NOT_WORSE);
-	json_assert_null(json_table(told, "claims") ? of_claim("more", "next") : NULL, "");
-	assert_int_equal(json_count(told, "runs"), 2);
+	json_assert_null(json_table(as_json, "claims") ? of_claim("more", "next") : NULL, "");
+	assert_int_equal(json_count(as_json, "runs"), 2);
 }
 
 static void refuses(const char *a, const char *b, const char *c, const char *words)
 {
 	assert_int_equal(combine(a, b, c), COMPARE_NOT_DONE);
-	assert_says(said, words);
+	assert_says(printed, words);
 }
 
 TEST(what_is_no_repetition_is_refused)
@@ -200,20 +192,20 @@ TEST(a_run_without_an_interval_is_left_out)
 TEST(three_results_are_combined)
 {
 	const char *many[3 + COMPARE_MOST + 1] = {"l", "compare"};
-	assert_works(PARSE("a", "b", "c"), wrong);
+	assert_works(PARSE("a", "b", "c"));
 	assert_true(asks.combine);
 	assert_string_equal(asks.paths[2], "c");
-	assert_works(PARSE("a", "--combine", "b"), wrong);
+	assert_works(PARSE("a", "--combine", "b"));
 	assert_true(asks.combine && asks.npaths == 2);
-	assert_works(PARSE("a", "b"), wrong);
+	assert_works(PARSE("a", "b"));
 	assert_false(asks.combine);
-	assert_works(PARSE("a", "b", "--format", "markdown"), wrong);
+	assert_works(PARSE("a", "b", "--format", "markdown"));
 	assert_true(asks.form == COMPARE_MARKDOWN && !asks.combine);
-	assert_refused(PARSE("a", "b", "c", "--variant", "x"), wrong, "only runs are combined");
-	assert_refused(PARSE("a", "b", "--combin"), wrong, "did you mean '--combine'");
+	assert_refused(PARSE("a", "b", "c", "--variant", "x"), "only runs are combined");
+	assert_refused(PARSE("a", "b", "--combin"), "did you mean '--combine'");
 	for (unsigned i = 2; i + 1 < LENGTH(many); i++)
 		many[i] = "a";
-	assert_refused(compared_parse(many), wrong, "is not understood");
+	assert_refused(compared_parse(many), "is not understood");
 }
 
 TESTS(.begin = set_up, .end = compared_end);

@@ -1,6 +1,6 @@
 /* Two runs against each other: from folders to the table and the exit code. */
 
-#include "compared.h"
+#include "compare_output.h"
 
 enum { THREADS, PROCESSES, AGAIN, LIMIT, VARIANTS };
 
@@ -133,21 +133,21 @@ static void is_compared(const struct result *other, int code)
 static void refuses(const char *left, const char *right, const char *words)
 {
 	compares(left, right, COMPARE_NOT_DONE);
-	assert_says(said, words);
+	assert_says(printed, words);
 }
 
 /* Of the answer's row with this verdict. */
 static double answered(const char *verdict, const char *column)
 {
 	const json_t *cell =
-	    json_cell(json_table(told, "answer"), JSON_IS("verdict", verdict), column);
+	    json_cell(json_table(as_json, "answer"), JSON_IS("verdict", verdict), column);
 	return json_number_value(cell);
 }
 
 /* The answer has only this verdict, for so many cells. */
 static void answers(const char *verdict, unsigned cells)
 {
-	assert_int_equal(json_count(told, "answer"), 1);
+	assert_int_equal(json_count(as_json, "answer"), 1);
 	assert_near(answered(verdict, "cells"), cells, 0);
 	assert_near(answered(verdict, "of_cells"), cells, 0);
 }
@@ -155,7 +155,7 @@ static void answers(const char *verdict, unsigned cells)
 /* Of the row of a variant and a pace. */
 static const json_t *judged(const char *variant, const char *pace, const char *column)
 {
-	return json_cell(json_table(told, "verdicts"), JSON_IS("variant", variant, "pace", pace),
+	return json_cell(json_table(as_json, "verdicts"), JSON_IS("variant", variant, "pace", pace),
 	                 column);
 }
 
@@ -167,7 +167,7 @@ static void judges(const char *variant, const char *pace, const char *verdict)
 /* How many notes have the words. */
 static unsigned noted(const char *words)
 {
-	const json_t *row, *notes = json_object_get(json_table(told, "notes"), "rows");
+	const json_t *row, *notes = json_object_get(json_table(as_json, "notes"), "rows");
 	unsigned n = 0;
 	size_t i;
 	json_array_foreach(notes, i, row) n +=
@@ -184,19 +184,19 @@ TEST(a_run_equals_itself)
 	assert_near(answered("no difference", "speed_most"), 1, 0);
 	assert_near(answered("no difference", "threshold"), 0.02, 0);
 	/* Of threads and processes in both paces, and of the limit; not of the twin. */
-	assert_int_equal(json_count(told, "verdicts"), 5);
+	assert_int_equal(json_count(as_json, "verdicts"), 5);
 	assert_int_equal(
-	    json_rows(json_table(told, "verdicts"), JSON_IS("verdict", "no difference")), 5);
+	    json_rows(json_table(as_json, "verdicts"), JSON_IS("verdict", "no difference")), 5);
 	assert_int_equal(noted("The same build and machine."), 1);
-	assert_int_equal(json_count(told, "notes"), 1);
+	assert_int_equal(json_count(as_json, "notes"), 1);
 	/* With noise so large that nothing can be said, it is still not worse. */
 	struct result wild = plain;
 	wild.spread = 0.8;
 	a = make("b", &wild);
 	compares(a, a, COMPARE_NOT_WORSE);
 	answers("undecided", 12);
-	assert_says(said, "; to decide takes more than 1000 more blocks on each side, a quieter "
-	                  "machine, or --threshold 32%. - A: ");
+	assert_says(printed, "; to decide takes more than 1000 more blocks on each side, a quieter "
+	                     "machine, or --threshold 32%. - A: ");
 	assert_int_equal(compare_at(a, a, 0.32), COMPARE_NOT_WORSE);
 	answers("no difference", 12);
 	for (unsigned blocks = 1; blocks < 12; blocks++) {
@@ -214,10 +214,11 @@ TEST(slower_is_worse_and_turned_round_faster)
 	slow.blocks = 6;
 	const char *a = make("a", &plain), *b = make("b", &slow);
 	compares(a, b, COMPARE_WORSE);
-	assert_begins(said, "x: B compared with A\n B is slower in 6 of 12 cells, 0.909 times A's "
-	                    "speed, beyond 2 %.\n"
-	                    " No difference in 6 of 12 cells, ");
-	assert_says(said, " trials          8  "); /* and 6 */
+	assert_begins(printed,
+	              "x: B compared with A\n B is slower in 6 of 12 cells, 0.909 times A's "
+	              "speed, beyond 2 %.\n"
+	              " No difference in 6 of 12 cells, ");
+	assert_says(printed, " trials          8  "); /* and 6 */
 	judges("processes", "stream", "slower");
 	judges("processes", "isolated", "slower");
 	judges("threads", "stream", "no difference");
@@ -228,15 +229,14 @@ TEST(slower_is_worse_and_turned_round_faster)
 	judges("processes", "stream", "faster");
 	/* A margin that contains it. */
 	assert_int_equal(compare_at(a, b, 0.2), COMPARE_NOT_WORSE);
-	assert_says(said, ", by under 20 %.\n No difference in 6 of 12 cells, ");
+	assert_says(printed, ", by under 20 %.\n No difference in 6 of 12 cells, ");
 	judges("processes", "stream", "slower by little");
 	/* And one that cuts through the interval. */
 	assert_int_equal(compare_at(a, b, 0.1), COMPARE_NOT_WORSE);
 	judges("processes", "stream", "undecided");
 }
 
-/* The JSON has everything that the terminal shows: the answer, each row, each size, facts and
- * notes. */
+/* The JSON has everything that the terminal shows. */
 TEST(json_has_every_row_and_verdict)
 {
 	struct result slow = plain;
@@ -248,8 +248,8 @@ TEST(json_has_every_row_and_verdict)
 	assert_near(answered("slower", "cells"), 4, 0);
 	assert_near(answered("slower", "of_cells"), 8, 0);
 	assert_near(answered("slower", "speed_least"), 1 / 1.1, 1e-3);
-	const json_t *t = json_table(told, "verdicts");
-	assert_int_equal(json_count(told, "verdicts"), 5); /* and the limit */
+	const json_t *t = json_table(as_json, "verdicts");
+	assert_int_equal(json_count(as_json, "verdicts"), 5); /* and the limit */
 	assert_int_equal(
 	    json_rows(t, JSON_IS("counted", "true", "collective", "alltoall", "dtype", "float32",
 	                         "root", "", "in_place", "false", "sizes", "2", "of_sizes", "3",
@@ -262,12 +262,12 @@ TEST(json_has_every_row_and_verdict)
 	const json_t *speed = judged("processes", "stream", "speed");
 	json_assert_number(speed, "estimate", 1 / 1.1, 1e-3);
 	assert_true(json_real_value(json_at(speed, "lo")) < json_real_value(json_at(speed, "hi")));
-	t = json_table(told, "cells");
-	assert_int_equal(json_count(told, "cells"), 10);
+	t = json_table(as_json, "cells");
+	assert_int_equal(json_count(as_json, "cells"), 10);
 	json_assert_number(
 	    json_cell(t, JSON_IS("variant", "threads", "pace", "stream", "bytes", "8192"), "a_us"),
 	    "", 20, 0.1);
-	t = json_table(told, "sides");
+	t = json_table(as_json, "sides");
 	json_assert_text(json_cell(t, JSON_IS("fact", "result"), "a"), "", a);
 	json_assert_text(json_cell(t, JSON_IS("fact", "result"), "b"), "", b);
 	assert_int_equal(noted("The same build and machine."), 1);
@@ -282,12 +282,12 @@ TEST(few_trials_decide_nothing)
 	few.processes *= 3;
 	const char *b = make("b", &few);
 	compares(make("a", &plain), b, COMPARE_NOT_WORSE);
-	assert_says(said, "; up to 1 more block on each side would decide. - A: ");
+	assert_says(printed, "; up to 1 more block on each side would decide. - A: ");
 	judges("threads", "stream", "undecided");
 	few.blocks = 1;
 	b = make("b", &few);
 	compares(b, b, COMPARE_NOT_WORSE);
-	assert_says(said, "; up to 3 more blocks on each side would decide. - A: ");
+	assert_says(printed, "; up to 3 more blocks on each side would decide. - A: ");
 }
 
 TEST(one_number_over_the_sizes_of_both)
@@ -298,8 +298,8 @@ TEST(one_number_over_the_sizes_of_both)
 	more.last = 5; /* the largest size, which only A has */
 	compares(make("a", &more), make("b", &less), COMPARE_NOT_WORSE);
 	answers("no difference", 8);
-	assert_says(said, "  sizes  of threads");
-	assert_says(said, "      2   3 threads");
+	assert_says(printed, "  sizes  of threads");
+	assert_says(printed, "      2   3 threads");
 	/* If both have it, it moves the mean: 5 to the power of 1/3. */
 	is_compared(&more, COMPARE_WORSE);
 	json_assert_number(judged("threads", "stream", "speed"), "estimate", pow(5, -1. / 3), 1e-3);
@@ -311,16 +311,16 @@ TEST(where_the_limit_moves_nothing_is_decided)
 	struct result slow = plain;
 	slow.limit *= 1.01;
 	is_compared(&slow, COMPARE_NOT_WORSE);
-	assert_says(said, "limit (not");
+	assert_says(printed, "limit (not");
 	answers("no difference", 12);
 	slow.limit *= 1.55;
 	slow.processes *= 1.5;
 	const char *a = make("a", &plain), *b = make("b", &slow);
 	cli_expect(cli_call(folder, "compare", a, b, NULL), COMPARE_MOVED, "The machine changed");
 	compares(a, b, COMPARE_MOVED);
-	assert_begins(said, "x: B compared with A\n The machine changed: limit, which is not of "
-	                    "NCCL, has 0.639 times A's "
-	                    "speed in B. So nothing is decided.");
+	assert_begins(printed, "x: B compared with A\n The machine changed: limit, which is not of "
+	                       "NCCL, has 0.639 times A's "
+	                       "speed in B. So nothing is decided.");
 	judges("limit", "stream", "slower");
 	answers("undecided", 12);
 }
@@ -331,9 +331,10 @@ TEST(cells_are_counted_by_their_own_verdict)
 	struct result last = plain;
 	last.last = 1.5; /* the largest size alone */
 	is_compared(&last, COMPARE_WORSE);
-	assert_begins(said, "x: B compared with A\n B is slower in 4 of 12 cells, 0.667 times A's "
-	                    "speed, beyond 2 %.\n"
-	                    " No difference in 8 of 12 cells, ");
+	assert_begins(printed,
+	              "x: B compared with A\n B is slower in 4 of 12 cells, 0.667 times A's "
+	              "speed, beyond 2 %.\n"
+	              " No difference in 8 of 12 cells, ");
 	assert_int_equal(compare_at(make("a", &plain), make("b", &last), 0.2), COMPARE_NOT_WORSE);
 	assert_near(answered("slower", "cells"), 4, 0);
 }
@@ -344,15 +345,15 @@ TEST(what_nccl_was_told_and_the_driver_are_compared)
 	set.variable = "1";
 	set.driver = "580.1";
 	is_compared(&set, COMPARE_NOT_WORSE);
-	assert_says(said, "A and B differ in NCCL variables (A: NCCL_P2P_DISABLE not set; B: "
-	                  "NCCL_P2P_DISABLE=1).");
+	assert_says(printed, "A and B differ in NCCL variables (A: NCCL_P2P_DISABLE not set; B: "
+	                     "NCCL_P2P_DISABLE=1).");
 	assert_int_equal(noted("Not the same: NCCL variables."), 1);
 	assert_int_equal(noted("Not known of both: driver."), 1);
 	assert_int_equal(noted("All the same"), 0);
 	set.variable = NULL;
 	is_compared(&set, COMPARE_NOT_WORSE);
 	assert_int_equal(noted("What both say is the same but for the time."), 1);
-	assert_lacks(said, "PATH");
+	assert_lacks(printed, "PATH");
 }
 
 TEST(what_differs_is_said)
@@ -364,14 +365,14 @@ TEST(what_differs_is_said)
 	other.only_stream = true;
 	is_compared(&other, COMPARE_NOT_WORSE);
 	/* Behind the answer, before any table. */
-	const char *unlike = strstr(said, "A and B differ in experiment (A: x; B: y), ");
+	const char *unlike = strstr(printed, "A and B differ in experiment (A: x; B: y), ");
 	assert_non_null(unlike);
-	assert_true(unlike < strstr(said, "variant "));
+	assert_true(unlike < strstr(printed, "variant "));
 	assert_int_equal(noted("Not the same: experiment, machine."), 1);
 	assert_int_equal(
 	    noted("bind is not set the same in threads, processes, threads-again, limit."), 1);
 	assert_int_equal(noted("Only in A: alltoall, isolated of threads, processes."), 1);
-	assert_lacks(said, "\033");
+	assert_lacks(printed, "\033");
 }
 
 /* Other counts are other work, and other data, which is not wrong for it. */
@@ -382,14 +383,14 @@ TEST(counts_of_alltoallv_are_said)
 	skewed.weight = 3;
 	is_compared(&skewed, COMPARE_NOT_WORSE);
 	assert_int_equal(noted("The same build and"), 1);
-	assert_int_equal(json_rows(json_table(told, "sides"), counts), 0);
+	assert_int_equal(json_rows(json_table(as_json, "sides"), counts), 0);
 	even.coll = skewed.coll = COLL_ALLTOALLV;
 	compares(make("a", &even), make("b", &even), COMPARE_NOT_WORSE);
 	assert_int_equal(noted("The same build and"), 1);
-	assert_int_equal(json_rows(json_table(told, "sides"), counts), 1);
+	assert_int_equal(json_rows(json_table(as_json, "sides"), counts), 1);
 	compares(make("a", &even), make("b", &skewed), COMPARE_NOT_WORSE);
 	assert_int_equal(noted("Not the same: counts."), 1);
-	json_assert_text(json_cell(json_table(told, "sides"), counts, "b"), "", "1:3");
+	json_assert_text(json_cell(json_table(as_json, "sides"), counts, "b"), "", "1:3");
 	skewed.weight = 1;
 	skewed.older = true;
 	compares(make("a", &even), make("b", &skewed), COMPARE_NOT_WORSE);
@@ -414,7 +415,7 @@ TEST(nothing_in_common_is_said)
 	/* The limit's cells are left, and no verdict uses them. */
 	refuses(make("a", &plain), make("b", &other),
 	        "no cell in common: collective is alltoall in A, sendrecv in B");
-	assert_begins(said, "\nno cell"); /* nothing was printed */
+	assert_begins(printed, "\nno cell"); /* nothing was printed */
 	other.coll = COLL_ALLTOALL;
 	other.dtype = "float16";
 	other.ranks = 4;
@@ -500,7 +501,7 @@ TEST(nccl_tests_stand_beside_ours)
 	assert_int_equal(noted(mean), 1);
 	assert_int_equal(noted("Not the same: experiment, program, backend, machine."), 1);
 	assert_int_equal(noted("alltoall, stream of processes"), 1);
-	assert_lacks(said, "SECRET");
+	assert_lacks(printed, "SECRET");
 	compares(theirs, a, COMPARE_NOT_WORSE);
 	answers("no difference", 3);
 	/* Against each other their kind of mean is the same. */
@@ -538,18 +539,17 @@ TEST(the_command_line)
 	    {{"A", "B", "--format", "xml"}, "--format = 'xml' is not known"},
 	    {{"A", "B", "--format"}, "--format needs a value"},
 	};
-	assert_works(PARSE("A", "B"), wrong);
+	assert_works(PARSE("A", "B"));
 	assert_prints("A B 0.02", "%s %s %g", asks.paths[0], asks.paths[1], asks.margin);
 	assert_true(!asks.variant && asks.form == COMPARE_TEXT && asks.margin == COMPARE_MARGIN);
-	assert_works(PARSE("--threshold", "0.5 %", "A", "--variant", "v", "B", "--format", "json"),
-	             wrong);
+	assert_works(PARSE("--threshold", "0.5 %", "A", "--variant", "v", "B", "--format", "json"));
 	assert_prints("A B 0.005 v", "%s %s %g %s", asks.paths[0], asks.paths[1], asks.margin,
 	              asks.variant);
 	assert_true(asks.form == COMPARE_JSON);
 	for (size_t i = 0; i < LENGTH(bad); i++) {
 		const char *const *a = bad[i].args;
 		assert_int_equal(PARSE(a[0], a[1], a[2], a[3], a[4]), -1);
-		assert_says(wrong.text, bad[i].said);
+		assert_says(because(), bad[i].said);
 	}
 	/* A refused argument sets nothing. */
 	assert_string_equal(asks.variant, "v");

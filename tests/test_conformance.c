@@ -1,6 +1,6 @@
 /* Every mode × layout × backend × collective that this machine can run, in every datatype and
- * operation, in place and from several roots: the data of every call is right. A flipped byte
- * is found. New rows of the tables of modes, backends and collectives are picked up by themselves. */
+ * operation, in place and from several roots: the data of every call is right. A flipped byte is
+ * found. New rows of the tables of modes, backends and collectives are picked up by themselves. */
 #include "../harness/backend/table.h"
 #include "../modes/launcher.h"
 #include "../modes/mode.h"
@@ -52,8 +52,8 @@ static unsigned ways(unsigned ranks, unsigned need, unsigned without)
 	return n;
 }
 
-/* Collectives that have all of `need`, and nothing of `without`. Processes start as fast as they can: what
- * launchers do is others' (test_scale). */
+/* Collectives that have all of `need`, and nothing of `without`. Processes start as fast as they
+ * can: what launchers do is others' (test_scale). */
 static void add_head(struct experiment *to, const char *backend, unsigned ranks, unsigned need,
                      unsigned without)
 {
@@ -442,8 +442,7 @@ static void find_turned(const struct backend *backend)
 		const struct record_cell *cell = &run.cells[i];
 		const json_t *at = json_object_get(cell->json, "wrong_at");
 		int size = (int)coll_dtype_bytes(cell->cell.dtype);
-		/* Of its part alone, rank 2 has the elements 480 to 719 in place, and 0 to 239
-		 * otherwise. */
+		/* Of its part alone, rank 2 has the elements 480 to 719 in place, else 0 to 239. */
 		if (cell->cell.coll == COLL_REDUCE_SCATTER && !cell->cell.in_place) {
 			assert_int_equal(cell->wrong, 0);
 			continue;

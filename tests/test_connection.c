@@ -1,8 +1,8 @@
-/* The door of a world: who comes in, who is turned away, and what is said of those that are missing. */
+/* The door of a world: who comes in, who is turned away, who is missing. */
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "meeting.h"
+#include "door_rig.h"
 
 #define MOST    8
 #define LONG_MS 3000 /* for peers that are there to come in, on a machine that has other work */
@@ -19,14 +19,13 @@ static void peer_join(struct peer *p)
 static void peer_came(struct peer *p)
 {
 	peer_join(p);
-	assert_works(p->failed, p->st);
+	assert_worked(p->failed, p->st);
 }
 
 /* All of a world come to the door. */
 static void all_come(struct door_world world)
 {
-	struct status st = {""};
-	assert_works(door_gather(door.fd, &world, in_ms(60000), connections, &st), st);
+	assert_works(door_gather(door.fd, &world, in_ms(60000), connections, WHY));
 }
 
 static unsigned open_fds(void)
@@ -41,7 +40,7 @@ FIXTURE(fresh)
 {
 	for (unsigned i = 0; i < MOST; i++)
 		connections[i].fd = -1;
-	meeting_open();
+	door_rig_open();
 }
 
 static void close_connections(void)
@@ -56,25 +55,21 @@ static void close_connections(void)
 FIXTURE(clear)
 {
 	close_connections();
-	meeting_close();
+	door_rig_close();
 }
 
 TEST(all_come_in_and_talk)
 {
 	struct peer peers[4];
-	struct status st = {""};
 	for (unsigned i = 1; i < 4; i++)
 		peer_start(&peers[i], world_of(4), door.address, i, 60000);
 	all_come(world_of(4));
 	for (unsigned i = 1; i < 4; i++) {
 		unsigned said = 40 + i, heard = 0;
 		pthread_join(peers[i].thread, NULL);
-		assert_works(peers[i].failed, peers[i].st);
-		assert_works(
-		    connection_send(&peers[i].connection, &said, sizeof said, in_ms(1000), &st),
-		    st);
-		assert_works(
-		    connection_recv(&connections[i], &heard, sizeof heard, in_ms(1000), &st), st);
+		assert_worked(peers[i].failed, peers[i].st);
+		assert_works(connection_send(&peers[i].connection, &said, sizeof said, in_ms(1000), WHY));
+		assert_works(connection_recv(&connections[i], &heard, sizeof heard, in_ms(1000), WHY));
 		assert_int_equal(heard, said);
 		assert_true(fcntl(peers[i].connection.fd, F_GETFD) & FD_CLOEXEC);
 		assert_true(fcntl(connections[i].fd, F_GETFD) & FD_CLOEXEC);
@@ -84,10 +79,10 @@ TEST(all_come_in_and_talk)
 }
 
 /* Who, and what else is known; for how long is a moment less than was asked for. */
-static void assert_missing(const struct status *st, const char *who, const char *rest)
+static void assert_missing(const char *who, const char *rest)
 {
-	const char *at = strstr(st->text, " within ");
-	assert_begins(st->text, test_text("%s did not come within ", who));
+	const char *at = strstr(because(), " within ");
+	assert_begins(because(), test_text("%s did not come within ", who));
 	assert_string_equal(strstr(at, " s") + strlen(" s"), rest);
 }
 
@@ -95,14 +90,13 @@ TEST(many_that_are_missing_are_counted)
 {
 	static struct connection many[100];
 	const struct door_world world = {secret, "host", 100, NULL};
-	struct status st = {""};
-	assert_int_equal(door_gather(door.fd, &world, in_ms(10), many, &st), -1);
-	assert_missing(
-	    &st, "hosts 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 and 83 others", "");
+	assert_int_equal(door_gather(door.fd, &world, in_ms(10), many, WHY), -1);
+	assert_missing("hosts 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 and 83 others",
+	               "");
 }
 
-/* Strangers before, among and after the peers; the first hold their connection and are silent, and the
- * last peer comes when all have knocked. */
+/* Strangers before, among and after the peers; the first hold their connection and are silent, and
+ * the last peer comes when all have knocked. */
 struct crowd {
 	pthread_t thread;
 	struct peer last;
@@ -116,7 +110,7 @@ static void *crowd_knocks(void *of)
 	struct crowd *c = of;
 	for (unsigned i = 0; i < 10000; i++) {
 		const char *said = i < 100 ? "" : words[i % 5];
-		int fd = meeting_call();
+		int fd = door_rig_call();
 		assert_int_equal(send(fd, said, strlen(said), MSG_NOSIGNAL), strlen(said));
 		if (i < 100)
 			c->held[i] = fd;
@@ -146,8 +140,8 @@ TEST(ten_thousand_strangers_keep_nobody_out)
 	assert_int_equal(open_fds(), were);
 }
 
-/* Numbers that the world has not; a secret whose first, middle or last digit is wrong; another size. Each ends at
- * once, and those of this world still come in; who waits for these says who else came. */
+/* Numbers that the world has not; a secret whose first, middle or last digit is wrong; another
+ * size. Each ends at once, and those of this world still come in; who waits says who else came. */
 TEST(who_is_of_another_world_is_turned_away_and_said)
 {
 	static const char place[] = "there is no place for rank ",
@@ -169,7 +163,6 @@ TEST(who_is_of_another_world_is_turned_away_and_said)
 	const struct door_world world = world_of(4);
 	struct peer peers[LENGTH(guests)];
 	struct opened opened;
-	struct status st = {""};
 	struct connection none;
 	for (unsigned i = 0; i < 3; i++) {
 		char *digit = &others[i][i * 31 / 2];
@@ -179,17 +172,17 @@ TEST(who_is_of_another_world_is_turned_away_and_said)
 	opened_start(&opened, 4);
 	for (unsigned i = 0; i < LENGTH(guests); i++)
 		assert_refused(door_connect(door.address, &guests[i].as, guests[i].who,
-		                            in_ms(60000), &none, &st),
-		               st, guests[i].refused);
+		                            in_ms(60000), &none, WHY),
+		               guests[i].refused);
 	opened_end(&opened);
 	for (unsigned i = 0; i < LENGTH(guests); i++)
 		peer_start(&peers[i], guests[i].as, door.address, guests[i].who, 60000);
-	assert_int_equal(door_gather(door.fd, &world, in_ms(LONG_MS), connections, &st), -1);
+	assert_int_equal(door_gather(door.fd, &world, in_ms(LONG_MS), connections, WHY), -1);
 	for (unsigned i = 0; i < LENGTH(guests); i++) {
 		peer_join(&peers[i]);
-		assert_refused(peers[i].failed, peers[i].st, guests[i].refused);
+		assert_says(peers[i].st.text, guests[i].refused);
 	}
-	assert_missing(&st, "ranks 1, 2, 3",
+	assert_missing("ranks 1, 2, 3",
 	               "; 3 turned away without a proof of the secret; one came that expects a "
 	               "world of 8, not of 4; 3 strangers turned away");
 }
@@ -201,15 +194,14 @@ TEST(another_world_at_one_of_several_addresses_is_passed_by)
 	struct door_place beside;
 	struct door_world world = {other, "rank", 2, NULL};
 	struct opened opened;
-	struct status st = {""};
 	struct peer peer;
-	assert_works(connection_secret(other, &st), st);
-	assert_works(door_open("127.0.0.1:0", &beside, &st), st);
+	assert_works(connection_secret(other, WHY));
+	assert_works(door_open("127.0.0.1:0", &beside, WHY));
 	char *list = test_text("%s,%s", door.address, beside.address);
 	opened_start(&opened, 2);
 	peer_start(&peer, world, list, 1, 60000);
 	struct connection in[2];
-	assert_works(door_gather(beside.fd, &world, in_ms(60000), in, &st), st);
+	assert_works(door_gather(beside.fd, &world, in_ms(60000), in, WHY));
 	close(in[1].fd);
 	peer_came(&peer);
 	opened_end(&opened);
@@ -222,7 +214,6 @@ TEST(two_of_one_number_leave_the_first_in)
 	const struct door_world world = world_of(3);
 	struct opened opened;
 	struct peer peers[2];
-	struct status st = {""};
 	struct connection last;
 	opened_start(&opened, 3);
 	for (unsigned i = 0; i < 2; i++)
@@ -230,7 +221,7 @@ TEST(two_of_one_number_leave_the_first_in)
 	/* None has left by then: both have an answer. */
 	for (unsigned i = 0; i < 2; i++)
 		pthread_join(peers[i].thread, NULL);
-	assert_works(door_connect(door.address, &world, 1, in_ms(60000), &last, &st), st);
+	assert_works(door_connect(door.address, &world, 1, in_ms(60000), &last, WHY));
 	opened_join(&opened);
 	assert_int_equal(peers[0].failed + peers[1].failed, -1);
 	assert_says(peers[peers[1].failed ? 1 : 0].st.text, "as rank 2 of 3 already");
@@ -241,13 +232,11 @@ TEST(two_of_one_number_leave_the_first_in)
 TEST(who_leaves_may_come_again)
 {
 	struct opened opened;
-	struct status st = {""};
 	struct connection connection;
 	opened_start(&opened, 3);
 	for (unsigned i = 0; i < 3; i++) {
 		assert_works(
-		    door_connect(door.address, &opened.world, 2, in_ms(60000), &connection, &st),
-		    st);
+		    door_connect(door.address, &opened.world, 2, in_ms(60000), &connection, WHY));
 		close(connection.fd);
 	}
 	opened_end(&opened);
@@ -283,11 +272,10 @@ static void listener_start(struct listener *l, unsigned n)
 TEST(what_is_not_launchgap_is_said)
 {
 	const struct door_world world = world_of(2);
-	struct status st = {""};
 	struct listener other;
 	struct connection none;
 	listener_start(&other, UINT_MAX);
-	assert_refused(door_connect(door.address, &world, 1, in_ms(500), &none, &st), st,
+	assert_refused(door_connect(door.address, &world, 1, in_ms(500), &none, WHY),
 	               " s: what answers there is not launchgap");
 	shutdown(door.fd, SHUT_RDWR);
 	pthread_join(other.thread, NULL);
@@ -295,13 +283,12 @@ TEST(what_is_not_launchgap_is_said)
 
 TEST(a_door_that_opens_late_is_found)
 {
-	struct status st = {""};
 	struct peer peer;
 	char *address = test_text("%s", door.address);
 	close(door.fd);
 	peer_start(&peer, world_of(2), address, 1, 60000);
 	clock_sleep_until(in_ms(50));
-	assert_works(door_open(address, &door, &st), st);
+	assert_works(door_open(address, &door, WHY));
 	all_come(world_of(2));
 	peer_came(&peer);
 }
@@ -311,15 +298,14 @@ static void meet_at(const char *listen, const char *ask)
 {
 	const struct door_world world = world_of(2);
 	struct door_place at;
-	struct status st = {""};
 	struct peer peer;
-	assert_works(door_open(listen, &at, &st), st);
+	assert_works(door_open(listen, &at, WHY));
 	char *address =
 	    test_text("%s%s", ask ? ask : at.address, ask ? strrchr(at.address, ':') : "");
 	peer_start(&peer, world, address, 1, 60000);
-	int failed = door_gather(at.fd, &world, in_ms(60000), connections, &st);
+	int failed = door_gather(at.fd, &world, in_ms(60000), connections, WHY);
 	peer_came(&peer);
-	assert_works(failed, st);
+	assert_works(failed);
 	close_connections();
 	close(at.fd);
 }
@@ -327,15 +313,14 @@ static void meet_at(const char *listen, const char *ask)
 TEST(names_and_all_addresses_lead_to_the_door)
 {
 	struct door_place six;
-	struct status st = {""};
 	meet_at("127.0.0.1:0", NULL);
 	meet_at(":0", NULL);
 	meet_at("*:0", "localhost");
 	meet_at("localhost:0", "localhost");
 	/* The first of a list is nobody's. */
 	meet_at("127.0.0.1:0", "127.0.0.1:1,127.0.0.1");
-	if (door_open("[::1]:0", &six, &st)) {
-		print_message("no IPv6 here: %s\n", st.text);
+	if (door_open("[::1]:0", &six, WHY)) {
+		print_message("no IPv6 here: %s\n", because());
 		return;
 	}
 	close(six.fd);
@@ -346,8 +331,7 @@ TEST(names_and_all_addresses_lead_to_the_door)
 static void is_no_door(const char *address, const char *said)
 {
 	struct door_place at;
-	struct status st = {""};
-	assert_refused(door_open(address, &at, &st), st, said);
+	assert_refused(door_open(address, &at, WHY), said);
 }
 
 TEST(an_odd_address_gets_a_sentence)
@@ -370,9 +354,8 @@ TEST(a_port_that_is_not_said_is_ours)
 	for (unsigned i = 0; i < 3; i++) {
 		const char *list = hosts[i];
 		struct addrinfo *found;
-		struct status st = {""};
 		char port[8];
-		assert_works(address_resolve(&list, &found, &st), st);
+		assert_works(address_resolve(&list, &found, WHY));
 		getnameinfo(found->ai_addr, found->ai_addrlen, NULL, 0, port, sizeof port,
 		            NI_NUMERICSERV);
 		freeaddrinfo(found);
@@ -385,14 +368,12 @@ TEST(a_secret_that_is_none_is_refused)
 	static const char *const none[] = {NULL, "", "abc", "0123456789abcdef0123456789abcdeX"};
 	for (unsigned i = 0; i < 4; i++) {
 		const struct door_world world = {none[i], "rank", 2, NULL};
-		struct status st = {""};
 		struct connection connection;
-		assert_int_equal(door_gather(door.fd, &world, in_ms(60000), connections, &st), -1);
-		assert_begins(st.text, "the secret of this world has ");
-		st.text[0] = '\0';
-		assert_int_equal(
-		    door_connect(door.address, &world, 1, in_ms(60000), &connection, &st), -1);
-		assert_begins(st.text, "the secret of this world has ");
+		assert_int_equal(door_gather(door.fd, &world, in_ms(60000), connections, WHY), -1);
+		assert_begins(because(), "the secret of this world has ");
+		assert_int_equal(door_connect(door.address, &world, 1, in_ms(60000), &connection, WHY),
+		                 -1);
+		assert_begins(because(), "the secret of this world has ");
 	}
 }
 
@@ -400,43 +381,38 @@ TEST(without_descriptors_there_is_a_sentence)
 {
 	const struct door_world world = world_of(2);
 	struct rlimit were, few;
-	struct status st = {""};
-	int fd = meeting_call(), free_fd = dup(fd);
+	int fd = door_rig_call(), free_fd = dup(fd);
 	close(free_fd);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &were), 0);
 	few = were;
 	few.rlim_cur = (rlim_t)free_fd;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-	int failed = door_gather(door.fd, &world, in_ms(60000), connections, &st);
+	int failed = door_gather(door.fd, &world, in_ms(60000), connections, WHY);
 	setrlimit(RLIMIT_NOFILE, &were);
 	close(fd);
 	assert_int_equal(failed, -1);
-	assert_string_equal(st.text, "the door takes no more connections after 0: Too many open "
-	                             "files (ulimit -n)");
+	assert_string_equal(because(), "the door takes no more connections after 0: Too many open "
+	                               "files (ulimit -n)");
 }
 
 TEST(a_message_that_does_not_end_is_late_and_one_that_breaks_is_left)
 {
 	int fds[2];
 	char text[8];
-	struct status st = {""};
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	struct connection ends[] = {{.fd = fds[0]}, {.fd = fds[1]}};
 	assert_int_equal(send(fds[0], "1234", 4, 0), 4);
-	assert_int_equal(connection_recv(&ends[1], text, sizeof text, in_ms(30), &st), -1);
-	assert_string_equal(st.text, "said nothing in time");
+	assert_int_equal(connection_recv(&ends[1], text, sizeof text, in_ms(30), WHY), -1);
+	assert_string_equal(because(), "said nothing in time");
 	/* No reader. */
 	static char much[4 << 20];
-	st.text[0] = '\0';
-	assert_int_equal(connection_send(&ends[0], much, sizeof much, in_ms(30), &st), -1);
-	assert_string_equal(st.text, "took nothing in time");
+	assert_int_equal(connection_send(&ends[0], much, sizeof much, in_ms(30), WHY), -1);
+	assert_string_equal(because(), "took nothing in time");
 	close(fds[1]);
-	st.text[0] = '\0';
-	assert_int_equal(connection_send(&ends[0], much, sizeof much, in_ms(30), &st), -1);
-	assert_begins(st.text, "has left");
-	st.text[0] = '\0';
-	assert_int_equal(connection_recv(&ends[0], text, sizeof text, in_ms(30), &st), -1);
-	assert_begins(st.text, "has left");
+	assert_int_equal(connection_send(&ends[0], much, sizeof much, in_ms(30), WHY), -1);
+	assert_begins(because(), "has left");
+	assert_int_equal(connection_recv(&ends[0], text, sizeof text, in_ms(30), WHY), -1);
+	assert_begins(because(), "has left");
 	close(fds[0]);
 }
 
@@ -454,9 +430,8 @@ TEST(what_cannot_be_an_address_is_said_at_once)
 	};
 	const struct door_world world = world_of(2);
 	for (size_t i = 0; i < LENGTH(odd); i++) {
-		struct status st = {""};
 		struct connection none;
-		assert_refused(door_connect(odd[i][0], &world, 1, INT64_MAX, &none, &st), st,
+		assert_refused(door_connect(odd[i][0], &world, 1, INT64_MAX, &none, WHY),
 		               odd[i][1]);
 	}
 }

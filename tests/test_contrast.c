@@ -1,6 +1,6 @@
 /* One comparison of two variants: over the cells and blocks that both have, and no others. */
 #include "made.h"
-#include "queried.h"
+#include "query.h"
 
 #include "../harness/data/verdict_text.h"
 
@@ -36,12 +36,7 @@ FIXTURE(fresh)
 
 static struct claim *ask(const char *left, const char *right, enum metric metric)
 {
-	struct claim *c = &asked.claims[asked.nclaims++];
-	*c = (struct claim){.metric = metric, .by = 0.02, .bytes = {1, SIZE_MAX}, MADE_OPEN};
-	snprintf(c->name, sizeof c->name, "c%u", asked.nclaims);
-	strcpy(c->left, left);
-	strcpy(c->right, right);
-	return c;
+	return made_claim(&asked, metric, CLAIM_LESS, left, right);
 }
 
 static void load_with(const struct looks *looks)
@@ -102,11 +97,11 @@ TEST(p99_wants_500_calls)
 	m.rows = 500;
 	load();
 	near(ratio(0), 1.1 * 2);
-	assert_string_equal(query(db, "SELECT group_concat(why) FROM claimed"), ",");
+	query_gives(db, "SELECT group_concat(why) FROM claimed", ",");
 	m.rows = 499;
 	load();
-	assert_string_equal(query(db, "SELECT why FROM claimed"),
-	                    "p99 needs 500 isolated calls, this run has 499; ");
+	query_gives(db, "SELECT why FROM claimed",
+	            "p99 needs 500 isolated calls, this run has 499; ");
 }
 
 TEST(sizes_and_paces_are_chosen)
@@ -117,12 +112,14 @@ TEST(sizes_and_paces_are_chosen)
 	assert_int_equal(number(0, "f.cells"), 1);
 	assert_int_equal(number(1, "f.cells"), 3);
 	/* Of each size, limit's alone left out; the A/A line of each group, too. */
-	assert_string_equal(query(db, "SELECT count(*), count(DISTINCT variant) FROM asked_found "
-	                              "WHERE finding = 'group' AND speed NOT NULL"),
-	                    "2 1");
-	assert_string_equal(query(db, "SELECT count(*), min(round(ratio, 2)) FROM result "
-	                              "WHERE variant = 0 AND ratio NOT NULL"),
-	                    "6 0.5");
+	query_gives(db,
+	            "SELECT count(*), count(DISTINCT variant) FROM asked_found "
+	            "WHERE finding = 'group' AND speed NOT NULL",
+	            "2 1");
+	query_gives(db,
+	            "SELECT count(*), min(round(ratio, 2)) FROM result "
+	            "WHERE variant = 0 AND ratio NOT NULL",
+	            "6 0.5");
 }
 
 static unsigned collapsed; /* a block in which processes take six times the time; UINT_MAX: none */
@@ -150,12 +147,13 @@ TEST(the_one_odd_block_is_named)
 	near(number(0, "c ->> 'odd_lo'"), 1 / 1.1);
 	near(number(0, "c ->> 'odd_hi'"), 1 / 1.1);
 	near(number(1, "c ->> 'odd'"), 6.6);
-	assert_string_equal(query(db, "SELECT odd FROM claimed WHERE NOT id"),
-	                    "block 5 differs (0.151; the others 0.909 to 0.909)");
+	query_gives(db, "SELECT odd FROM claimed WHERE NOT id",
+	            "block 5 differs (0.151; the others 0.909 to 0.909)");
 	/* Of the speed, of a time as well. */
-	assert_string_equal(query(db, "SELECT odd_said(c, is_time) FROM contrast_found "
-	                              "WHERE (finding, part) = ('claims', 1)"),
-	                    "block 5 differs (0.151; the others 0.909 to 0.909)");
+	query_gives(db,
+	            "SELECT odd_said(c, is_time) FROM contrast_found "
+	            "WHERE (finding, part) = ('claims', 1)",
+	            "block 5 differs (0.151; the others 0.909 to 0.909)");
 	collapsed = UINT_MAX;
 	load();
 	assert_true(isnan(number(1, "c ->> 'odd_block'")));
@@ -191,31 +189,23 @@ TEST(what_one_lacks_counts_for_none)
 /* Steps of a gap use the blocks that hold all its variants. */
 TEST(logs_add_up_over_steps)
 {
-	static const char *const steps[][2] = {{"single", "threads"}, {"threads", "processes"}};
 	gone_variant = MADE_SINGLE;
 	gone_size = 1;
 	gone_from = 7;
-	asked.nfactors = LENGTH(steps);
-	for (unsigned i = 0; i < LENGTH(steps); i++) {
-		struct factor *f = &asked.factors[i];
-		*f = (struct factor){.bytes = {1, SIZE_MAX}};
-		snprintf(f->name, sizeof f->name, "f%u", i);
-		strcpy(f->from, steps[i][0]);
-		strcpy(f->to, steps[i][1]);
-	}
-	asked.gap = (struct gap){.from = "single", .to = "processes", .bytes = {1, SIZE_MAX}};
+	made_factor(&asked, "f0", "single", "threads");
+	made_factor(&asked, "f1", "threads", "processes");
+	made_gap(&asked, "single", "processes", 1);
 	load();
-	assert_string_equal(query(db,
-	                          "SELECT DISTINCT blocks FROM asked_found WHERE finding = 'gap' "
-	                          "AND part = 0"),
-	                    "7");
-	assert_string_equal(
-	    query(db,
-	          "SELECT count(*), max(abs(steps - whole)) < 1e-12 FROM (SELECT block, sum(log) "
-	          "FILTER (WHERE nth) steps, sum(log) FILTER (WHERE NOT nth) whole "
-	          "FROM contrast_block JOIN asked_contrast ON id = asked "
-	          "WHERE finding = 'gap' AND part = 0 GROUP BY block)"),
-	    "7 1");
+	query_gives(db,
+	            "SELECT DISTINCT blocks FROM asked_found WHERE finding = 'gap' "
+	            "AND part = 0",
+	            "7");
+	query_gives(db,
+	            "SELECT count(*), max(abs(steps - whole)) < 1e-12 FROM (SELECT block, sum(log) "
+	            "FILTER (WHERE nth) steps, sum(log) FILTER (WHERE NOT nth) whole "
+	            "FROM contrast_block JOIN asked_contrast ON id = asked "
+	            "WHERE finding = 'gap' AND part = 0 GROUP BY block)",
+	            "7 1");
 }
 
 TEST(without_figures_it_says_why)
@@ -224,8 +214,8 @@ TEST(without_figures_it_says_why)
 	ask("single", "threads", METRIC_DRAM);
 	ask("threads", "nobody", METRIC_TIME);
 	load();
-	assert_string_equal(
-	    query(db, "SELECT why, ratio, left_value FROM claimed ORDER BY id"),
+	query_gives(
+	    db, "SELECT why, ratio, left_value FROM claimed ORDER BY id",
 	    "no cell of it was measured here (from 1 MiB up) - -; no counters were read in this "
 	    "run, which it needs for: DRAM traffic - -; nobody is not in this record - -");
 }
@@ -239,8 +229,8 @@ static void off_by_block(const struct made_place *p, int64_t out[6])
 }
 
 /* Of 8 blocks the exact 95 % interval leaves out 2 · 5 of 256 cases, and the 98.75 % one 2 · 1
- * (Hollander, Wolfe and Chicken's C = 4 and 1). The same for probabilities, which go with the interval:
- * a look at 6 leaves a quarter of 5 %. */
+ * (Hollander, Wolfe and Chicken's C = 4 and 1). The same for probabilities, which go with the
+ * interval: a look at 6 leaves a quarter of 5 %. */
 TEST(looks_make_intervals_wider)
 {
 	static const struct looks looks[] = {
@@ -290,8 +280,8 @@ static void opposite_luck(const struct made_place *p, int64_t out[6])
 }
 
 /* One reference trial of a block is as good as the other, and the interval is narrower than that of
- * one; but not as narrow as that of their mean, in which the luck cancels: by that, skewed noise would
- * be a difference (test_simulated). The A/A line is one against one. */
+ * one; but not as narrow as that of their mean, in which the luck cancels: by that, skewed noise
+ * would be a difference (test_simulated). The A/A line is one against one. */
 TEST(both_trials_of_the_reference_count)
 {
 	m.stamps = opposite_luck;

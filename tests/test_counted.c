@@ -1,10 +1,11 @@
 /* Counters in fewer blocks than times: which blocks a plan reads them in, what claims on them rest
  * on then, and that so many blocks decide what all blocks of the reference records decide. */
-#include "asked.h"
+#include "made_claims.h"
 
 #include "here.h"
 
-/* Each claim by its own blocks; in a family of four, that of six blocks cannot pass the correction. */
+/* Each claim by its own blocks; in a family of four, that of six blocks cannot pass the
+ * correction. */
 TEST(claims_on_counters_rest_on_the_blocks_that_have_them)
 {
 	counted_blocks = 6;
@@ -52,7 +53,7 @@ static unsigned blocks_of(const struct record_run *run, const char *variant)
 	return bits;
 }
 
-/* By default six where one claim wants them, three elsewhere; and all that are added to the plan. */
+/* By default six where one claim wants them, three elsewhere, and all added ones. */
 TEST_WITH(a_plan_reads_counters_in_some_blocks, set_up, tear_down)
 {
 	static const char text[] =
@@ -142,13 +143,12 @@ static void tally_record(struct arena *arena, const char *folder_of, struct agre
 	           "JOIN asked_side s ON s.asked = b.asked AND side = 0 "
 	           "WHERE ratio_lo NOT NULL ORDER BY c.id, block"};
 	struct record_run run;
-	struct status st = {""};
-	assert_works(record_load(folder_of, &run, &st), st);
-	struct db *db = figures_load(&run, NULL, arena, &st);
+	assert_works(record_load(folder_of, &run, WHY));
+	struct db *db = figures_load(&run, NULL, arena, WHY);
 	assert_non_null(db);
 	struct choice choice = {.nblocks = 0};
 	double id = NAN;
-	struct db_rows *rows = db_ask(db, &blocks, &st);
+	struct db_rows *rows = db_ask(db, &blocks, WHY);
 	for (bool more = rows && db_next(rows); choice.nblocks || more;
 	     more = more && db_next(rows)) {
 		if (choice.nblocks && (!more || db_real(rows, 0) != id)) {
@@ -168,7 +168,7 @@ static void tally_record(struct arena *arena, const char *folder_of, struct agre
 		choice.again[choice.nblocks++] = db_real(rows, 5);
 		choice.twinned = db_real(rows, 6) > 0;
 	}
-	assert_works(db_end(rows, &st), st);
+	assert_works(db_end(rows, WHY));
 	arena_undo(arena, db);
 	record_free(&run);
 }

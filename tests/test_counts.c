@@ -5,9 +5,8 @@
 static struct value_weights parsed(const char *text)
 {
 	struct value_weights w;
-	struct status st = {""};
 	memset(&w, 0xff, sizeof w);
-	assert_works(counts_parse(text, &w, &st), st);
+	assert_works(counts_parse(text, &w, WHY));
 	return w;
 }
 
@@ -34,8 +33,7 @@ TEST(slips_are_refused)
 	    "0:0, 0:0", "odd",           "1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1"};
 	for (unsigned i = 0; i < LENGTH(slips); i++) {
 		struct value_weights w;
-		struct status st = {""};
-		assert_refused(counts_parse(slips[i], &w, &st), st, "counts = '");
+		assert_refused(counts_parse(slips[i], &w, WHY), "counts = '");
 	}
 }
 
@@ -61,21 +59,19 @@ TEST(equal_counts_are_equal_texts)
 TEST(counts_have_to_fit_the_ranks)
 {
 	struct value_weights w = parsed("0:0:5");
-	struct status st = {""};
-	assert_int_equal(counts_check(&w, 3, &st), 0);
-	assert_refused(counts_check(&w, 2, &st), st, "none of 2 ranks sends anything");
+	assert_int_equal(counts_check(&w, 3, WHY), 0);
+	assert_refused(counts_check(&w, 2, WHY), "none of 2 ranks sends anything");
 	w = parsed("0:9:1, 1:0:1, 1:9:0");
-	assert_int_equal(counts_check(&w, 2, &st), 0);
-	assert_refused(counts_check(&w, 4, &st), st, "rows for 3 ranks, and there are 4");
+	assert_int_equal(counts_check(&w, 2, WHY), 0);
+	assert_refused(counts_check(&w, 4, WHY), "rows for 3 ranks, and there are 4");
 	w = parsed("skewed");
-	assert_int_equal(counts_check(&w, 1, &st), 0);
+	assert_int_equal(counts_check(&w, 1, WHY), 0);
 }
 
 /* A file as nccl-tests reads it: bytes, which are brought to scale. */
 TEST_WITH(a_file_is_read, set_up, tear_down)
 {
 	struct value_weights w;
-	struct status st = {""};
 	char *path = test_text("%s/matrix", folder);
 	static const char *const good[][2] = {
 	    {"  0 9\t1 \n\n1 0 1\r\n1 9 0", "0:9:1, 1:0:1, 1:9:0"},
@@ -91,12 +87,10 @@ TEST_WITH(a_file_is_read, set_up, tear_down)
 	    "",           "1 2\n",     "1 2\n3\n",   "1 2\n3 4\n5 6\n",
 	    "1 x\n2 3\n", "-1 2\n3 4", "0 0\n0 0\n", "inf 1\n1 1\n"};
 	for (unsigned i = 0; i < LENGTH(bad); i++) {
-		st.text[0] = 0;
 		cli_write(folder, "matrix", bad[i]);
-		assert_refused(counts_parse(path, &w, &st), st, "not a matrix of counts");
+		assert_refused(counts_parse(path, &w, WHY), "not a matrix of counts");
 	}
-	st.text[0] = 0;
-	assert_refused(counts_parse("./there/is/none", &w, &st), st, "cannot read");
+	assert_refused(counts_parse("./there/is/none", &w, WHY), "cannot read");
 }
 
 TEST(other_json_is_refused)
@@ -106,10 +100,9 @@ TEST(other_json_is_refused)
 	    "[[1],[2]]", "[[1,2],[3,4,5]]", "[[]]"};
 	for (unsigned i = 0; i < LENGTH(bad); i++) {
 		struct value_weights w;
-		struct status st = {""};
 		json_t *json = json_loads(bad[i], 0, NULL);
 		assert_non_null(json);
-		assert_int_equal(counts_from_json(json, &w, &st), -1);
+		assert_int_equal(counts_from_json(json, &w, WHY), -1);
 		json_decref(json);
 	}
 }

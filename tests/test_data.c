@@ -1,6 +1,6 @@
 /* A record as tables: what a query gets, what it may not, and where a mistake in it is. */
 #include "made.h"
-#include "queried.h"
+#include "query.h"
 
 enum { AGAIN = 3 }; /* the reference's twin, of made's variants */
 
@@ -53,7 +53,7 @@ static const struct {
      "round(share(x + 700, 700, 'lo'), 3) FROM n",
      "250.0 -200.0 600.0 -200.0 600.0 - 0.5 0.714"},
     {"SELECT imbalance(0, 4), pseudomedian(x), share(x, 0) FROM (SELECT 0 x)", "1.0 0.0 -"},
-    /* A level is of one trial. The twin takes four times as long, and its trial counts for itself. */
+    /* A level is of one trial. The twin takes four times as longand counts for itself. */
     {"SELECT name, round(ratio(time, block)) FROM level JOIN variant v ON v.id = variant JOIN "
      "place ON place.id = place WHERE block = 0 AND pace = 'isolated' AND nth = 1 AND name <> "
      "'limit' GROUP BY name",
@@ -121,7 +121,7 @@ static const struct {
 TEST(queries_are_answered)
 {
 	for (unsigned i = 0; i < LENGTH(cases); i++)
-		assert_string_equal(query(db, cases[i].sql), cases[i].is);
+		query_gives(db, cases[i].sql, cases[i].is);
 }
 
 #define MANY 3000000000
@@ -141,22 +141,21 @@ TEST(counts_are_not_cut)
 	many.line = many_wrong;
 	struct db *tables = made_tables(&many, NULL);
 	assert_non_null(tables);
-	assert_string_equal(
-	    query(tables, "SELECT min(wrong), min(faults), min(switches) FROM cell"),
-	    "3000000000 6000000000 6000000000");
-	assert_string_equal(query(tables, "SELECT min(wrong), min(faults), min(switches) "
-	                                  "FROM result JOIN variant ON variant.id = variant "
-	                                  "WHERE name = 'threads'"),
-	                    "9000000000 18000000000 18000000000");
+	query_gives(tables, "SELECT min(wrong), min(faults), min(switches) FROM cell",
+	            "3000000000 6000000000 6000000000");
+	query_gives(tables,
+	            "SELECT min(wrong), min(faults), min(switches) "
+	            "FROM result JOIN variant ON variant.id = variant "
+	            "WHERE name = 'threads'",
+	            "9000000000 18000000000 18000000000");
 }
 
 TEST(all_of_it_is_a_file_for_others)
 {
-	struct status st = {0};
 	const char *file = made_path("run.db");
-	assert_int_equal(db_save(db, file, &st), 0);
-	assert_int_equal(db_save(db, file, &st), -1); /* it is there */
-	assert_says(st.text, "output file already exists");
+	assert_int_equal(db_save(db, file, WHY), 0);
+	assert_int_equal(db_save(db, file, WHY), -1); /* it is there */
+	assert_says(because(), "output file already exists");
 }
 
 TESTS(.begin = load, .end = made_end);

@@ -1,6 +1,6 @@
 /* Calls of `api = device` by threads in place of kernels: the code of the kernel's thread blocks
- * (harness/backend/nccl/nccl_move_block.h) and its protocol, over plain memory. Ranks are delayed at random;
- * `make test SAN=thread` sees each access that the protocol does not order. */
+ * (harness/backend/nccl/nccl_move_block.h) and its protocol, over plain memory. Ranks are delayed
+ * at random; `make test SAN=thread` sees each access that the protocol does not order. */
 #include <pthread.h>
 #include <sched.h>
 
@@ -223,7 +223,7 @@ static void prepare(struct rank *r, const struct plan *plan, unsigned buffer)
 	}
 }
 
-/* --- a kernel: a thread for each of its blocks' threads ----------------------------------------- */
+/* --- a kernel: a thread for each of its blocks' threads --- */
 
 struct lane {
 	const struct move_call *call;
@@ -260,7 +260,7 @@ static void kernel(struct rank *r)
 	}
 }
 
-/* --- a rank: a stream of them, and a caller who uses its buffers -------------------------------- */
+/* --- a rank: a stream of them, and a caller who uses its buffers --- */
 
 static void check(struct rank *r, const struct plan *plan, unsigned call)
 {
@@ -369,7 +369,7 @@ TEST(every_call_is_complete_whichever_rank_is_late)
 	all_arrives(40, PROTOCOL_MASK / 2 - 2);
 }
 
-/* A rank that sends little, or to none, does not copy its own part in crumbs; every tile has its turn. */
+/* A rank that sends little, or to none, does not copy its own part in crumbs. */
 TEST(tiles_are_cut_by_the_larger_share)
 {
 	enum { ALL_BYTES = 64 << 20, PEERS = 3 };

@@ -40,8 +40,8 @@ static const char *text_of(const char *name, const char *key)
 	return text ? text : "";
 }
 
-/* Six keys a row, as results/README.md names them; what costs something says what, and what does not is
- * there. */
+/* Six keys a row, as results/README.md names them; what costs something says what, and what does
+ * not is there. */
 static void rows_are_whole(void)
 {
 	static const char *const keys[] = {"group", "name", "ok", "found", "costs", "mend"};
@@ -106,8 +106,8 @@ TEST(odd_input_is_no_odd_output)
 	cli_expect(here_call("doctor --jsno"), 1, "did you mean '--json'?");
 }
 
-/* On stand-ins for CUDA, NCCL and NVML GPUs are there; else what a machine without them cannot measure is
- * said. */
+/* On stand-ins for CUDA, NCCL and NVML GPUs are there; else what a machine without them cannot
+ * measure is said. */
 TEST(gpus_are_found)
 {
 	ask("");

@@ -59,16 +59,15 @@ static bool is_xml(const char *file)
 
 TEST(every_picture_is_png_and_svg)
 {
-	struct status st = {""};
 	char name[200];
 	if (made_no_gnuplot())
 		skip();
 	cli_write(made_folder, "no.svg", "<a>1 & 2</a>");
 	assert_false(is_xml(made_path("no.svg")));
 	made_write(&plain);
-	struct model *m = model_make(scratch(), made_folder, NULL, &st);
+	struct model *m = model_make(scratch(), made_folder, NULL, WHY);
 	assert_non_null(m);
-	assert_int_equal(draw_pictures(m, made_folder, "plot", &st), 0);
+	assert_int_equal(draw_pictures(m, made_folder, "plot", WHY), 0);
 	const struct model_pictures *drawn = &m->drawn;
 	assert_string_equal(drawn->warning, "");
 	assert_int_equal(drawn->npictures, 6);
@@ -178,10 +177,9 @@ TEST(a_noisy_run_still_says_what_is_beyond_its_noise)
 /* Of 15 variants that differ from the reference: those that do not fit three rows are counted. */
 TEST(captions_of_many_variants_fit)
 {
-	struct status st = {""};
-	struct model *m = model_make(scratch(), "results/reference/2x-h200/factors_new", NULL, &st);
+	struct model *m = model_make(scratch(), "results/reference/2x-h200/factors_new", NULL, WHY);
 	if (!m)
-		fail_msg("%s", st.text);
+		fail_msg("%s", because());
 	const struct story_table *t = story_find_table(&m->story, "captions");
 	for (unsigned i = 0; i < t->nrows; i++) {
 		const char *text = story_entry(t, i, "said")->text;
@@ -191,45 +189,33 @@ TEST(captions_of_many_variants_fit)
 	}
 	/* What one of the sizes does not show has its ends. */
 	m = model_make(scratch(), "results/reference/4x-h200/beside_nccl-tests/alltoall", NULL,
-	               &st);
+	               WHY);
 	t = m ? story_find_table(&m->story, "captions") : NULL;
 	assert_non_null(t);
-	assert_says(story_entry(t, 0, "said")->text, " by size; not shown at 16 MiB, 64 MiB, 256 MiB); pro");
-}
-
-static unsigned asked_factors;
-
-static void ask_factors(json_t *environment)
-{
-	json_t *list = json_array();
-	char name[16];
-	for (unsigned i = 0; i < asked_factors; i++) {
-		snprintf(name, sizeof name, "f%u", i);
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:[i, n]}",
-		                                      "name", name, "text", "t", "from", "threads",
-		                                      "to", i % 2 ? "processes" : "single",
-		                                      "setting", "mode", "placebo", 0, "bytes", 0));
-	}
-	json_object_set_new(environment, "factors", list);
+	assert_says(story_entry(t, 0, "said")->text,
+	            " by size; not shown at 16 MiB, 64 MiB, 256 MiB); pro");
 }
 
 /* Few factors are a reason, many are the question. */
 TEST(many_factors_are_the_answers_picture)
 {
+	static struct claim_list asked;
 	struct made m = plain;
-	struct status st = {""};
 	if (made_no_gnuplot())
 		skip();
-	m.environment = ask_factors;
-	for (asked_factors = 7; asked_factors < 9; asked_factors++) {
+	m.asked = &asked;
+	for (unsigned n = 7; n < 9; n++) {
+		while (asked.nfactors < n)
+			made_factor(&asked, test_text("f%u", asked.nfactors), "threads",
+			            asked.nfactors % 2 ? "processes" : "single");
 		made_write(&m);
-		assert_works(report_make(made_folder, "plot", NULL, &st), st);
+		assert_works(report_make(made_folder, "plot", NULL, WHY));
 		const char *text = made_read("report.md");
 		const char *factors = strstr(text, "(plots/nccl_factors.png)");
 		const char *ratio = strstr(text, "(plots/nccl_alltoall_ratio.png)");
 		assert_non_null(factors);
 		assert_non_null(ratio);
-		assert_int_equal(factors < ratio, asked_factors == 8);
+		assert_int_equal(factors < ratio, n == 8);
 	}
 }
 
@@ -241,7 +227,8 @@ static void lame_stamps(const struct made_place *p, int64_t out[6])
 	out[2] *= p->block > 4 ? 10 : 1;
 }
 
-/* The curve's points are the calls; the first with a share above 95 % is as long as the tail says. */
+/* The curve's points are the calls; the first with a share above 95 % is as long as the tail
+ * says. */
 TEST(a_tail_is_that_of_the_curve)
 {
 	struct made lame = plain;
@@ -291,19 +278,13 @@ TEST(every_size_has_its_point_and_the_limit_is_drawn)
 	assert_true(times_drawn(3, picture, dashed) >= 2);
 }
 
-static void calls_block(json_t *environment)
-{
-	json_object_set_new(environment, "backends",
-	                    json_pack("{s:{s:b, s:b}}", "gloo", "carries_data", 1, "launches", 0));
-}
-
 /* If calls block, launching has no separate cost: no picture of it, and no other is lost. */
 TEST(blocking_calls_have_no_launch)
 {
 	struct made m = plain;
 	m.backend = "gloo";
 	m.blocks = 2;
-	m.environment = calls_block;
+	m.more_of_run = "{'backends':{'gloo':{'carries_data':true,'launches':false}}}";
 	made_drawn(&m, "*.gp");
 	assert_lacks(made_read("report.md"), "was not drawn");
 	assert_int_not_equal(access(made_path("plots/gloo_alltoall_launch.png"), F_OK), 0);

@@ -46,8 +46,7 @@ static int load(struct status *st)
 /* Names in order, each with the library it takes. */
 static void expect(const char *const names[], const char *const files[], unsigned n)
 {
-	struct status st;
-	assert_works(load(&st), st);
+	assert_works(load(WHY));
 	assert_int_equal(spec.nvariants, n);
 	for (unsigned i = 0; i < n; i++) {
 		assert_string_equal(spec.variants[i].name, names[i]);
@@ -61,11 +60,10 @@ static void expect(const char *const names[], const char *const files[], unsigne
 
 static void refuse(const char *what)
 {
-	struct status st;
-	assert_int_equal(load(&st), -1);
-	assert_begins(st.text, test_text("%s:6: each", file));
-	assert_says(st.text, what);
-	assert_says(st.text, "allowed");
+	assert_int_equal(load(WHY), -1);
+	assert_begins(because(), test_text("%s:6: each", file));
+	assert_says(because(), what);
+	assert_says(because(), "allowed");
 }
 
 FIXTURE(fresh)
@@ -96,8 +94,7 @@ TEST(a_variant_for_each_library)
 
 TEST(none_named_is_skipped)
 {
-	struct status st;
-	assert_works(load(&st), st);
+	assert_works(load(WHY));
 	assert_int_equal(spec.nvariants, 3);
 	assert_string_equal(spec.variants[1].name, "threads-nccl");
 	assert_says(spec.variants[1].skip, "NCCL_LIBS is not set");
@@ -122,8 +119,7 @@ TEST(more_than_fit_are_refused)
 	for (unsigned i = 0; i < 16; i++) {
 		library(test_text("l@%u.so", 22000 + i));
 	}
-	struct status st;
-	assert_refused(load(&st), st, "too many variants; allowed are 32");
+	assert_refused(load(WHY), "too many variants; allowed are 32");
 }
 
 TEST(one_version_twice_is_refused)

@@ -52,8 +52,9 @@ TEST(another_seed_is_refused)
 #define IN_EACH                                                                                    \
 	"[variant s]\nmode = single\n[variant t]\nmode = threads\n[variant p]\nmode = processes\n"
 
-/* Four runs at once, as each does little but wait. In each mode the job ends by itself, with what it has, and the
- * run after its first block. Who waits for all is not named before all; nor are ranks that were done. */
+/* Four runs at once, as each does little but wait. In each mode the job ends by itself, with what
+ * it has, and the run after its first block. Who waits for all is not named before all; nor are
+ * ranks that were done. */
 TEST(what_does_not_end_is_ended_and_named)
 {
 	static const struct {

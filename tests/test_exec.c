@@ -1,5 +1,5 @@
-/* launcher = exec: what the shell, the user's limits or another launcher left behind does not matter to the
- * processes that a job starts itself. */
+/* launcher = exec: what the shell, the user's limits or another launcher left behind does not
+ * matter to the processes that a job starts itself. */
 
 #include "here.h"
 
@@ -10,8 +10,8 @@
 #define TWO IN("processes\nlauncher = exec")
 #define RUN "$LAUNCHGAP run --file $HERE/t.exp --results $HERE/results --no-report"
 
-/* Each hung before: the kernel took the ends of those that were waited for, or those that were started were
- * fewer. */
+/* Each hung before: the kernel took the ends of those that were waited for, or those that were
+ * started were fewer. */
 TEST(a_parent_that_ignores_its_children_does_not_matter)
 {
 	cli_write(folder, "t.exp", TWO);
@@ -20,8 +20,8 @@ TEST(a_parent_that_ignores_its_children_does_not_matter)
 	assert_says(record, "\"launcher\":\"exec\"");
 }
 
-/* As another user of this test's alone, whose processes are counted from none: the run, its job, and one rank or thread. An empty
- * file in place of the driver's library, whose threads are counted too. */
+/* As another user of this test's alone, whose processes are counted from none: the run, its job,
+ * and one rank or thread. An empty file in place of the driver's library. */
 TEST(a_process_that_cannot_be_started_is_said)
 {
 	if (geteuid() != 0) {

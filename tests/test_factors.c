@@ -1,5 +1,5 @@
 /* Factors and placebos: their verdicts, sizes and order. */
-#include "asked.h"
+#include "made_claims.h"
 
 /* The verdicts of the only factor, and the report's warning about it; NULL: none. */
 static void says(const char *bandwidth, const char *latency, const char *warning)
@@ -14,7 +14,7 @@ static void says(const char *bandwidth, const char *latency, const char *warning
 			json_assert_null(cell, "");
 	}
 	if (warning)
-		json_assert_one_says(json_object_get(report, "warnings"), warning);
+		json_says(report, "warnings", warning);
 	assert_int_equal(json_one_says(json_object_get(report, "warnings"), "PLACEBO"),
 	                 warning != NULL);
 }
@@ -27,8 +27,8 @@ TEST(a_placebo_should_do_nothing)
 	says("faster: THE PLACEBO HAS AN EFFECT", "faster: THE PLACEBO HAS AN EFFECT",
 	     "THE PLACEBO HAS AN EFFECT on bandwidth and latency: factor env should change "
 	     "nothing, and bandwidth of threads-old is 1.1");
-	json_assert_one_says(json_object_get(made_report(&made), "warnings"),
-	                     "times that of nodirect, and latency of nodirect is 1.1");
+	json_says(made_report(&made), "warnings",
+	          "times that of nodirect, and latency of nodirect is 1.1");
 }
 
 /* It need not be bandwidth that it acts on, and it is not proper before both are known. */
@@ -91,10 +91,10 @@ TEST(a_factor_may_be_of_latency_alone)
 	made.cores = 1;
 	report = made_report(&made);
 	assert_false(json_has_table(report, "effects"));
-	json_assert_one_says(json_section(report, "factors"),
-	                     "Cannot be tested here, more ranks than cores: waiting workers "
-	                     "share them, so that p50 of single calls is the scheduler's: "
-	                     "none, small, large.");
+	json_says(report, "factors",
+	          "Cannot be tested here, more ranks than cores: waiting workers "
+	          "share them, so that p50 of single calls is the scheduler's: "
+	          "none, small, large.");
 	json_assert_says(json_cell(json_table(report, "factors"), JSON_IS("factor", "none"), "why"),
 	                 "", "more ranks than cores");
 }
@@ -106,8 +106,7 @@ TEST(latency_has_a_column_where_it_is_judged)
 	factor("env", "threads-old", "processes-old")->placebo = true;
 	const json_t *report = made_report(&made);
 	json_assert_text(effect(report, "env", "alarm"), "", "latency");
-	json_assert_one_says(json_section(report, "factors"),
-	                     "The placebo env has an effect on latency, where it should");
+	json_says(report, "factors", "The placebo env has an effect on latency, where it should");
 	json_assert_text(effect(report, "env", "verdict"), "", "no difference within 2 %");
 	json_assert_number(effect(report, "env", "latency"), "estimate", 0.7, 0.01);
 	json_assert_text(effect(report, "env", "latency_verdict"), "",
@@ -117,18 +116,17 @@ TEST(latency_has_a_column_where_it_is_judged)
 	json_assert_null(effect(report, "env", "alarm"), "");
 	json_assert_null(effect(report, "env", "latency"), "");
 	json_assert_says(effect(report, "env", "verdict"), "", "undecided");
-	json_assert_one_says(json_section(report, "factors"),
-	                     "Latency is not judged, with more ranks than cores: waiting "
-	                     "workers share them, so that p50 of single calls is the "
-	                     "scheduler's.");
+	json_says(report, "factors",
+	          "Latency is not judged, with more ranks than cores: waiting "
+	          "workers share them, so that p50 of single calls is the "
+	          "scheduler's.");
 	assert_says(made_read("plots/run.gp"), "\neffects_latency[1] = NaN\n");
 	no_isolated = true;
-	assert_false(
-	    json_one_says(json_section(made_report(&made), "factors"), "Latency is not judged"));
+	json_lacks(made_report(&made), "factors", "Latency is not judged");
 }
 
-/* What is undecided is not reported as no effect. Of two factors the first may be an effect, and one
- * block may leave the second open. */
+/* What is undecided is not reported as no effect. Of two factors the first may be an effect, and
+ * one block may leave the second open. */
 TEST(a_caption_says_what_is_decided)
 {
 	static const struct {
@@ -168,7 +166,7 @@ TEST(a_caption_names_the_largest_effects)
 	assert_int_equal(json_count(report, "named_factors"), 4);
 	assert_says(made_read("report.json"), "; 2 more with an effect\"");
 	assert_int_equal(json_count(report, "effects"), 6);
-	assert_false(json_one_says(json_object_get(report, "answer"), "factor"));
+	json_lacks(report, "answer", "factor");
 }
 
 TESTS(.begin = made_begin, .end = made_end, .before = fresh);

@@ -2,7 +2,7 @@
 #include <glob.h>
 
 #include "../harness/config/family.h"
-#include "laid.h"
+#include "spec_file.h"
 
 /* A plan of so many claims, the first of which is the primary one if it is said so. */
 static void planned(unsigned claims, unsigned blocks, bool primary, const char *more)
@@ -20,8 +20,8 @@ static void planned(unsigned claims, unsigned blocks, bool primary, const char *
 		                      "metric = time\nis = less by 2%%\n",
 		                      i);
 	snprintf(text + n, sizeof text - n, "%s", more);
-	assert_works(read_text(text, "null", NULL), st);
-	assert_works(plan_it(), st);
+	assert_works(read_text(text, "null", NULL));
+	assert_works(plan_it());
 }
 
 /* The plan's note on its claims, or "". */
@@ -79,7 +79,7 @@ TEST(own_experiments_can_confirm_their_claims)
 	for (char **at = found.gl_pathv; *at; at++)
 		for (unsigned b = 0; b < 2; b++) {
 			unsigned claims = 0;
-			assert_works(load_file(*at, backends[b], 0, NULL), st);
+			assert_works(load_file(*at, backends[b], 0, NULL));
 			for (unsigned i = 0; i < spec.asked.nclaims; i++)
 				claims += spec.asked.claims[i].test != CLAIM_NEEDS &&
 				          strcmp(spec.asked.claims[i].name, spec.asked.primary);

@@ -15,7 +15,7 @@
 #include "cli.h"
 #include "json.h"
 #include "standin.h"
-#include "struck.h"
+#include "fault_target.h"
 #include "test.h"
 
 /* Where a run is: in a job, and then in the runner. */
@@ -53,9 +53,9 @@ enum victim { NOBODY, WORKER, MPIRUN, RUNNER, FIRST_HOST, LAST_HOST };
 #define BOUND     90  /* seconds: a run that has not ended by then hangs */
 #define STRUCK_AT 2   /* the first trial of the second block, so that there is a record */
 
-/* A fault (the table is below): which process gets which signal; what the process that reaches the place
- * does there; or what another process does meanwhile. Then the exit status, and another one for a
- * fault after the record's end. */
+/* A fault (the table is below): which process gets which signal; what the process that reaches the
+ * place does there; or what another process does meanwhile. Then the exit status, and another one
+ * for a fault after the record's end. */
 struct shot;
 struct fault {
 	const char *name;
@@ -191,19 +191,19 @@ static void take_memory(struct shot *s)
 
 static void throw_garbage(struct shot *s)
 {
-	if (struck_by_strangers(s->victim) < STRUCK_STRANGERS)
+	if (target_strangers(s->victim) < TARGET_STRANGERS)
 		is_ill(s, STATUS, "not all strangers came");
 }
 
 static void lose_link(struct shot *s)
 {
-	if (!struck_link(s->folder, "hostb down"))
+	if (!target_link(s->folder, "hostb down"))
 		is_ill(s, STATUS, "the link is not taken away");
 }
 
 static void slow_link(struct shot *s)
 {
-	if (!struck_link(s->folder, "hostb 100kbit"))
+	if (!target_link(s->folder, "hostb 300kbit"))
 		is_ill(s, STATUS, "the link is not made slow");
 }
 
@@ -296,11 +296,11 @@ static void strike(struct shot *s)
 	if (f->victim == RUNNER)
 		s->victim = s->runner;
 	if (f->victim == MPIRUN)
-		s->victim = struck_job(s->folder, s->runner);
+		s->victim = target_job(s->folder, s->runner);
 	if (f->strike)
 		f->strike(s);
 	if (f->victim == FIRST_HOST || f->victim == LAST_HOST)
-		struck_signal(s->folder, f->victim == FIRST_HOST ? "simulated0" : "simulated1",
+		target_signal(s->folder, f->victim == FIRST_HOST ? "simulated0" : "simulated1",
 		              f->signal);
 	else if (f->signal)
 		kill(s->victim, f->signal);
@@ -363,10 +363,10 @@ static void run_struck(struct shot *s)
 
 static void look_for_processes(struct shot *s)
 {
-	for (unsigned i = 0; i < 1000 && struck_left(s->folder); i++)
+	for (unsigned i = 0; i < 1000 && target_left(s->folder); i++)
 		rest_ms(10);
-	if (struck_left(s->folder))
-		is_ill(s, PROCESS, "%u processes are left", struck_left(s->folder));
+	if (target_left(s->folder))
+		is_ill(s, PROCESS, "%u processes are left", target_left(s->folder));
 }
 
 /* No file is there that the pattern stands for. */
@@ -397,15 +397,14 @@ static void look_into_results(struct shot *s)
 static bool look_at_record(struct shot *s, unsigned *blocks)
 {
 	struct record_run run;
-	struct status st = {""};
 	unsigned timed = 0;
 	char *text = record_of(s);
 	if (!text ||
 	    (s->fault->strike != cut_record && strncmp(text, s->record, strlen(s->record))))
 		is_ill(s, LINE, "lines are lost");
 	*blocks = 0;
-	if (record_load(s->run, &run, &st)) {
-		is_ill(s, LINE, "%s", st.text);
+	if (record_load(s->run, &run, WHY)) {
+		is_ill(s, LINE, "%s", because());
 		return false;
 	}
 	if (run.torn)
@@ -483,7 +482,7 @@ static void set_up(struct shot *s)
 		s->skipped = true;
 	snprintf(s->program, sizeof s->program, "%s", getenv("LAUNCHGAP"));
 	setenv("FAULT_FOLDER", s->folder, 1);
-	if (1u << s->mode == RIG && !struck_on_rig(s->folder))
+	if (1u << s->mode == RIG && !target_on_rig(s->folder))
 		s->skipped = true;
 }
 
@@ -619,8 +618,8 @@ TEST(one_of_each_leaves_nothing_and_loses_nothing)
 	munmap(shots, MOST * sizeof *shots);
 }
 
-/* A cell of the table: how many struck there, and how many of them are not well. place PLACES: whether any is
- * to be told of, unprinted. */
+/* A cell of the table: how many struck there, and how many of them are not well. place PLACES:
+ * whether any is to be told of, unprinted. */
 static bool print_cell(const struct shot *shots, unsigned n, const struct fault *fault,
                        enum place place)
 {

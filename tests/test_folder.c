@@ -40,9 +40,8 @@ static unsigned blocks(void)
 TEST(one_writes_at_a_time)
 {
 	struct folder mine = {0};
-	struct status st = {""};
 	measure();
-	assert_int_equal(folder_hold(run, &mine, &st), 0);
+	assert_int_equal(folder_hold(run, &mine, WHY), 0);
 	cli_expect(resume(), 1,
 	           test_text("%s is being written by process %d on ", run, (int)getpid()));
 	assert_int_equal(blocks(), 1);
@@ -61,8 +60,7 @@ TEST(a_lock_dies_with_its_process)
 	pid_t pid = fork();
 	if (pid == 0) {
 		struct folder theirs = {0};
-		struct status st = {""};
-		if (folder_hold(run, &theirs, &st) || write(ready[1], "x", 1) != 1)
+		if (folder_hold(run, &theirs, WHY) || write(ready[1], "x", 1) != 1)
 			_exit(1);
 		pause();
 	}
@@ -114,22 +112,21 @@ TEST(a_record_that_others_touch_ends_the_run)
 	const struct trial trial = {.experiment = "x", .variant = "v"};
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		struct folder f = {0};
-		struct status st = {""};
 		struct stat about;
-		assert_int_equal(folder_open(results, "x", 0, &f, &st), 0);
+		assert_int_equal(folder_open(results, "x", 0, &f, WHY), 0);
 		assert_true(fcntl(f.record, F_GETFL) & O_APPEND);
 		for (unsigned n = 0; n < 2; n++)
-			if (record_write_failure(f.trials, &trial, "why", &st) ||
-			    folder_commit(&f, &st))
-				fail_msg("%s", st.text);
+			if (record_write_failure(f.trials, &trial, "why", WHY) ||
+			    folder_commit(&f, WHY))
+				fail_msg("%s", because());
 		snprintf(run, sizeof run, "%s", f.path);
 		snprintf(record, sizeof record, "%s/trials.jsonl", f.path);
 		assert_int_equal(cli_lines(record), 2);
 		assert_int_equal(stat(record, &about), 0);
 		assert_int_equal(about.st_size, f.kept);
 		cases[i].touch(record);
-		assert_int_equal(record_write_failure(f.trials, &trial, "why", &st), 0);
-		assert_refused(folder_commit(&f, &st), st, cases[i].words);
+		assert_int_equal(record_write_failure(f.trials, &trial, "why", WHY), 0);
+		assert_refused(folder_commit(&f, WHY), cases[i].words);
 		folder_close(&f);
 	}
 }
@@ -193,8 +190,7 @@ TEST(a_packed_record_is_gone_on_with)
 static void open_and_die(int to)
 {
 	struct folder theirs = {0};
-	struct status st = {""};
-	if (folder_open_scratch(&theirs, 0, &st) ||
+	if (folder_open_scratch(&theirs, 0, WHY) ||
 	    write(to, theirs.scratch, sizeof theirs.scratch) < 0)
 		_exit(1);
 	pause();
@@ -204,7 +200,6 @@ static void open_and_die(int to)
 TEST_WITH(the_next_start_sweeps_what_a_killed_one_left, NULL, NULL)
 {
 	struct folder mine = {0};
-	struct status st = {""};
 	char other[] = "/tmp/launchgap-XXXXXX", left[64], within[80];
 	int to[2], status;
 	assert_non_null(mkdtemp(other));
@@ -215,13 +210,13 @@ TEST_WITH(the_next_start_sweeps_what_a_killed_one_left, NULL, NULL)
 	assert_int_equal(read(to[0], left, sizeof left), sizeof left);
 	snprintf(within, sizeof within, "%s/deep", left);
 	assert_int_equal(mkdir(within, 0777), 0);
-	assert_int_equal(folder_open_scratch(&mine, 0, &st), 0);
+	assert_int_equal(folder_open_scratch(&mine, 0, WHY), 0);
 	assert_int_equal(access(within, F_OK), 0);
 	folder_close(&mine);
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 	assert_int_equal(access(within, F_OK), 0);
-	assert_int_equal(folder_open_scratch(&mine, 0, &st), 0);
+	assert_int_equal(folder_open_scratch(&mine, 0, WHY), 0);
 	assert_int_equal(access(left, F_OK), -1);
 	assert_int_equal(access(mine.scratch, F_OK), 0);
 	folder_close(&mine);
@@ -254,9 +249,8 @@ char *mkdtemp(char *path)
 TEST_WITH(a_new_folder_that_a_sweeper_takes_is_not_used, NULL, NULL)
 {
 	struct folder mine = {.path = ""};
-	struct status st = {""};
 	is_swept = true;
-	assert_works(folder_open_scratch(&mine, 0, &st), st);
+	assert_works(folder_open_scratch(&mine, 0, WHY));
 	assert_string_not_equal(mine.scratch, swept);
 	assert_int_equal(access(mine.scratch, W_OK), 0);
 	folder_close(&mine);
@@ -268,10 +262,9 @@ TEST_WITH(a_new_folder_that_a_sweeper_takes_is_not_used, NULL, NULL)
 TEST_WITH(without_room_there_is_none, NULL, NULL)
 {
 	struct folder f = {0};
-	struct status st = {""};
-	assert_int_equal(folder_open_scratch(&f, SIZE_MAX / 2, &st), -1);
-	assert_says(st.text, "/dev/shm has ");
-	assert_says(st.text, "/tmp has ");
+	assert_int_equal(folder_open_scratch(&f, SIZE_MAX / 2, WHY), -1);
+	assert_says(because(), "/dev/shm has ");
+	assert_says(because(), "/tmp has ");
 	assert_string_equal(f.scratch, "");
 }
 

@@ -1,5 +1,5 @@
 /* The waterfall of a gap: its arithmetic, and when there is none. */
-#include "asked.h"
+#include "made_claims.h"
 
 /* The steps: name, whether it is backwards, whether it counts, its share; and what is explained. */
 static const char *steps(void)

@@ -1,5 +1,5 @@
-/* The heartbeat against a peer that this test plays: what it sends, and what it says of bytes that no
- * heartbeat sends. */
+/* The heartbeat against a peer that this test plays: what it sends, and what it says of bytes that
+ * no heartbeat sends. */
 #include <assert.h>
 #include <sys/socket.h>
 
@@ -33,14 +33,13 @@ static void fail_end(void *of, const char *text)
 FIXTURE(begin)
 {
 	int fds[2];
-	struct status st = {""};
 	e = (struct ends){.names = {"host a", "host b"}, .connections = {{.fd = -1}}};
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	e.connections[1].fd = fds[0];
 	e.there.fd = fds[1];
 	e.here = (struct peers){
 	    .size = 2, .names = e.names, .connections = e.connections, .fail = fail_end, .of = &e};
-	assert_works(heartbeat_start(&e.here, &e.here, 20000, no_failure, &e.heart, &st), st);
+	assert_works(heartbeat_start(&e.here, &e.here, 20000, no_failure, &e.heart, WHY));
 }
 
 FIXTURE(end)
@@ -66,16 +65,14 @@ struct message {
 
 static bool hear(struct message *out)
 {
-	struct status st = {""};
-	return !connection_recv(&e.there, out, sizeof *out, clock_now_ns() + 20000000000, &st);
+	return !connection_recv(&e.there, out, sizeof *out, clock_now_ns() + 20000000000, WHY);
 }
 
 static void say(uint32_t word, const char *text)
 {
 	struct message out = {word, ""};
-	struct status st = {""};
 	snprintf(out.text, sizeof out.text, "%s", text);
-	assert_works(connection_send(&e.there, &out, sizeof out, 0, &st), st);
+	assert_works(connection_send(&e.there, &out, sizeof out, 0, WHY));
 }
 
 TEST(it_beats_and_says_goodbye)

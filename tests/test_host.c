@@ -46,7 +46,7 @@ static void run_all(struct layout layout, const char *path, unsigned calls, unsi
 	rig_is_right(&rig);
 }
 
-/* With all ranks in a thread, a thread for each, and processes; one call, and several on rotating slots. */
+/* With all ranks in a thread, a thread for each, and processes; one call and several. */
 TEST(every_collective_is_right_on_every_path_in_every_layout)
 {
 	static const struct {

@@ -13,14 +13,13 @@ struct bench {
 static void bench_open(struct bench *b, unsigned n, const char *path, enum coll_kind coll,
                        size_t bytes)
 {
-	struct status st = {""};
 	b->n = n;
 	b->ctx = NULL;
 	rig_init(&b->rig, (struct layout){1, 1, n}, path);
 	rig_add(&b->rig, coll, bytes);
 	const struct backend_place place = rig_raise_alone(&b->rig);
-	assert_int_equal(backend_host.open(&place, &b->ctx, &st), 0);
-	assert_int_equal(buffers_prepare(&backend_host, b->ctx, n, b->rig.cells, RIG_SEED, 1, &st),
+	assert_int_equal(backend_host.open(&place, &b->ctx, WHY), 0);
+	assert_int_equal(buffers_prepare(&backend_host, b->ctx, n, b->rig.cells, RIG_SEED, 1, WHY),
 	                 0);
 }
 
@@ -32,9 +31,8 @@ static void bench_issue(struct bench *b)
 
 static void bench_call(struct bench *b)
 {
-	struct status st = {""};
 	bench_issue(b);
-	assert_int_equal(rig_wait(b->ctx, b->rig.team, b->n, &st), 0);
+	assert_int_equal(rig_wait(b->ctx, b->rig.team, b->n, WHY), 0);
 }
 
 static void bench_close(struct bench *b)
@@ -116,9 +114,8 @@ static void *give_up(void *arg)
 	const struct rig_worker *at = arg;
 	struct backend_place place = rig_place(at);
 	struct backend_ctx *ctx = NULL;
-	struct status st = {""};
-	if (backend_host.open(&place, &ctx, &st) == 0 &&
-	    buffers_prepare(&backend_host, ctx, place.count, at->rig->cells, RIG_SEED, 1, &st) ==
+	if (backend_host.open(&place, &ctx, WHY) == 0 &&
+	    buffers_prepare(&backend_host, ctx, place.count, at->rig->cells, RIG_SEED, 1, WHY) ==
 	        0 &&
 	    team_meet(at->team) == 0) {
 		backend_host.issue(ctx, 0, 0);

@@ -1,53 +1,45 @@
 /* What the host backend refuses, in which words, and which path it takes when left the choice. */
 #include "host_rig.h"
+#include "settings_text.h"
+
+#define IN_PLACE 99
 
 TEST(what_cannot_be_done_is_refused)
 {
 	static const struct {
-		struct layout layout;
-		const char *path;
+		const char *settings; /* in front of them layout=1x2x1 */
 		enum coll_kind coll;
-		bool in_place;
-		unsigned offset, root;
-		struct split split;
+		unsigned root; /* IN_PLACE: it is in place */
 		size_t arena_bytes;
-		const char *words; /* NULL: it can be done */
+		const char *words; /* "": it can be done */
 	} cases[] = {
-	    {.layout = {1, 2, 1},
-	     .path = "rdma",
-	     .words = "allowed are auto, direct, fifo, shared"},
-	    {.layout = {2, 1, 1}, .path = "direct", .words = "one process"},
-	    {.layout = {2, 1, 1}, .path = "fifo", .coll = COLL_COPY, .words = "direct or shared"},
-	    {.layout = {1, 2, 1}, .coll = COLL_ALLTOALL, .in_place = true, .words = "in place"},
-	    {.layout = {1, 2, 1}, .coll = COLL_ALLTOALL, .offset = 6, .words = "multiples of 4"},
-	    {.layout = {1, 2, 1}, .coll = COLL_INIT, .words = "has none"},
-	    {.layout = {1, 2, 1}, .coll = COLL_BROADCAST, .root = 2, .words = "root 2"},
-	    {.layout = {1, 2, 1}, .arena_bytes = (size_t)1 << 50, .words = "this machine has"},
-	    {.layout = {1, 2, 1}, .arena_bytes = SIZE_MAX / 2, .words = "this machine has"},
-	    {.layout = {1, 6, 1}, .coll = COLL_HYPERCUBE, .words = "power of two"},
-	    {.layout = {1, 6, 1}, .coll = COLL_HYPERCUBE, .split = {SPLIT_MOD, 3}},
-	    {.layout = {1, 6, 1}, .split = {SPLIT_DIV, 4}, .words = "different sizes"},
-	    {.layout = {1, 6, 1}, .split = {SPLIT_MOD, 6}, .words = "groups of one rank"},
+	    {"path=packets", COLL_ALLTOALL, 0, 0, "allowed are auto, direct, fifo, shared"},
+	    {"layout=2x1x1 path=direct", COLL_ALLTOALL, 0, 0, "one process"},
+	    {"layout=2x1x1 path=fifo", COLL_COPY, 0, 0, "direct or shared"},
+	    {"", COLL_ALLTOALL, IN_PLACE, 0, "in place"},
+	    {"offset=6", COLL_ALLTOALL, 0, 0, "multiples of 4"},
+	    {"", COLL_INIT, 0, 0, "has none"},
+	    {"", COLL_BROADCAST, 2, 0, "root 2"},
+	    {"", COLL_ALLTOALL, 0, (size_t)1 << 50, "this machine has"},
+	    {"", COLL_ALLTOALL, 0, SIZE_MAX / 2, "this machine has"},
+	    {"layout=1x6x1", COLL_HYPERCUBE, 0, 0, "power of two"},
+	    {"layout=1x6x1 split=MOD:3", COLL_HYPERCUBE, 0, 0, ""},
+	    {"layout=1x6x1 split=DIV:4", COLL_ALLTOALL, 0, 0, "different sizes"},
+	    {"layout=1x6x1 split=MOD:6", COLL_ALLTOALL, 0, 0, "groups of one rank"},
 	    /* A rank of all, but of no group. */
-	    {.layout = {1, 6, 1},
-	     .coll = COLL_GATHER,
-	     .root = 2,
-	     .split = {SPLIT_MOD, 3},
-	     .words = "for 2 ranks"},
+	    {"layout=1x6x1 split=MOD:3", COLL_GATHER, 2, 0, "for 2 ranks"},
 	};
 	static struct rig rig;
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		struct status st = {""};
-		rig_init(&rig, cases[i].layout, cases[i].path ? cases[i].path : "auto");
+		rig_init(&rig, (struct layout){1, 2, 1}, "auto");
 		rig_add(&rig, COLL_ALLTOALL, 4096);
 		rig.cells[0] = rig_cell_of(cases[i].coll, 12288);
-		rig.cells[0].in_place = cases[i].in_place;
-		rig.cells[0].root = cases[i].root;
-		rig.trial.settings.offset_bytes = cases[i].offset;
-		rig.trial.settings.split = cases[i].split;
+		rig.cells[0].in_place = cases[i].root == IN_PLACE;
+		rig.cells[0].root = cases[i].root == IN_PLACE ? 0 : cases[i].root;
+		settings_of_text(&rig.trial.settings, cases[i].settings);
 		rig.trial.arena_bytes = cases[i].arena_bytes;
-		assert_int_equal(backend_host.supports(&rig.trial, &st), cases[i].words ? -1 : 0);
-		assert_says(st.text, cases[i].words ? cases[i].words : "");
+		assert_int_equal(backend_host.supports(&rig.trial, WHY), *cases[i].words ? -1 : 0);
+		assert_says(because(), cases[i].words);
 	}
 }
 
@@ -56,13 +48,12 @@ static void assert_path(struct layout layout, const char *asked, enum coll_kind 
 {
 	static struct rig rig;
 	struct backend_ctx *ctx = NULL;
-	struct status st = {""};
 	char text[TEAM_FACTS_BYTES];
 	rig_init(&rig, layout, asked);
 	rig_add(&rig, coll, 4096);
 	const struct backend_place place = rig_raise_alone(&rig);
 	team_fail(rig.team, 0, "only to see the path"); /* or open waits for the others */
-	assert_int_equal(backend_host.open(&place, &ctx, &st), -1);
+	assert_int_equal(backend_host.open(&place, &ctx, WHY), -1);
 	backend_host.describe(ctx, text, sizeof text);
 	assert_int_equal(strncmp(text, taken, strlen(taken)), 0);
 	backend_host.close(ctx); /* safe after a failed open */
@@ -85,13 +76,12 @@ static void assert_memory(const char *path, uint64_t comm_at_least)
 {
 	static struct rig rig;
 	struct backend_ctx *ctx = NULL;
-	struct status st = {""};
 	char text[TEAM_FACTS_BYTES];
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	rig_init(&rig, (struct layout){1, 1, 3}, path);
 	rig_add(&rig, COLL_ALLTOALL, 3 * 4096);
 	const struct backend_place place = rig_raise_alone(&rig);
-	assert_int_equal(backend_host.open(&place, &ctx, &st), 0);
+	assert_int_equal(backend_host.open(&place, &ctx, WHY), 0);
 	backend_host.describe(ctx, text, sizeof text);
 	const char *buffers = strstr(text, "memory_buffers_bytes="),
 	           *comm = strstr(text, "memory_comm_bytes=");

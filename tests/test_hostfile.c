@@ -21,13 +21,12 @@ TEST(lists_and_files_have_a_host_once)
 	};
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		char out[HOSTS_BYTES], from[300];
-		struct status st = {""};
 		snprintf(from, sizeof from, "%s", cases[i].list);
 		if (cases[i].file) {
 			cli_write(folder, "hostfile", cases[i].file);
 			snprintf(from, sizeof from, "@%s/hostfile", folder);
 		}
-		assert_works(hosts_read(from, out, &st), st);
+		assert_works(hosts_read(from, out, WHY));
 		assert_string_equal(out, cases[i].list);
 	}
 }
@@ -35,8 +34,7 @@ TEST(lists_and_files_have_a_host_once)
 TEST(a_host_that_is_named_twice_has_two_slots)
 {
 	char out[HOSTS_BYTES];
-	struct status st = {""};
-	assert_works(hosts_read("a,b:2,a,b:3", out, &st), st);
+	assert_works(hosts_read("a,b:2,a,b:3", out, WHY));
 	assert_string_equal(out, "a:2,b:5");
 	assert_int_equal(hosts_count(out), 2);
 }
@@ -44,11 +42,10 @@ TEST(a_host_that_is_named_twice_has_two_slots)
 TEST(slots_that_are_no_number_are_refused)
 {
 	char out[HOSTS_BYTES] = "before", from[300];
-	struct status st = {""};
 	cli_write(folder, "hostfile", "a slots=x\n");
 	snprintf(from, sizeof from, "@%s/hostfile", folder);
-	assert_int_equal(hosts_read(from, out, &st), -1);
-	assert_begins(st.text, "hosts = ");
+	assert_int_equal(hosts_read(from, out, WHY), -1);
+	assert_begins(because(), "hosts = ");
 	assert_string_equal(out, "before");
 }
 

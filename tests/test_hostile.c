@@ -306,7 +306,7 @@ TEST(a_copied_block_is_no_block)
 	cli_expect(report(), 1, "this cell's stamps are those of line ");
 }
 
-/* Its calls took what others took, in their order; of lengths that a coarse clock gives, all may. */
+/* Its calls took what others took, in their order, unless a coarse clock gives them. */
 static unsigned differs, shift_ns;
 
 static void copied(const struct made_place *p, int64_t out[6])

@@ -1,5 +1,5 @@
-/* Runs over several hosts: simulated ones, and those of tests/rig, with each launcher that reaches them.
- * What a record has to have then: facts of all workers of each host, and stamps of one clock. */
+/* Runs over several hosts: simulated ones, and those of tests/rig, with each launcher that reaches
+ * them. What a record has to have then: all workers' facts, stamps of one clock. */
 #include "here.h"
 #include "json.h"
 
@@ -16,8 +16,8 @@
 /* How far apart the hosts of the rig have their clocks, where the kernel can do that. */
 #define APART_NS 1e12
 
-/* A run of `file` on the rig, from its first host or from where `from` says. What this machine cannot do
- * is said, and the test skipped. */
+/* A run of `file` on the rig, from its first host or from where `from` says. What this machine
+ * cannot do is said, and the test skipped. */
 static struct cli on_rig(const char *rig, const char *from, const char *text, const char *keys)
 {
 	struct cli cli;
@@ -53,8 +53,9 @@ static int64_t stamp(const json_t *line, const char *key, size_t rank, size_t ro
 	return json_integer_value(json_array_get(of_rank, row));
 }
 
-/* All ranks meet before each isolated call: it begins when the call before it has ended on all ranks, of
- * all hosts. Stamps of different clocks would not be in this order, or by chance within `wrong_ns`. */
+/* All ranks meet before each isolated call: it begins when the call before it has ended on all
+ * ranks, of all hosts. Stamps of different clocks would not be in this order, or by chance within
+ * `wrong_ns`. */
 static void assert_one_clock(const json_t *line, double wrong_ns)
 {
 	const size_t ranks = json_array_size(json_object_get(line, "start_ns")),
@@ -162,8 +163,8 @@ TEST(data_between_hosts_is_right_to_the_last_byte)
 	assert_int_equal(assert_record(of_rig), 2);
 }
 
-/* Its ranks find each other through the link of their hosts, on its network; and again for each connection,
- * and for each group. */
+/* Its ranks find each other through the link of their hosts, on its network; and again for each
+ * connection, and for each group. */
 static void needs_gloo(void)
 {
 	if (system("test -e ${LAUNCHGAP%/*}/liblaunchgap_gloo.so")) {
@@ -186,7 +187,7 @@ TEST(gloo_connects_hosts_again_and_again)
 	assert_says(text, "TCP on 10.77.0.2");
 }
 
-/* What the other host's ranks have received comes to the first one: a bit that is wrong there is found. */
+/* What the other host's ranks have received comes to the first one: so does a wrong bit. */
 TEST(wrong_data_of_another_host_is_found)
 {
 	needs_mpirun();

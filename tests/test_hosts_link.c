@@ -1,5 +1,5 @@
-/* The link between hosts: meetings by aligned clocks, and bytes. Hosts are threads, each with a clock of its own
- * that is seconds off and drifts: the truth is the machine's clock. */
+/* The link between hosts: meetings by aligned clocks, and bytes. Hosts are threads, each with a
+ * clock of its own that is seconds off and drifts: the truth is the machine's clock. */
 #include <assert.h>
 
 #include "../harness/clock.h"
@@ -109,9 +109,8 @@ static int meet(struct host *h)
 
 static void set(unsigned n)
 {
-	struct status st = {""};
 	struct door_place door;
-	assert_works(door_open("127.0.0.1:0", &door, &st), st);
+	assert_works(door_open("127.0.0.1:0", &door, WHY));
 	for (unsigned i = 0; i < n; i++) {
 		struct host *h = &hosts[i];
 		h->number = i;
@@ -165,7 +164,8 @@ static void *meet_job(void *of)
 	return NULL;
 }
 
-/* By the true clock, within what each host states of that meeting, and after the last one has come. */
+/* By the true clock, within what each host states of that meeting, and after the last one has
+ * come. */
 static void check_release(unsigned n, unsigned i)
 {
 	const struct release *first = &hosts[0].releases[i];

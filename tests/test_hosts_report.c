@@ -26,31 +26,25 @@ static long long late, late_ns;
 
 static json_t *host(unsigned h, unsigned block)
 {
-	const json_int_t b = block;
-	return h ? json_pack("{s:f, s:f, s:f, s:f, s:f, s:i, s:i, s:I, s:I, s:I, s:I}",
-	                     "clock_offset_ns", 1e12 + 1e9 * block, "clock_drift_ppm", 2.0 + block,
-	                     "clock_bound_ns", bound_ns * (block + 1) / 3, "clock_residual_ns",
-	                     100.0, "round_trip_ns", 9000.0 - 1000.0 * block, "pings", 320,
-	                     "clock_steps", 0, "meets", (json_int_t)100, "late", (json_int_t)late,
-	                     "late_ns", (json_int_t)(late_ns ? late_ns - b : 0), "margin_ns",
-	                     (json_int_t)0)
-	         : json_pack("{s:f, s:f, s:f, s:f, s:f, s:i, s:i, s:I, s:I, s:I, s:I}",
-	                     "clock_offset_ns", 0.0, "clock_drift_ppm", 0.0, "clock_bound_ns", 0.0,
-	                     "clock_residual_ns", 0.0, "round_trip_ns", 0.0, "pings", 0,
-	                     "clock_steps", 0, "meets", (json_int_t)100, "late", (json_int_t)0,
-	                     "late_ns", (json_int_t)0, "margin_ns", 20000 + 1000 * b);
+	json_t *json = json_object();
+	made_set(json,
+	         "{'clock_offset_ns':%.1f,'clock_drift_ppm':%.1f,'clock_bound_ns':%.17g,"
+	         "'clock_residual_ns':%.1f,'round_trip_ns':%.1f,'pings':%u,'clock_steps':0,"
+	         "'meets':100,'late':%lld,'late_ns':%lld,'margin_ns':%u}",
+	         h ? 1e12 + 1e9 * block : 0, h ? 2.0 + block : 0,
+	         h ? bound_ns * (block + 1) / 3 : 0, h ? 100.0 : 0, h ? 9000 - 1000.0 * block : 0,
+	         h ? 320 : 0, h ? late : 0, h && late_ns ? late_ns - block : 0,
+	         h ? 0 : 20000 + 1000 * block);
+	return json;
 }
 
 /* As a run writes it: in a trial's first cell. */
 static void on_two_hosts(json_t *line, const struct made_place *place)
 {
-	static const char *const names[] = {"hosta 0-1", "hosta 0-1", "hostb 0-1", "hostb 0-1"};
 	if (place->variant || place->size || place->isolated)
 		return;
-	json_t *facts = json_array();
-	for (unsigned w = 0; w < 4; w++)
-		json_array_append_new(facts, json_pack("{s:s}", "host", names[w]));
-	json_object_set_new(line, "facts", facts);
+	made_set(line, "{'facts':[{'host':'hosta 0-1'},{'host':'hosta 0-1'},{'host':'hostb 0-1'},"
+	               "{'host':'hostb 0-1'}]}");
 	json_object_set_new(line, "hosts",
 	                    json_pack("[o, o]", host(0, place->block), host(1, place->block)));
 }
@@ -69,51 +63,27 @@ static const json_t *reported(double bound, long long lates, long long late_by_n
 TEST(what_calls_cannot_resolve_is_a_warning)
 {
 	static const char says[] = "hosts begin a call apart by up to more than 5 % of the time";
-	assert_false(json_one_says(json_object_get(reported(4000, 0, 0), "warnings"), says));
-	json_assert_one_says(json_object_get(reported(6000, 0, 0), "warnings"), says);
-	assert_false(json_one_says(json_object_get(reported(1000, 5, 50000), "warnings"), says));
-	json_assert_one_says(json_object_get(reported(1000, 6, 50000), "warnings"),
-	                     "by 51.0 of 100 µs");
+	json_lacks(reported(4000, 0, 0), "warnings", says);
+	json_says(reported(6000, 0, 0), "warnings", says);
+	json_lacks(reported(1000, 5, 50000), "warnings", says);
+	json_says(reported(1000, 6, 50000), "warnings", "by 51.0 of 100 µs");
 }
 
 /* --- records that are not so --- */
 
-static void (*spoil)(json_t *hosts);
-static void spoiled(json_t *line, const struct made_place *place)
-{
-	on_two_hosts(line, place);
-	if (json_object_get(line, "hosts"))
-		spoil(json_object_get(line, "hosts"));
-}
-static void leave_one(json_t *hosts)
-{
-	json_array_remove(hosts, 1);
-}
-static void no_bound(json_t *hosts)
-{
-	json_object_del(json_array_get(hosts, 1), "clock_bound_ns");
-}
-static void negative(json_t *hosts)
-{
-	json_object_set_new(json_array_get(hosts, 0), "meets", json_integer(-1));
-}
-
 TEST(damaged_hosts_are_refused)
 {
-	static const struct {
-		void (*spoil)(json_t *hosts);
-		const char *says;
-	} cases[] = {{leave_one, "\"hosts\" is no list of several hosts"},
-	             {no_bound, "\"clock_bound_ns\" is missing; it is a number"},
-	             {negative, "\"meets\""}};
+	static const char *const cases[][3] = {
+	    {"},{'clock_offset_ns'", "}],'x':[{'clock_offset_ns'",
+	     "\"hosts\" is no list of several hosts"},
+	    {"'clock_bound_ns'", "'bound_ns'", "\"clock_bound_ns\" is missing; it is a number"},
+	    {"'meets':100", "'meets':-1", "\"meets\""}};
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
-		struct made m = plain;
 		struct record_run run;
-		struct status st = {""};
-		spoil = cases[i].spoil;
-		m.line = spoiled;
-		made_write(&m);
-		assert_refused(record_load(made_folder, &run, &st), st, cases[i].says);
+		reported(1000, 0, 0);
+		cli_replace(made_path("trials.jsonl"), test_quotes(cases[i][0]),
+		            test_quotes(cases[i][1]));
+		assert_refused(record_load(made_folder, &run, WHY), cases[i][2]);
 	}
 }
 
@@ -128,29 +98,18 @@ static void with_cards(json_t *line, const struct made_place *place)
 	on_two_hosts(line, place);
 	json_array_foreach(json_object_get(line, "facts"), w, worker)
 	{
-		json_object_set_new(worker, "host", json_string(boots[w / 2]));
+		made_set(worker, "{'host':'%s'}", boots[w / 2]);
 		if (cards[w / 2] && w % 2 == 0)
-			json_object_set_new(worker, "host_networks", json_string(cards[w / 2]));
+			made_set(worker, "{'host_networks':'%s'}", cards[w / 2]);
 	}
 }
 
 /* Within hosts data goes by NVLink, as with more than one GPU a host. */
-static const char *transport;
-static void by_both(FILE *out)
-{
-	json_t *links = json_pack("[{s:i, s:i, s:s, s:i}, {s:i, s:i, s:s, s:i}]", "from", 0, "to",
-	                          1, "via", "P2P/CUMEM", "channels", 2, "from", 1, "to", 2, "via",
-	                          transport, "channels", 2);
-	made_data_path(out, "across", "staged",
-	               json_pack("{s:s, s:o}", "transport", "mixed", "links", links));
-}
-
 static void two_gpus_a_host(json_t *env)
 {
-	json_object_set_new(
-	    json_object_get(env, "machine"), "gpus",
-	    json_pack("[{s:s}, {s:s}]", "name", "NVIDIA H200", "name", "NVIDIA H200"));
-	json_object_set_new(made_variant_of(env, 0), "hosts", json_string("hosta:2,hostb:2"));
+	made_set(json_object_get(env, "machine"),
+	         "{'gpus':[{'name':'NVIDIA H200'},{'name':'NVIDIA H200'}]}");
+	made_set(made_variant_of(env, 0), "{'hosts':'hosta:2,hostb:2'}");
 }
 
 static struct made between(void (*line)(json_t *line, const struct made_place *place),
@@ -161,23 +120,24 @@ static struct made between(void (*line)(json_t *line, const struct made_place *p
 	m.line = line;
 	m.sizes = 1;
 	m.calls = &call;
-	m.more = by_both;
+	m.logs = test_text("{'across':{'transport':'mixed','links':["
+	                   "{'from':0,'to':1,'via':'P2P/CUMEM','channels':2},"
+	                   "{'from':1,'to':2,'via':'%s','channels':2}]}}",
+	                   via);
 	m.environment = two_gpus_a_host;
 	boots[0] = "hosta 0-1";
 	boots[1] = boots[1] ? boots[1] : "hostb 0-2";
 	cards[0] = a;
 	cards[1] = b;
-	transport = via;
 	return m;
 }
 
 static const char *db_words(struct db *db, const char *sql)
 {
 	const struct db_source query = {.file = "test", .sql = sql, .line = 1};
-	struct status st = {""};
-	struct db_rows *rows = db_ask(db, &query, &st);
+	struct db_rows *rows = db_ask(db, &query, WHY);
 	const char *text =
-	    rows && db_next(rows) ? arena_copy(scratch(), db_text(rows, 0)) : st.text;
+	    rows && db_next(rows) ? arena_copy(scratch(), db_text(rows, 0)) : because();
 	return test_text("%s", text);
 }
 
@@ -190,14 +150,16 @@ static const char *crossed_by(const char *a, const char *b, const char *via)
 	                "WHERE variant = 0");
 }
 
-/* Of the 6 parts that a host's 2 ranks send to others, 4 leave it: busbw is 3/4 of what the cards carry. */
+/* Of the 6 parts that a host's 2 ranks send to others, 4 leave it: busbw is 3/4 of what the cards
+ * carry. */
 TEST(the_network_is_that_of_the_host_with_the_least)
 {
 	const char *two = "eth0 10000, IB mlx5_0:1 200000, IB mlx5_1:1 200000",
 	           *one = "eth0 25000, eth1 25000, IB mlx5_0:1 100000";
 	assert_string_equal(crossed_by(two, two, "NET/IB/0/GDRDMA"),
 	                    "2: 2 IB cards a host (50 GB/s together) 37.5");
-	assert_string_equal(crossed_by(two, one, "NET/IB"), "2: 1 IB card a host (12.5 GB/s) 9.375");
+	assert_string_equal(crossed_by(two, one, "NET/IB"),
+	                    "2: 1 IB card a host (12.5 GB/s) 9.375");
 	assert_string_equal(crossed_by(one, two, "NET/Socket/0"),
 	                    "2: 1 network card a host (1.25 GB/s) 0.9375");
 	assert_says(crossed_by(two, NULL, "NET/IB"), "no rates of its hosts' network cards");
@@ -216,7 +178,7 @@ static void after_a_failure(json_t *line, const struct made_place *place)
 	if (place->block || !json_object_get(line, "facts"))
 		return;
 	made_error(line);
-	json_object_set_new(line, "facts", json_pack("[{}, {}, {}, {}]"));
+	made_set(line, "{'facts':[{},{},{},{}]}");
 }
 
 static const json_t *normal_of(void (*line)(json_t *line, const struct made_place *place))
@@ -250,8 +212,7 @@ static void on_four_hosts(json_t *line, const struct made_place *place)
 	on_two_hosts(line, place);
 	json_array_foreach(json_object_get(line, "facts"), w, worker)
 	{
-		json_object_set_new(worker, "host", json_string(names[w]));
-		json_object_set_new(worker, "host_networks", json_string("IB x 400000"));
+		made_set(worker, "{'host':'%s','host_networks':'IB x 400000'}", names[w]);
 		json_array_append_new(hosts, host(w > 0, place->block));
 	}
 	if (json_object_get(line, "hosts"))
@@ -273,7 +234,7 @@ TEST(the_bus_bandwidth_that_a_network_allows)
 	const struct made two = between(with_cards, ib, ib, "NET/IB");
 	assert_string_equal(db_words(made_tables(&two, NULL), all), "75.0 75.0 75.0 37.5 50.0 -");
 	boots[1] = NULL;
-	/* One rank a host: the card itself. Switches that add get its bytes once and give them once. */
+	/* One rank a host: the card itself. Switches that add carry it once. */
 	const struct made four = between(on_four_hosts, ib, ib, "NET/IB");
 	assert_string_equal(db_words(made_tables(&four, NULL), all), "50.0 50.0 75.0 50.0 50.0 -");
 	boots[1] = NULL;

@@ -33,18 +33,14 @@ static const struct made_variant hostile[MADE_VARIANTS] = {
     {.name = "&lt;\"'><img src=x>", .role = "limit"},
 };
 
-static void evil(json_t *env)
-{
-	json_object_set_new(env, "title", json_string("</title><script src=//e>|`"));
-	json_object_set_new(env, "question", json_string("<b>Why</b> [a](javascript:x) `y`?"));
-	json_object_set_new(env, "command", json_pack("[s, s]", "a\n```\n<script>", "b"));
-	json_object_set_new(
-	    env, "machine",
-	    json_pack("{s:i, s:s, s:s}", "cores", 8, "cpu", "<i>|x|`", "<script>", "<script>"));
-}
-
 static struct made made = {
-    .blocks = 6, .sizes = 3, .cores = 8, .variants = hostile, .environment = evil};
+    .blocks = 6,
+    .sizes = 3,
+    .cores = 8,
+    .variants = hostile,
+    .more_of_run = "{'title':'</title><script src=//e>|`','question':'<b>Why</b> [a](javascript:x) "
+                   "`y`?','command':['a\\n```\\n<script>','b'],"
+                   "'machine':{'cores':8,'cpu':'<i>|x|`','<script>':'<script>'}}"};
 
 TEST(names_stay_text)
 {

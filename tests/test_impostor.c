@@ -1,10 +1,11 @@
-/* Who has not the secret where processes meet: he listens, repeats, poses as either side, sits between, claims
- * a number. None of them is let in, nothing of the secret is heard, and those who have it still meet. */
+/* Who has not the secret where processes meet: he listens, repeats, poses as either side, sits
+ * between, claims a number. None of them is let in, nothing of the secret is heard, and those who
+ * have it still meet. */
 #include <poll.h>
 #include <sys/socket.h>
 
 #include "../harness/exchange/peers.h"
-#include "meeting.h"
+#include "door_rig.h"
 
 #define HELLO 48 /* of a peer: who it is, and a nonce */
 #define PROOF 32 /* which follows */
@@ -69,7 +70,7 @@ TEST(who_calls_rank_0_hears_nothing)
 	opened_start(&g, 2);
 	/* Twice as the rank that is still to come; the second time with the door's own proof. */
 	for (unsigned i = 0; i < 2; i++) {
-		int fd = meeting_call();
+		int fd = door_rig_call();
 		const size_t from = of_door.n;
 		assert_int_equal(send(fd, hello, sizeof hello, MSG_NOSIGNAL), sizeof hello);
 		hear(fd, FIRST, &of_door);
@@ -83,9 +84,9 @@ TEST(who_calls_rank_0_hears_nothing)
 	assert_knows_nothing(&of_door);
 }
 
-/* --- who sits between ---------------------------------------------------------------------------- */
+/* --- who sits between --- */
 
-/* Takes rank 1's call at a door of his own, calls rank 0, and carries what they say, byte by byte. */
+/* Takes rank 1's call at a door of his own, calls rank 0, and carries what they say. */
 struct relay {
 	pthread_t thread;
 	struct door_place door;
@@ -112,7 +113,7 @@ static bool carry(struct relay *r, int from, int to, bool of_peer)
 static void *sit_between(void *of)
 {
 	struct relay *r = of;
-	int peer = wait_for_a_call(r->door.fd), first = meeting_call();
+	int peer = wait_for_a_call(r->door.fd), first = door_rig_call();
 	bool on = true;
 	while (on) {
 		struct pollfd polls[] = {{peer, POLLIN, 0}, {first, POLLIN, 0}};
@@ -152,8 +153,7 @@ static void *swap(void *of)
 
 static void swap_through(struct relay *r, struct rank ranks[2])
 {
-	struct status st = {""};
-	assert_works(door_open("127.0.0.1:0", &r->door, &st), st);
+	assert_works(door_open("127.0.0.1:0", &r->door, WHY));
 	for (unsigned i = 0; i < 2; i++) {
 		ranks[i] = (struct rank){.seat = {.rank = i,
 		                                  .size = 2,
@@ -179,7 +179,7 @@ TEST(what_was_heard_proves_nothing_again)
 	struct heard of_peer = {.n = 0};
 	swap_through(&r, ranks);
 	for (unsigned i = 0; i < 2; i++)
-		assert_works(ranks[i].failed, ranks[i].st);
+		assert_worked(ranks[i].failed, ranks[i].st);
 	assert_true(r.of_peer.n > HELLO + PROOF && r.of_door.n > FIRST);
 	assert_knows_nothing(&r.of_peer);
 	assert_knows_nothing(&r.of_door);
@@ -187,7 +187,7 @@ TEST(what_was_heard_proves_nothing_again)
 	opened_start(&g, 2);
 	for (unsigned i = 0; i < 2; i++) {
 		struct heard of_door = {.n = 0};
-		int fd = meeting_call();
+		int fd = door_rig_call();
 		send(fd, r.of_peer.bytes, r.of_peer.n, MSG_NOSIGNAL);
 		hear(fd, HEARD, &of_door);
 		assert_int_equal(of_door.n, FIRST);
@@ -196,8 +196,8 @@ TEST(what_was_heard_proves_nothing_again)
 	opened_end(&g);
 }
 
-/* Messages of rank 1 after its proof: a letter, then for each exchange a letter and 4 bytes of data, each with
- * its code. */
+/* Messages of rank 1 after its proof: a letter, then for each exchange a letter and 4 bytes of
+ * data, each with its code. */
 #define HEADS (sizeof(struct letter) + CONNECTION_TAG_BYTES)
 #define EACH  (HEADS + 20)
 static bool is_in(size_t n, size_t from, size_t bytes)
@@ -239,4 +239,4 @@ TEST(who_sits_between_changes_nothing)
 	}
 }
 
-TESTS(.before = meeting_open, .after = meeting_close);
+TESTS(.before = door_rig_open, .after = door_rig_close);

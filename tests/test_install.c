@@ -1,5 +1,5 @@
-/* What `make install` leaves is all that the program needs: used from another folder, as packages have
- * it. And where the release's number comes from. */
+/* What `make install` leaves is all that the program needs: used from another folder, as packages
+ * have it. And where the release's number comes from. */
 #include "here.h"
 
 /* The built program into a root of its own. */

@@ -51,10 +51,9 @@ static bool differs(const char *variant, const char *key)
 /* Why this machine cannot run the test; then the test is skipped. */
 static void want(unsigned what)
 {
-	struct status st = {""};
-	if (!isolation_possible(what, &st))
+	if (!isolation_possible(what, WHY))
 		return;
-	print_message("skipped: %s\n", st.text);
+	print_message("skipped: %s\n", because());
 	skip();
 }
 
@@ -190,7 +189,6 @@ static int see(void *arg, struct status *st)
 TEST(a_kept_folder_stays_in_an_own_shm)
 {
 	char kept[64] = "/dev/shm/launchgap-test-XXXXXX", beside[80];
-	struct status st = {""};
 	want(EVERY);
 	assert_non_null(mkdtemp(kept));
 	snprintf(beside, sizeof beside, "%s.beside", kept);
@@ -198,12 +196,12 @@ TEST(a_kept_folder_stays_in_an_own_shm)
 	setenv("CUDA_VISIBLE_DEVICES", "3,7", 1);
 	const struct isolation own = {
 	    .what = EVERY, .own_gpus = true, .process = 1, .gpu = 1, .gpus = 1, .keep = kept};
-	int result = isolation_run(&own, see, kept, &st);
+	int result = isolation_run(&own, see, kept, WHY);
 	remove(beside);
 	rmdir(kept);
 	unsetenv("CUDA_VISIBLE_DEVICES");
 	assert_int_equal(result, -1); /* so that its words come back */
-	assert_string_equal(st.text, "all as it should be");
+	assert_string_equal(because(), "all as it should be");
 }
 
 static int look_at_proc(void *arg, struct status *st)
@@ -220,10 +218,9 @@ static int look_at_proc(void *arg, struct status *st)
 TEST(a_process_of_its_own_pids_has_their_proc)
 {
 	const struct isolation pids = {.what = ISOLATE_BIT(ISOLATE_PID)};
-	struct status st = {""};
 	want(pids.what);
-	assert_int_equal(isolation_run(&pids, look_at_proc, NULL, &st), -1);
-	assert_string_equal(st.text, "its own /proc");
+	assert_int_equal(isolation_run(&pids, look_at_proc, NULL, WHY), -1);
+	assert_string_equal(because(), "its own /proc");
 }
 
 TEST(a_process_sees_the_gpus_of_its_ranks)

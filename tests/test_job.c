@@ -18,8 +18,8 @@ int setpgid(pid_t pid, pid_t group)
 	return (int)syscall(SYS_setpgid, pid, group);
 }
 
-/* Replaces libc's. At its first wait the runner has been told nothing, and nothing may wake it; then the job
- * goes on. The wait of the grace is over at once. */
+/* Replaces libc's. At its first wait the runner has been told nothing, and nothing may wake it;
+ * then the job goes on. The wait of the grace is over at once. */
 int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	static bool went, gave;
@@ -58,9 +58,8 @@ static int begin(const char *line, struct job *job, struct status *st)
 static void run_job(void)
 {
 	struct job job;
-	struct status st = {""};
 	job_hold_signals();
-	if (!begin("exec sleep 1000", &job, &st))
+	if (!begin("exec sleep 1000", &job, WHY))
 		job_measure(&job, 60);
 	_exit(0);
 }
@@ -93,26 +92,24 @@ TEST(a_parent_that_dies_before_the_job_follows_it_takes_it_along)
 TEST(a_job_without_its_log_says_why)
 {
 	struct job job;
-	struct status st = {""};
 	assert_int_equal(mkdir(test_text("%s/order.0.log", folder), 0700), 0);
 	assert_int_equal(write(go[1], "x", 1), 1);
-	assert_int_equal(begin("true", &job, &st), -1);
-	assert_string_equal(st.text, test_text("cannot start %s/self: Is a directory", folder));
+	assert_int_equal(begin("true", &job, WHY), -1);
+	assert_string_equal(because(), test_text("cannot start %s/self: Is a directory", folder));
 }
 
-/* mpirun may wait for a host that is lost, long after its processes have said so. Until then the runner
- * sleeps. */
+/* mpirun may wait for a host that is lost, long after its processes have said so. Until then the
+ * runner sleeps. */
 TEST(a_job_that_has_failed_gets_a_grace_and_no_more)
 {
 	struct job job;
-	struct status st = {""};
 	assert_int_equal(mkfifo(test_text("%s/go", folder), 0600), 0);
 	char *line =
 	    test_text("read x <${0%%self}go; printf '\\%o' >$3" LAUNCHER_PIPE "; exec sleep 1000",
 	              LAUNCHER_FAILED);
 	assert_int_equal(write(go[1], "x", 1), 1);
 	job_hold_signals();
-	assert_works(begin(line, &job, &st), st);
+	assert_works(begin(line, &job, WHY));
 	job_measure(&job, 500);
 	job_end(&job);
 	job_release_signals();
@@ -120,56 +117,47 @@ TEST(a_job_that_has_failed_gets_a_grace_and_no_more)
 	assert_int_equal(job.result.code, 1);
 }
 
-/* A job's output, and how it is reported. */
+/* A job's output; what is reported of it, and as what if its time ran out. */
 TEST(the_first_error_is_the_cause)
 {
+	static const char first[] = "; first error: ", last[] = "; last said: ";
 	static const struct {
-		const char *log, *timed_out, *exited;
-	} cases[] = {
-	    {"hello\n[h:7] PMIX ERROR: OUT-OF-RESOURCE in file a.c at line 208\n"
-	     "[h:8] OPAL ERROR: Error in file b.c at line 112\n*** MPI_ERRORS_ARE_FATAL\n"
-	     "-----\n  Exit code:    1\n-----\n",
-	     "timed out after 9 s (timeout = …); first error: [h:7] PMIX ERROR: OUT-OF-RESOURCE "
-	     "in "
-	     "file a.c at line 208",
-	     "[h:7] PMIX ERROR: OUT-OF-RESOURCE in file a.c at line 208"},
-	    {"[h:7] PMIX ERROR: x\nlaunchgap: no room\nbye\n",
-	     "timed out after 9 s (timeout = …); first error: no room", "no room"},
-	    {"-----\nNo \"srun\" was found.\nPlease check\n\nmore of it\n-----\n"
-	     "-----\nAn internal error has occurred.\n-----\n",
-	     "timed out after 9 s (timeout = …); first error: No \"srun\" was found. Please check",
-	     "No \"srun\" was found. Please check"},
-	    {"-----\nWARNING: slow\n-----\none\n-----\nmpirun noticed that rank 1\nwas "
-	     "killed\n-----\n",
-	     "timed out after 9 s (timeout = …); last said: was killed", "was killed"},
-	    /* MPICH's */
-	    {"[mpiexec@h] match_arg (args.c:163): unrecognized argument mca\n"
-	     "[mpiexec@h] main (mpiexec.c:127): error parsing parameters\n",
-	     "timed out after 9 s (timeout = …); first error: [mpiexec@h] match_arg (args.c:163): "
-	     "unrecognized argument mca",
-	     "[mpiexec@h] match_arg (args.c:163): unrecognized argument mca"},
-	    {"\n=====\n=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=====\n"
-	     "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n"
-	     "Please see the FAQ page for debugging suggestions\n",
-	     "timed out after 9 s (timeout = …); first error: YOUR APPLICATION TERMINATED WITH THE "
-	     "EXIT STRING: Killed (signal 9)",
-	     "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)"},
-	    {"Abort(7) on node 0 (rank 0 in comm 0): Fatal error in internal_Bcast: x\n"
-	     "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Hangup (signal 1)\n",
-	     "timed out after 9 s (timeout = …); first error: Abort(7) on node 0 (rank 0 in comm "
-	     "0): "
-	     "Fatal error in internal_Bcast: x",
-	     "Abort(7) on node 0 (rank 0 in comm 0): Fatal error in internal_Bcast: x"},
-	    {"one\ntwo\n---\n", "timed out after 9 s (timeout = …); last said: two", "two"},
-	    {"", "timed out after 9 s (timeout = …)", "the job exited without output"}};
+		const char *log, *as, *cause;
+	} cases[] = {{"hello\n[h:7] PMIX ERROR: OUT-OF-RESOURCE in file a.c at line 208\n"
+	              "[h:8] OPAL ERROR: Error in file b.c at line 112\n*** MPI_ERRORS_ARE_FATAL\n"
+	              "-----\n  Exit code:    1\n-----\n",
+	              first, "[h:7] PMIX ERROR: OUT-OF-RESOURCE in file a.c at line 208"},
+	             {"[h:7] PMIX ERROR: x\nlaunchgap: no room\nbye\n", first, "no room"},
+	             {"-----\nNo \"srun\" was found.\nPlease check\n\nmore of it\n-----\n"
+	              "-----\nAn internal error has occurred.\n-----\n",
+	              first, "No \"srun\" was found. Please check"},
+	             {"-----\nWARNING: slow\n-----\none\n-----\nmpirun noticed that rank 1\nwas "
+	              "killed\n-----\n",
+	              last, "was killed"},
+	             /* MPICH's */
+	             {"[mpiexec@h] match_arg (args.c:163): unrecognized argument mca\n"
+	              "[mpiexec@h] main (mpiexec.c:127): error parsing parameters\n",
+	              first, "[mpiexec@h] match_arg (args.c:163): unrecognized argument mca"},
+	             {"\n=====\n=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=====\n"
+	              "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n"
+	              "Please see the FAQ page for debugging suggestions\n",
+	              first, "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)"},
+	             {"Abort(7) on node 0 (rank 0 in comm 0): Fatal error in internal_Bcast: x\n"
+	              "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Hangup (signal 1)\n",
+	              first,
+	              "Abort(7) on node 0 (rank 0 in comm 0): Fatal error in internal_Bcast: x"},
+	             {"one\ntwo\n---\n", last, "two"},
+	             {"", "", ""}};
 	char text[600];
 	char *log = test_text("%s/log", folder);
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		cli_write(folder, "log", cases[i].log);
 		job_error(&(struct job_result){JOB_TIMED_OUT, 0}, 9, log, text, sizeof text);
-		assert_string_equal(text, cases[i].timed_out);
+		assert_prints(text, "timed out after 9 s (timeout = …)%s%s", cases[i].as,
+		              cases[i].cause);
 		job_error(&(struct job_result){JOB_EXITED, 1}, 9, log, text, sizeof text);
-		assert_string_equal(text, cases[i].exited);
+		assert_string_equal(text, *cases[i].cause ? cases[i].cause
+		                                          : "the job exited without output");
 	}
 }
 

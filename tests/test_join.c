@@ -1,5 +1,5 @@
-/* launchgap join: processes that somebody else started run an experiment, and what becomes of it when
- * one of them does not come, leaves, or is stopped. */
+/* launchgap join: processes that somebody else started run an experiment, and what becomes of it
+ * when one of them does not come, leaves, or is stopped. */
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
@@ -191,7 +191,8 @@ TEST(an_agent_that_does_not_come_is_missed)
 	           "agent 1 ended with 1");
 }
 
-/* After 5 s: for whom, and what says so. Rank 0 waits for rank 1, which then comes; another one for rank 0. */
+/* After 5 s: for whom, and what says so. Rank 0 waits for rank 1, which then comes; another one for
+ * rank 0. */
 TEST(who_waits_says_for_whom_and_why)
 {
 	static const char why[] = ": LAUNCHGAP_RANK and LAUNCHGAP_SIZE say that this is one of 2 "
@@ -207,7 +208,7 @@ TEST(who_waits_says_for_whom_and_why)
 	cli_expect(cli, 0, "agent 0 ended with 0", "agent 1 ended with 0");
 }
 
-/* The documents' recipe, with a stand-in for ssh that keeps its command line, which all users can read. */
+/* The documents' recipe, with a stand-in for ssh that keeps its command line. */
 TEST(the_recipe_of_ssh_hides_its_secret)
 {
 	struct cli cli = shell(
@@ -240,7 +241,8 @@ TEST(a_starter_that_is_killed_leaves_no_worker_to_the_next_trial)
 	cli_expect(shell(LONG, "begin 2 1; w=$(worker 1); kill -9 $(worker 0); "
 	                       "while [ $(worker 1) = $w ]; do sleep 0.02; done; "
 	                       "gone $w && echo it is gone; kill -INT $(cat $HERE/agent.0); ends"),
-	           0, "it is gone", "block 1: killed by signal 9 (Killed)", "agent 0 ended with 130");
+	           0, "it is gone", "block 1: killed by signal 9 (Killed)",
+	           "agent 0 ended with 130");
 }
 
 /* Its worker ends with it: the first agent, which is stopped, has told no one to. */
@@ -264,8 +266,8 @@ TEST(an_interrupted_run_leaves_nothing)
 	           "the run ended with exit status 130", "nothing is left");
 }
 
-/* A trial that takes too long: what its workers said is in its sentence's log, and the next one has the
- * same agents. The seed has it before another trial. */
+/* A trial that takes too long: what its workers said is in its sentence's log, and the next one has
+ * the same agents. The seed has it before another trial. */
 TEST(a_trial_that_times_out_frees_its_agents)
 {
 	cli_expect(shell(QUICK "[variant stuck]\nmode = processes\nbackend = null\ndelay = 50s\n"
@@ -276,7 +278,7 @@ TEST(a_trial_that_times_out_frees_its_agents)
 	assert_says(strstr(record, "timed out after 6 s"), "\"launcher\":\"join\"");
 }
 
-/* The others end too when the first agent is killed, and what it has started. The next one begins. */
+/* The others end too when the first agent is killed, and what it has started. The next begins. */
 TEST(the_first_agent_takes_all_along)
 {
 	cli_expect(shell(LONG, "begin 2 1; worker 0 >/dev/null; worker 1 >/dev/null; "
@@ -288,8 +290,8 @@ TEST(the_first_agent_takes_all_along)
 	           "agent 0 ended with 0");
 }
 
-/* torchrun on hosta and hostb, an agent each, with no secret set; what `meanwhile` does, and how the first
- * one ends. */
+/* torchrun on hosta and hostb, an agent each, with no secret set; what `meanwhile` does, and how
+ * the first one ends. */
 static void on_rig(const char *experiment, const char *meanwhile, int code, const char *words)
 {
 	cli_write(folder, "t.exp", experiment);
@@ -316,8 +318,7 @@ TEST(an_order_is_checked_before_it_is_obeyed)
 	static struct agent_order right = {
 	    .rank = 3, .processes = 4, .nenv = 1, .by = "join", .env = {"NCCL_A=1"}};
 	struct agent_order *wrong = malloc(sizeof *wrong);
-	struct status st = {""};
-	assert_works(agent_check(&right, &st), st);
+	assert_works(agent_check(&right, WHY));
 	for (unsigned i = 0; i < 8; i++) {
 		memcpy(wrong, &right, sizeof right);
 		// clang-format off
@@ -332,7 +333,7 @@ TEST(an_order_is_checked_before_it_is_obeyed)
 		default: memset(wrong->env[0], '=', sizeof wrong->env[0]); break;
 		}
 		// clang-format on
-		assert_refused(agent_check(wrong, &st), st,
+		assert_refused(agent_check(wrong, WHY),
 		               i == 1   ? "LD_PRELOAD is no variable that agents take"
 		               : i == 5 ? "PATH is no variable that agents take"
 		                        : "it is no order");
@@ -346,13 +347,12 @@ TEST(the_last_lines_of_a_worker_are_kept)
 	const struct agent_order order = {.job = 7, .processes = 2, .rank = 1, .by = "join"};
 	struct agent_worker hand = {.said = -1};
 	struct agent_end end;
-	struct status st = {""};
 	bool ended = false;
 	char *script = test_text("%s/worker", folder);
 	cli_write(folder, "worker", "#!/bin/sh\nseq 100000\necho launchgap: $1 $2 $4 $5\nexit 3\n");
 	assert_int_equal(chmod(script, 0700), 0);
 	assert_int_equal(
-	    agent_worker_start(&hand, &order, script, "0123456789abcdef0123456789abcdef", -1, &st),
+	    agent_worker_start(&hand, &order, script, "0123456789abcdef0123456789abcdef", -1, WHY),
 	    0);
 	for (unsigned i = 0; i < 5000 && !ended; i++) {
 		usleep(2000);

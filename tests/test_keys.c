@@ -1,13 +1,13 @@
 /* Values of the keys of experiment files: sizes, counts of tokens, environments, libraries, modes
  * and values for one backend; and every mistake in one. */
-#include "written.h"
+#include "spec_errors.h"
 
 static void expect_sizes(const char *text, unsigned n, const size_t *want)
 {
 	size_t sizes[SIZES_MAX];
 	unsigned count = 0;
-	if (sizes_parse(text, sizes, &count, &st))
-		fail_msg("'%s': %s", text, st.text);
+	if (sizes_parse(text, sizes, &count, WHY))
+		fail_msg("'%s': %s", text, because());
 	assert_int_equal(count, n);
 	for (unsigned i = 0; i < n; i++)
 		assert_int_equal(sizes[i], want[i]);
@@ -40,7 +40,7 @@ TEST(test_sizes)
 	/* exactly as many as fit */
 	size_t sizes[SIZES_MAX];
 	unsigned count;
-	assert_int_equal(sizes_parse("1M..256M +1M", sizes, &count, &st), 0);
+	assert_int_equal(sizes_parse("1M..256M +1M", sizes, &count, WHY), 0);
 	assert_int_equal(count, 256);
 	assert_int_equal(sizes[255], 256 * M);
 }
@@ -85,11 +85,10 @@ TEST(test_sizes_refused)
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		size_t sizes[SIZES_MAX] = {7};
 		unsigned count = 7;
-		st.text[0] = '\0';
-		if (!sizes_parse(rows[i].text, sizes, &count, &st))
+		if (!sizes_parse(rows[i].text, sizes, &count, WHY))
 			fail_msg("'%s' is accepted", rows[i].text);
-		assert_says(st.text, rows[i].what);
-		assert_says(st.text, "allowed");
+		assert_says(because(), rows[i].what);
+		assert_says(because(), "allowed");
 		assert_int_equal(count, 7);
 		assert_int_equal(sizes[0], 7);
 	}
@@ -225,7 +224,7 @@ TEST(test_tokens)
 	refuse(MOE "tokens = 2G\n" ONE, 4, "too many; allowed are 1073741824");
 	refuse("[experiment]\ncollective = alltoall\nbytes = 4K\nhost.tokens = 4\n" ONE, 4,
 	       "tokens = 4 is used by no collective");
-	assert_refused(load_with(BASE ONE, "host", 1, &tokens), st,
+	assert_refused(load_with(BASE ONE, "host", 1, &tokens),
 	               "command line: tokens = 3 is used by no collective");
 #undef MOE
 }
@@ -298,7 +297,7 @@ TEST(test_first_reading_knows_no_backend)
 	assert_string_equal(variant("one")->settings.mode, "single");
 	load_overridden(text, NULL, "backend=host");
 	assert_string_equal(spec.backend, "host");
-	assert_refused(load_with(text, "null", 0, NULL), st, "collective is missing");
+	assert_refused(load_with(text, "null", 0, NULL), "collective is missing");
 }
 
 /* It is inherited, and has a word that takes it away. */
@@ -341,7 +340,7 @@ TEST(test_mode_and_layout)
 	/* On the command line they would make another variant of each. */
 	char *const places[] = {"mode=processes", "layout=1x2x1", "host.mode=threads"};
 	for (unsigned i = 0; i < 3; i++) {
-		assert_refused(load_with(text, "host", 1, &places[i]), st,
+		assert_refused(load_with(text, "host", 1, &places[i]),
 		               "they are named for what they say themselves: plain, placed, "
 		               "back, both, there");
 	}
@@ -349,7 +348,7 @@ TEST(test_mode_and_layout)
 	const char *search = BASE "[variant default]\nmode = threads\n"
 	                          "[variant other]\nmode = threads\noffset = 64\n"
 	                          "[search]\nfinalists = 1\npath = direct, fifo\n";
-	assert_works(load_with(search, "host", 1, &places[0]), st);
+	assert_works(load_with(search, "host", 1, &places[0]));
 	expect_place("default", "processes", 0);
 	expect_place("other", "processes", 0);
 }
@@ -392,7 +391,7 @@ TEST(test_unset_library)
 	assert_string_equal(variant("a")->backend, "auto");
 	/* Nor does it take away a library that has its own variant. */
 	char *const other[] = {"nccl=/y"};
-	assert_refused(load_with(text, "host", 1, other), st, "say --only a,old,older,empty");
+	assert_refused(load_with(text, "host", 1, other), "say --only a,old,older,empty");
 	text = BASE "[variant a]\nmode = threads\n[variant old]\nlike = a\nnccl = ${UNSET}\n";
 	load_overridden(text, "host", "nccl=/y");
 	assert_string_equal(variant("old")->skip, "");

@@ -7,8 +7,7 @@ FIXTURE(begin)
 	set_up();
 }
 
-/* With the variables in front, the wheel's place in the folder; nothing of the make that runs the
- * tests. */
+/* With the variables in front, the wheel's place in the folder, and no make's variables. */
 static struct cli legacy(const char *version, const char *variables)
 {
 	return here_shell("env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS %s make -s nccl-legacy "
@@ -63,8 +62,8 @@ TEST(no_pip_is_said)
 	"$HERE/wheels "
 #define LIBRARY "$HERE/wheels/2.21.5/nvidia/nccl/lib/libnccl.so.2"
 
-/* An existing wheel is not fetched again, and its library's place is printed; several are a list. It is looked at
- * each time: another library is replaced by the wheel's, another wheel is none. */
+/* An existing wheel is not fetched again, and its library's place is printed; several are a list.
+ * It is looked at each time: another library is replaced by the wheel's, another wheel is none. */
 TEST(what_is_there_is_taken_and_looked_at)
 {
 	if (no_pip())

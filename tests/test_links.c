@@ -1,6 +1,6 @@
 /* What recorded topologies say of their ranks' pairs and links. */
 #include "made.h"
-#include "queried.h"
+#include "query.h"
 
 /* A run on GPUs of a topology, or on cores. */
 static struct world {
@@ -68,32 +68,32 @@ static void assert_pair(struct db *db, unsigned a, unsigned b, const char *right
 {
 	static const char of[] = "SELECT class, brief, round(theoretical_gbs, 2) FROM link "
 	                         "WHERE (sender, receiver) = (%u, %u)";
-	assert_string_equal(query(db, test_text(of, a, b)), right);
-	assert_string_equal(query(db, test_text(of, b, a)), right);
+	query_gives(db, test_text(of, a, b), right);
+	query_gives(db, test_text(of, b, a), right);
 }
 
 static void assert_short(struct db *db, unsigned rank, const char *right)
 {
-	assert_string_equal(query(db, test_text("SELECT remark FROM device WHERE rank = %u", rank)),
-	                    right);
+	query_gives(db, test_text("SELECT remark FROM device WHERE rank = %u", rank), right);
 }
 
 /* Two of GPU 5's eighteen links are down: its pairs have sixteen. */
 TEST(hgx_is_switched)
 {
 	struct db *db = DB_OF(.topology = "hgx8", .ranks = 8);
-	assert_string_equal(query(db, "SELECT count(*) FROM device"), "8");
+	query_gives(db, "SELECT count(*) FROM device", "8");
 	assert_pair(db, 0, 1, "NVSwitch NVS ×18 450.0");
 	assert_pair(db, 2, 7, "NVSwitch NVS ×18 450.0");
 	assert_pair(db, 5, 3, "NVSwitch NVS ×16 400.0");
 	assert_short(db, 5, "2 of 18 NVLinks are down");
 	assert_short(db, 4, "");
-	assert_string_equal(query(db, "SELECT nvlinks, to_switch, nvlink_gbs, numa FROM device "
-	                              "WHERE rank IN (0, 5) ORDER BY rank"),
-	                    "18 18 450.0 0; 16 16 400.0 1");
-	assert_string_equal(query(db, "SELECT max(nth) FROM link_load"), "7");
-	assert_string_equal(query(db, "SELECT name, pairs, gbs FROM link_load WHERE nth = 0"),
-	                    "NVLinks of 0000:AB:00.0 7 400.0");
+	query_gives(db,
+	            "SELECT nvlinks, to_switch, nvlink_gbs, numa FROM device "
+	            "WHERE rank IN (0, 5) ORDER BY rank",
+	            "18 18 450.0 0; 16 16 400.0 1");
+	query_gives(db, "SELECT max(nth) FROM link_load", "7");
+	query_gives(db, "SELECT name, pairs, gbs FROM link_load WHERE nth = 0",
+	            "NVLinks of 0000:AB:00.0 7 400.0");
 }
 
 TEST(two_sockets_have_every_pcie_class)
@@ -103,15 +103,16 @@ TEST(two_sockets_have_every_pcie_class)
 	assert_pair(db, 2, 3, "PCIe, same socket NODE 31.51");
 	assert_pair(db, 1, 2, "PCIe, across sockets SYS 31.51");
 	assert_pair(db, 0, 3, "through host memory MEM 31.51");
-	assert_string_equal(query(db, "SELECT bridge, nvlinks, nvlink_gbs FROM device"),
-	                    "0 0 -; 0 0 -; - 0 -; - 0 -");
+	query_gives(db, "SELECT bridge, nvlinks, nvlink_gbs FROM device",
+	            "0 0 -; 0 0 -; - 0 -; - 0 -");
 	assert_short(db, 3, "PCIe ×8 of ×16");
 	/* GPUs 0 and 1 share the switch's way up to 2 and 3: four pairs. */
-	assert_string_equal(query(db, "SELECT name, pairs FROM link_load WHERE nth = 0"),
-	                    "bridge 0000:3a:00.0 upwards 4");
-	assert_string_equal(query(db, "SELECT name, pairs, gbs FROM link_load "
-	                              "WHERE name LIKE 'between%' ORDER BY name"),
-	                    "between NUMA nodes 0 and 1 4 -; between NUMA nodes 1 and 0 4 -");
+	query_gives(db, "SELECT name, pairs FROM link_load WHERE nth = 0",
+	            "bridge 0000:3a:00.0 upwards 4");
+	query_gives(db,
+	            "SELECT name, pairs, gbs FROM link_load "
+	            "WHERE name LIKE 'between%' ORDER BY name",
+	            "between NUMA nodes 0 and 1 4 -; between NUMA nodes 1 and 0 4 -");
 }
 
 /* Its generation is only believed when it was read under load. */
@@ -119,9 +120,10 @@ TEST(a_generation_is_read_under_load)
 {
 	struct db *db = DB_OF(.topology = "two_sockets", .ranks = 4, .pcie = "1 8 4 16");
 	assert_short(db, 3, "PCIe ×8 of ×16; PCIe generation 1 of 4");
-	assert_string_equal(query(db, "SELECT gen, width, gen_max, width_max, busy FROM device "
-	                              "WHERE rank = 3"),
-	                    "1 8 4 16 1");
+	query_gives(db,
+	            "SELECT gen, width, gen_max, width_max, busy FROM device "
+	            "WHERE rank = 3",
+	            "1 8 4 16 1");
 }
 
 static void take_one(json_t *topology)
@@ -155,8 +157,8 @@ TEST(cores_have_classes)
 	assert_pair(db, 0, 1, "same core CORE -");
 	assert_pair(db, 0, 2, "same last-level cache L3 -");
 	assert_pair(db, 0, 3, "across CPU sockets QPI -");
-	assert_string_equal(query(db, "SELECT device, numa, nvlinks FROM device"),
-	                    "core 1 0 -; core 1 0 -; core 3 0 -; core 4 1 -");
+	query_gives(db, "SELECT device, numa, nvlinks FROM device",
+	            "core 1 0 -; core 1 0 -; core 3 0 -; core 4 1 -");
 	db = DB_OF(.topology = "hgx8", .ranks = 4, .change = new_cache, .cores = cores);
 	assert_pair(db, 0, 2, "same CPU socket CPU -");
 	/* Numbers of cores begin again in each socket: which core is meant is not known. */
@@ -178,8 +180,7 @@ static void other_pcie(json_t *topology)
 TEST(speeds_are_those_of_data_sheets)
 {
 	struct db *db = DB_OF(.topology = "two_sockets", .ranks = 4, .change = other_pcie);
-	assert_string_equal(query(db, "SELECT round(pcie_gbs, 2) FROM device"),
-	                    "15.75; 63.02; 0.25; -");
+	query_gives(db, "SELECT round(pcie_gbs, 2) FROM device", "15.75; 63.02; 0.25; -");
 }
 
 static void damage(json_t *topology)
@@ -196,7 +197,7 @@ TEST(what_is_damaged_is_not_told)
 {
 	struct db *db = DB_OF(.topology = "two_sockets", .ranks = 4, .change = damage);
 	assert_pair(db, 0, 1, "unknown ? -");
-	assert_string_equal(query(db, "SELECT count(*) FROM link_load"), "0");
+	query_gives(db, "SELECT count(*) FROM link_load", "0");
 }
 
 TESTS(.before = made_begin, .after = made_end);

@@ -11,10 +11,6 @@ struct session {
 	bool ends;       /* by itself, with its line */
 };
 
-static const char cell[] =
-    "{\"schema\":1,\"kind\":\"failure\",\"experiment\":\"x\",\"variant\":\"threads\","
-    "\"block\":%u,\"order\":0,\"error\":\"why\"}\n";
-
 static void write_record(const struct session *sessions, unsigned n)
 {
 	FILE *out = fopen(made_path("trials.jsonl"), "w");
@@ -25,16 +21,22 @@ static void write_record(const struct session *sessions, unsigned n)
 	made_line(out, env);
 	for (unsigned i = 0; i < n; i++) {
 		if (i && sessions[i].asked >= 0)
-			fprintf(out,
-			        "{\"schema\":1,\"kind\":\"resume\",\"first_block\":%u,"
-			        "\"command\":[],\"created\":\"\",\"launchgap\":\"\","
-			        "\"counters\":false,\"blocks\":%d}\n",
-			        block, sessions[i].asked);
+			fputs(test_quotes(test_text(
+			          "{'schema':1,'kind':'resume','first_block':%u,'command':[],"
+			          "'created':'','launchgap':'','counters':false,'blocks':%d}\n",
+			          block, sessions[i].asked)),
+			      out);
 		for (unsigned b = 0; b < sessions[i].blocks; b++)
-			fprintf(out, cell, block++);
+			fputs(
+			    test_quotes(test_text(
+			        "{'schema':1,'kind':'failure','experiment':'x','variant':'threads',"
+			        "'block':%u,'order':0,'error':'why'}\n",
+			        block++)),
+			    out);
 		if (sessions[i].ends)
-			fprintf(out, "{\"schema\":1,\"kind\":\"end\",\"reason\":\"blocks\","
-			             "\"text\":\"x\"}\n");
+			fputs(
+			    test_quotes("{'schema':1,'kind':'end','reason':'blocks','text':'x'}\n"),
+			    out);
 	}
 	fclose(out);
 }
@@ -43,8 +45,7 @@ static struct looks looks_of(const struct session *sessions, unsigned n)
 {
 	write_record(sessions, n);
 	struct record_run run = cli_record(made_folder);
-	struct looks looks = looks_count(&run);
-	return looks;
+	return looks_count(&run);
 }
 
 TEST(sessions_count_when_they_add_to_the_plan)
@@ -98,11 +99,10 @@ static void tell(struct arena *arena, void *of)
 	const char *const chapter = "looks";
 	const struct looks *looks = of;
 	struct db *db = db_open(arena);
-	struct status st = {0};
 	struct story story;
 	char *confidence = test_text("%.4g %%", 100 * looks->confidence);
 	char *chance = test_text("%.3g %%", 100 * (1 - looks->confidence));
-	assert_int_equal(db_run_text(db, "harness/chapters/figures.sql", &st), 0);
+	assert_int_equal(db_run_text(db, "harness/chapters/figures.sql", WHY), 0);
 	db_add(db, "look", "iiiitti", 17, looks->n, looks->first, looks->added, confidence, chance,
 	       looks->by_width);
 	db_seal(db);

@@ -11,12 +11,10 @@
 static struct db *make(unsigned n, const char *from, const char *to, unsigned missing)
 {
 	static const struct record_run none;
-	struct status st = {""};
 	struct db *db = db_open(scratch());
 	db_stamps(db, &none);
-	assert_works(db_run_text(db, "harness/data/schema.sql", &st) ||
-	                 db_run_text(db, "harness/chapters/figures.sql", &st),
-	             st);
+	assert_works(db_run_text(db, "harness/data/schema.sql", WHY) ||
+	             db_run_text(db, "harness/chapters/figures.sql", WHY));
 	for (unsigned v = 0; v < n; v++) {
 		const char *mode = v > 2 && v % 2 ? "processes" : "threads",
 		           *role = v == 0   ? "reference"
@@ -34,23 +32,22 @@ static struct db *make(unsigned n, const char *from, const char *to, unsigned mi
 		db_add(db, "environment", "tt", "gap.from", from);
 		db_add(db, "environment", "tt", "gap.to", to);
 	}
-	assert_works(db_run_text(db, "harness/analysis/drawn.sql", &st), st);
+	assert_works(db_run_text(db, "harness/analysis/drawn.sql", WHY));
 	return db;
 }
 
-/* The variants that are drawn, in their order in the file; and how many were measured but are not. */
+/* The variants that are drawn, in their order in the file; how many are not. */
 static void assert_drawn(struct db *db, const char *which, unsigned left_out)
 {
 	const struct db_source source = {
 	    .file = "test",
 	    .sql = "SELECT group_concat(variant, ' '), (SELECT left_out FROM drawn) FROM "
 	           "(SELECT variant FROM drawn_variant ORDER BY variant)"};
-	struct status st = {""};
-	struct db_rows *rows = db_ask(db, &source, &st);
+	struct db_rows *rows = db_ask(db, &source, WHY);
 	assert_true(rows && db_next(rows));
 	assert_string_equal(db_text(rows, 0), which);
 	assert_int_equal((unsigned)db_real(rows, 1), left_out);
-	assert_works(db_end(rows, &st), st);
+	assert_works(db_end(rows, WHY));
 }
 
 TEST(pictures_draw_all_where_they_can)
@@ -75,18 +72,17 @@ TEST(of_many_pictures_draw_the_gap)
 TEST(variants_of_one_name_are_a_family)
 {
 	struct db *db = make(9, NULL, NULL, MOST);
-	struct status st = {""};
 	const struct db_source source = {
 	    .file = "test",
 	    .sql = "SELECT group_concat(name || ' ' || family, ', ') FROM "
 	           "(SELECT * FROM plotted_variant ORDER BY at)"};
-	assert_works(db_run_text(db, "harness/report/plots.sql", &st), st);
-	struct db_rows *rows = db_ask(db, &source, &st);
+	assert_works(db_run_text(db, "harness/report/plots.sql", WHY));
+	struct db_rows *rows = db_ask(db, &source, WHY);
 	assert_true(rows && db_next(rows));
 	assert_string_equal(db_text(rows, 0),
 	                    "variant-0 0, processes-0 1, threads-0 1, processes-1 2, threads-1 2, "
 	                    "processes-2 3, threads-2 3, variant-1 0");
-	assert_works(db_end(rows, &st), st);
+	assert_works(db_end(rows, WHY));
 }
 
 TESTS();

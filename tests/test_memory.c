@@ -1,7 +1,7 @@
 /* The report's section about memory, on records that are made up. */
 #include "made.h"
 
-#include "queried.h"
+#include "query.h"
 
 static const struct made plain = {.blocks = 3, .sizes = 2, .rows = 2, .cores = 8};
 
@@ -22,42 +22,32 @@ static void memory_is(const json_t *report, const char *variant, const double mi
 }
 
 /* Not a number, or a part of one, is no figure; what else is said still counts. */
-static void half_said(json_t *line, const struct made_place *place)
-{
-	(void)place;
-	json_object_set_new(line, "facts",
-	                    json_pack("[{s:s, s:s, s:s}]", "memory_buffers_bytes", "4194304",
-	                              "memory_comm_bytes", "12 apples", "memory_calls_bytes", ""));
-}
+#define HALF_SAID                                                                                  \
+	"{'facts':[{'memory_buffers_bytes':'4194304','memory_comm_bytes':'12 apples',"             \
+	"'memory_calls_bytes':''}]}"
 
 TEST(a_fact_that_is_no_number_is_left_out)
 {
 	struct made m = plain;
-	m.line = half_said;
+	m.more_of_cells = HALF_SAID;
 	m.backend = "host";
 	const json_t *report = made_report(&m);
 	memory_is(report, "single", (double[]){4, NAN, NAN, NAN, NAN, NAN});
 	/* No GPU's memory on host. */
-	assert_false(json_one_says(json_section(report, "memory"), "A GPU's free memory"));
+	json_lacks(report, "memory", "A GPU's free memory");
 }
 
 TEST(what_no_worker_says_has_no_figure)
 {
-	static struct claim_list asked = {.nclaims = 1,
-	                                  .claims = {{.name = "init",
-	                                              .left = "processes",
-	                                              .right = "threads",
-	                                              .metric = METRIC_INIT,
-	                                              .by = 0.02,
-	                                              .bytes = {0, SIZE_MAX},
-	                                              MADE_OPEN}}};
+	static struct claim_list asked;
 	struct made m = plain;
-	m.line = half_said;
+	made_claim(&asked, METRIC_INIT, CLAIM_LESS, "processes", "threads");
+	m.more_of_cells = HALF_SAID;
 	m.asked = &asked;
 	struct db *db = made_tables(&m, NULL);
-	assert_string_equal(query(db, "SELECT ratio, why FROM claimed"),
-	                    "- the record does not have it of each of the variants: making "
-	                    "the communicators of a fresh job");
+	query_gives(db, "SELECT ratio, why FROM claimed",
+	            "- the record does not have it of each of the variants: making "
+	            "the communicators of a fresh job");
 }
 
 TESTS(.begin = made_begin, .end = made_end);

@@ -49,10 +49,9 @@ static struct trial trial_of(struct layout layout)
 TEST(worlds_of_one_say_so)
 {
 	struct trial trial = trial_of((struct layout){2, 1, 1});
-	struct status st = {""};
-	if (launcher_supports(launcher_find("mpirun"), &trial.settings, &st))
+	if (launcher_supports(launcher_find("mpirun"), &trial.settings, WHY))
 		skip();
-	assert_works(trial_save(&trial, file, &st), st);
+	assert_works(trial_save(&trial, file, WHY));
 	/* Not by mpirun: MPI takes it for a world of its own. */
 	cli_expect(cli_call(folder, "worker", "mpirun", file, "2", "spin", NULL), 1,
 	           "mpirun started 2 processes that are 2 worlds of one");

@@ -40,8 +40,8 @@ static const struct golden {
 
 static const struct golden *golden;
 
-/* All four ranks take it for ten calls, one starting after the other: our own time is another one, and
- * the bandwidths are of that. */
+/* All four ranks take it for ten calls, one starting after the other: our own time is another one,
+ * and the bandwidths are of that. */
 static void as_golden(const struct made_place *place, int64_t out[6])
 {
 	const double us = place->size % 2 ? golden->in_us : golden->out_us;
@@ -57,11 +57,7 @@ static void wrong_as_golden(json_t *line, const struct made_place *place)
 }
 
 /* Of 4 ranks, of which the next one but d gets d of 6 parts. */
-static void skewed(json_t *environment)
-{
-	json_object_set_new(environment, "counts", json_pack("[i, i, i, i]", 0, 1, 2, 3));
-	json_object_set_new(environment, "parts", json_string("by rank"));
-}
+#define SKEWED "{'counts':[0,1,2,3],'parts':'by rank'}"
 
 static const struct made_variant threads = {
     .name = "threads", .role = "reference", .layout = "1x4x1", .library = "2.28.3"};
@@ -90,8 +86,8 @@ TEST(lines_are_those_of_nccl_tests)
 {
 	for (size_t i = 0; i < LENGTH(goldens); i++) {
 		const struct made made = {.line = wrong_as_golden,
-		                          .environment =
-		                              goldens[i].coll == COLL_ALLTOALLV ? skewed : NULL};
+		                          .more_of_run =
+		                              goldens[i].coll == COLL_ALLTOALLV ? SKEWED : NULL};
 		const char *text = table_of(&goldens[i], made);
 		assert_says(text, goldens[i].line);
 		assert_says(text, goldens[i].in_wrong ? "\n# Out of bounds values : 1 FAILED\n"
@@ -152,21 +148,15 @@ TEST(a_collective_has_one_table)
 /* 20 calls: two groups of five in a graph that is replayed twice. Groups of two ranks. */
 static void split_settings(json_t *environment)
 {
-	json_object_update_new(made_variant_of(environment, 0),
-	                       json_pack("{s:i, s:i, s:i, s:s}", "aggregate", 5, "graph", 2,
-	                                 "offset", 8, "split", "MOD:2"));
-}
-
-static void of_two_ranks(json_t *line, const struct made_place *place)
-{
-	(void)place;
-	json_object_set_new(line, "comm_ranks", json_integer(2));
+	made_set(made_variant_of(environment, 0),
+	         "{'aggregate':5,'graph':2,'offset':8,'split':'MOD:2'}");
 }
 
 TEST(settings_are_said_as_nccl_tests_counts)
 {
-	const char *text = table_of(
-	    &goldens[0], (struct made){.environment = split_settings, .line = of_two_ranks});
+	const char *text =
+	    table_of(&goldens[0], (struct made){.environment = split_settings,
+	                                        .more_of_cells = "{'comm_ranks':2}"});
 	assert_says(text, " warmup iters: 5 iters: 2 agg iters: 5 validation: 1 graph: 2 unalign: "
 	                  "2\n#\n");
 	assert_says(text, "\n#  Rank  2 Group  0 Pid      0 on ");
@@ -224,17 +214,11 @@ TEST(each_average_has_its_time)
 	}
 }
 
-static void of_backend_null(json_t *line, const struct made_place *place)
-{
-	(void)place;
-	json_object_set_new(line, "wrong", json_null());
-}
-
 TEST(what_carries_no_data_has_a_time)
 {
 	struct made m = small;
 	m.backend = "null";
-	m.line = of_backend_null;
+	m.more_of_cells = "{'wrong':null}";
 	made_write(&m);
 	const char *text = made_print(&(struct report_options){.format = REPORT_NCCL_TESTS});
 	assert_says(text,
@@ -243,17 +227,10 @@ TEST(what_carries_no_data_has_a_time)
 	assert_says(text, "# Avg bus bandwidth    : nan \n");
 }
 
-/* Cells except the limit's are removed from the timed pass. */
-static void no_times(json_t *cell, const struct made_place *place)
-{
-	if (place->variant != MADE_LIMIT)
-		json_object_set_new(cell, "pass", json_string("timeline"));
-}
-
 TEST(a_run_without_times_has_no_table)
 {
 	struct made m = small;
-	m.line = no_times;
+	m.more_of_cells = "{'pass':'timeline'}";
 	made_write(&m);
 	struct cli cli = report_with("--format", "nccl-tests", NULL, NULL);
 	cli_expect(cli, 1, "--format nccl-tests has nothing to print: no cell has a time");
@@ -286,32 +263,20 @@ TEST(what_is_not_allowed_is_named)
 	}
 }
 
-static void skewed_elsewhere(json_t *environment)
-{
-	skewed(environment);
-	json_object_del(environment, "parts");
-}
-
-static void of_alltoallv(json_t *line, const struct made_place *place)
-{
-	if (place->variant != MADE_LIMIT)
-		json_object_set_new(line, "collective", json_string("alltoallv"));
-}
-
 /* 4080 of 4096 bytes at 4 KiB; all of them in a record that does not say how parts were cut. */
 TEST(alltoallv_has_the_bytes_that_it_moves)
 {
 	struct made made = small;
 	const struct report_options options = {.format = REPORT_NCCL_TESTS, .average = "span"};
 	made.ranks = 4;
-	made.line = of_alltoallv;
+	made.more_of_cells = "{'collective':'alltoallv'}";
 	for (unsigned i = 0; i < 2; i++) {
 		double moved = i ? 4096 : 4080;
 		json_keys cell = {"variant", "single", "asked_bytes", "4096",
 		                  "pace",    "stream", NULL};
 		json_keys rank = {"variant", "single", "nth_size", "1", "rank",
 		                  "2",       "pace",   "stream",   NULL};
-		made.environment = i ? skewed_elsewhere : skewed;
+		made.more_of_run = i ? "{'counts':[0,1,2,3]}" : SKEWED;
 		const json_t *report = made_report(&made);
 		const json_t *t = json_table(report, "summary");
 		double us = json_number_value(json_at(json_cell(t, cell, "time_us"), "value"));

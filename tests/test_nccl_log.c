@@ -14,9 +14,8 @@ static struct nccl_log e;
 
 static void parse_more(const char *text)
 {
-	struct status st = {""};
-	assert_works(nccl_log_parse(text, strlen(text), &e, &st), st);
-	assert_string_equal(st.text, "");
+	assert_works(nccl_log_parse(text, strlen(text), &e, WHY));
+	assert_string_equal(because(), "");
 }
 
 FIXTURE(fresh)
@@ -222,13 +221,12 @@ TEST(the_version_is_that_of_the_loaded_library)
 	parse("NCCL version 2.28.3+cuda13.0\n" HEAD
 	      "NCCL library is too old. This application was compiled with NCCL version "
 	      "2.29.2, but is running with NCCL version 2.28.3\n");
-	struct status st = {""};
 	const char *other = HEAD "NCCL version 2.21.5+cuda12.4\n";
 	assert_string_equal(e.path.version, "2.28.3");
 	assert_int_equal(e.version_code, 22803);
-	assert_int_equal(nccl_log_parse(other, strlen(other), &e, &st), -1);
-	assert_says(st.text, "2.28.3");
-	assert_says(st.text, "2.21.5");
+	assert_int_equal(nccl_log_parse(other, strlen(other), &e, WHY), -1);
+	assert_says(because(), "2.28.3");
+	assert_says(because(), "2.21.5");
 	assert_string_equal(e.path.version, "2.28.3");
 }
 
@@ -359,7 +357,7 @@ TEST(from_2_23_both_ends_must_be_registered)
 	parse(mesh("2.21.5", 4, "P2P/direct pointer"));
 	parse_more(HEAD "Channel 00 : 0[0] -> 4[4] via SHM/direct/direct\n");
 	expect_data(PATH_UNKNOWN, "12 links are direct, 1 staged");
-	/* Only the process of rank 0 logs the version: without it what all versions stage is known. */
+	/* Only the process of rank 0 logs the version, else what all versions do is known. */
 	parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/direct pointer\n");
 	expect_data(PATH_UNKNOWN, "version");
 	parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM\n");
@@ -412,9 +410,8 @@ TEST(choices_are_kept_by_size)
 	    {"Reduce", 4096, "RING", "LL", 2},
 	};
 	struct path back;
-	struct status st = {""};
 	json_t *json = path_to_json(&e.path);
-	assert_int_equal(path_from_json(json, &back, &st), 0);
+	assert_int_equal(path_from_json(json, &back, WHY), 0);
 	assert_int_equal(back.nchoices, LENGTH(right));
 	assert_memory_equal(back.choices, right, sizeof right);
 	assert_string_equal(back.algorithms,
@@ -423,11 +420,11 @@ TEST(choices_are_kept_by_size)
 	path_free(&back);
 	/* A record of an older launchgap has none. */
 	json_object_del(json, "choices");
-	assert_int_equal(path_from_json(json, &back, &st), 0);
+	assert_int_equal(path_from_json(json, &back, WHY), 0);
 	assert_int_equal(back.nchoices, 0);
 	path_free(&back);
 	json_object_set_new(json, "choices", json_string("RING"));
-	assert_refused(path_from_json(json, &back, &st), st, "has to be a list");
+	assert_refused(path_from_json(json, &back, WHY), "has to be a list");
 	json_decref(json);
 }
 

@@ -4,7 +4,7 @@
 
 #ifdef HAVE_CUDA_NCCL
 #include "../harness/backend/nccl/nccl.h"
-#include "said.h"
+#include "settings_text.h"
 #include "standin.h"
 
 static char standin[STANDIN_BYTES];
@@ -18,9 +18,8 @@ FIXTURE(find_standin)
 static struct nccl_api library(const char *version)
 {
 	struct nccl_api api;
-	struct status st = {""};
 	setenv("STANDIN_NCCL_VERSION", version, 1);
-	assert_works(nccl_api_load(standin, &api, &st), st);
+	assert_works(nccl_api_load(standin, &api, WHY));
 	return api;
 }
 
@@ -37,7 +36,6 @@ static struct nccl_api newest(void)
 TEST(versions_are_read_as_both_generations_say_them)
 {
 	struct nccl_api api = library("2708");
-	struct status st = {""};
 	assert_string_equal(api.version, "2.7.8");
 	assert_int_equal(api.at, NCCL_AT(2, 7, 8));
 	assert_string_equal(api.file, standin);
@@ -45,7 +43,7 @@ TEST(versions_are_read_as_both_generations_say_them)
 	api = library("22105");
 	assert_string_equal(api.version, "2.21.5");
 	assert_int_equal(api.at, NCCL_AT(2, 21, 5));
-	assert_refused(nccl_api_load("libc.so.6", &api, &st), st, "ncclGetVersion");
+	assert_refused(nccl_api_load("libc.so.6", &api, WHY), "ncclGetVersion");
 }
 
 /* Settings; of the trial too: calls, root. Two threads if no layout is said. */
@@ -181,26 +179,24 @@ TEST(each_setting_is_taken_or_refused_with_its_sentence)
 		    .coll = rows[i].coll, .dtype = rows[i].dtype, .op = rows[i].op, .bytes = 1024};
 		struct trial t = {.arena_bytes = 1024, .ncells = 1, .cells = &cell};
 		struct nccl_api api = newest();
-		struct status st = {""};
 		if (rows[i].version && strcmp(rows[i].version, "22803"))
 			api = library(rows[i].version);
 		else if (rows[i].version) /* with all of its functions */
 			strcpy(api.version, "2.28.3"), api.at = NCCL_AT(2, 28, 3);
 		set(&t, &cell, rows[i].set);
-		const int result = nccl_refuse(&t, &api, rows[i].compute, &st);
+		const int result = nccl_refuse(&t, &api, rows[i].compute, WHY);
 		if (result != (rows[i].said[0] ? -1 : 0))
-			fail_msg("row %zu, %s: %s", i, rows[i].set, st.text);
-		assert_begins(st.text, rows[i].said);
+			fail_msg("row %zu, %s: %s", i, rows[i].set, because());
+		assert_begins(because(), rows[i].said);
 		/* What a later library has, that one does. */
 		if (strstr(rows[i].said, " needs NCCL ")) {
 			api = newest();
-			st.text[0] = '\0';
-			assert_works(nccl_refuse(&t, &api, rows[i].compute, &st), st);
+			assert_works(nccl_refuse(&t, &api, rows[i].compute, WHY));
 		}
 	}
 }
 
-/* coll's table compared with this backend's: none can be forgotten, and an old library has them all. */
+/* coll's table compared with this backend's: none can be forgotten. */
 TEST(every_collective_has_a_row)
 {
 	for (int c = 0; c < COLL_KINDS; c++) {
@@ -209,10 +205,9 @@ TEST(every_collective_has_a_row)
 		    .coll = (enum coll_kind)c, .dtype = DTYPE_FLOAT64, .op = OP_MAX};
 		struct trial t = {.arena_bytes = 1024, .ncells = 1, .cells = &cell};
 		struct nccl_api api = library("2708");
-		struct status st = {""};
 		cell.bytes = 1024;
 		set(&t, &cell, "");
-		assert_works(nccl_refuse(&t, &api, 70, &st), st);
+		assert_works(nccl_refuse(&t, &api, 70, WHY));
 		if (!row->call && !row->moves && !row->put && !row->connects)
 			fail_msg("nccl has no row for %s", coll_info((enum coll_kind)c)->name);
 		assert_int_equal(row->connects, c == COLL_INIT);
@@ -250,7 +245,6 @@ TESTS(.begin = find_standin);
 TEST(a_build_without_says_so)
 {
 	struct trial trial = {0};
-	struct status st = {0};
-	assert_refused(backend_find("nccl")->supports(&trial, &st), st, "built without");
+	assert_refused(backend_find("nccl")->supports(&trial, WHY), "built without");
 }
 #endif

@@ -1,9 +1,8 @@
-/* JSON of nccl-tests: the values that are read from it, and that no damaged file is believed or
- * crashes. */
+/* JSON of nccl-tests: the values that are read from it, and that no damaged file is believed. */
 
 #include "../harness/compare/side.h"
 #include "here.h"
-#include "queried.h"
+#include "query.h"
 
 /* A run of alltoall over 4 GPUs, in the form of version 2.19.6. */
 static const char *plain;
@@ -47,16 +46,14 @@ static struct side side; /* the last one */
 /* Loads; "" or its message. The environment must never be in it. */
 static const char *load(const char *path, const char *variant)
 {
-	static struct status st;
-	st.text[0] = '\0';
 	side = (struct side){
 	    .arena = scratch(), .db = db_open(scratch()), .letter = "A", .path = path};
-	assert_false(db_run_text(side.db, "harness/compare/sides.sql", &st) ||
-	             db_run_text(side.db, "harness/compare/compared.sql", &st));
-	const int result = source_load(&side, variant, &st);
-	assert_int_equal(result, st.text[0] ? -1 : 0);
-	assert_lacks(st.text, "SECRET");
-	return st.text;
+	assert_false(db_run_text(side.db, "harness/compare/sides.sql", WHY) ||
+	             db_run_text(side.db, "harness/compare/compared.sql", WHY));
+	const int result = source_load(&side, variant, WHY);
+	assert_int_equal(result, because()[0] ? -1 : 0);
+	assert_lacks(because(), "SECRET");
+	return because();
 }
 
 static void loads(const char *path, const char *variant)
@@ -113,14 +110,14 @@ static void has(unsigned series)
 static void says(const char *fact, const char *text)
 {
 	const char *sql = test_text("SELECT value FROM stated WHERE name = '%s'", fact);
-	assert_string_equal(query(side.db, sql), text);
+	query_gives(side.db, sql, text);
 }
 
 /* Of its first cell. */
 static void begins(const char *columns, const char *values)
 {
 	const char *sql = test_text("SELECT %s FROM series WHERE id = 1", columns);
-	assert_string_equal(query(side.db, sql), values);
+	query_gives(side.db, sql, values);
 }
 
 TEST(rows_become_series)
@@ -247,8 +244,8 @@ static void reads(const char *name, const char *text, const char *variant, const
 #define COLUMNS "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong "
 #define VALUES  "4096 1024 float none -1 21.5 0.1 0.1 0 20.5 0.1 0.1 N/A "
 
-/* rccl-tests has a column more; the first versions of nccl-tests had other columns, milliseconds, and no
- * layout. A layout that is not known has no mode's name. */
+/* rccl-tests has a column more; the first versions of nccl-tests had other columns, milliseconds,
+ * and no layout. A layout that is not known has no mode's name. */
 TEST(text_of_others_is_read)
 {
 	static const char text[] = "alltoall_perf.txt";
@@ -373,8 +370,8 @@ TEST(cycles_are_one_trial)
 	begins("(SELECT median(us) FROM time GROUP BY block)", "14.0");
 }
 
-/* Options, wherever the file has them; those that make it another measurement than the plain file, and say
- * so, are no repetition of it. */
+/* Options, wherever the file has them; those that make it another measurement than the plain file,
+ * and say so, are no repetition of it. */
 TEST(options_are_seen)
 {
 	static const struct {

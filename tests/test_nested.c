@@ -1,7 +1,7 @@
-/* The one number for a trial with several connections and allocations; and that counters are read after
- * their time. Who makes what again is counted on stand-ins (standin/test_runs, test_moves). */
+/* The one number for a trial with several connections and allocations; and that counters are read
+ * after their time. Who makes what again is counted on stand-ins. */
 #include "made.h"
-#include "queried.h"
+#include "query.h"
 
 #include "../harness/backend/table.h"
 #include "../harness/clock.h"
@@ -24,18 +24,19 @@ TEST(a_trial_is_the_geometric_mean)
 	                          .allocations = 2,
 	                          .stamps = stamps};
 	struct db *db = made_tables(&made, NULL);
-	assert_string_equal(
-	    query(db, "SELECT DISTINCT pace, blocks, round(time_us, 6), round(time_rank0_us, 6) "
-	              "FROM result JOIN place ON place.id = place JOIN variant v ON v.id = variant "
-	              "WHERE v.role <> 'limit' ORDER BY pace"),
-	    "isolated 6 432.0 432.0; stream 6 43.2 43.2");
-	assert_string_equal(query(db, "SELECT count(*) FROM cell JOIN trial t ON t.id = trial "
-	                              "WHERE block = 0 AND variant = 0 AND pace = 'stream'"),
-	                    "6");
-	assert_string_equal(query(db,
-	                          "SELECT count(*) FROM result JOIN variant v ON v.id = variant "
-	                          "WHERE role <> 'limit'"),
-	                    "8");
+	query_gives(db,
+	            "SELECT DISTINCT pace, blocks, round(time_us, 6), round(time_rank0_us, 6) "
+	            "FROM result JOIN place ON place.id = place JOIN variant v ON v.id = variant "
+	            "WHERE v.role <> 'limit' ORDER BY pace",
+	            "isolated 6 432.0 432.0; stream 6 43.2 43.2");
+	query_gives(db,
+	            "SELECT count(*) FROM cell JOIN trial t ON t.id = trial "
+	            "WHERE block = 0 AND variant = 0 AND pace = 'stream'",
+	            "6");
+	query_gives(db,
+	            "SELECT count(*) FROM result JOIN variant v ON v.id = variant "
+	            "WHERE role <> 'limit'",
+	            "8");
 }
 
 #define WATCH_NS 20000000
@@ -83,7 +84,6 @@ TEST(counters_are_read_after_their_time)
 	                      .cells = cells};
 	struct backend backend = *backend_find("null");
 	struct team *team;
-	struct status st = {""};
 	char path[64];
 	settings_default(&trial.settings);
 	trial.settings.layout = (struct layout){1, 1, 2};
@@ -99,7 +99,7 @@ TEST(counters_are_read_after_their_time)
 		                         .bytes = 1024};
 	const struct team_shape shape = {
 	    .nranks = 2, .nworkers = 1, .yield = true, .area_bytes = sample_area_bytes(&trial)};
-	assert_int_equal(team_create(&shape, path, sizeof path, &team, &st), 0);
+	assert_int_equal(team_create(&shape, path, sizeof path, &team, WHY), 0);
 	worker_run(&trial, &backend, team, 0, &(struct worker_calls){.awake = nothing});
 	assert_null(team_failure(team));
 	team_leave(team);

@@ -1,4 +1,4 @@
-/* launchgap new: a copy that a dry run accepts by the command that is named, and never over a file. */
+/* launchgap new: a copy that a dry run accepts by the command that is named. */
 #include "here.h"
 
 #define NEW "cd $HERE && $LAUNCHGAP new "

@@ -1,5 +1,5 @@
 /* "Is this bandwidth normal?": made records above, within and below what the built-in reference
- * records reached, without one, with links of all kinds and without any, and what there is to check. */
+ * records reached, without one, with links of all kinds and without any. */
 #include "../harness/chapters/figures.h"
 #include "../harness/texts.h"
 #include "made.h"
@@ -38,9 +38,9 @@ static void environment(json_t *env)
 	                       json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "bind", "near-gpu",
 	                                 "allocator", "nccl", "wait", "spin", "api", world.api,
 	                                 "register", world.registered));
-	json_object_set_new(machine, "gpus",
-	                    json_pack("[{s:s, s:s}, {s:s, s:s}]", "name", world.gpu, "pci",
-	                              "0000:18:00.0", "name", world.gpu, "pci", "0000:2a:00.0"));
+	made_set(machine,
+	         "{'gpus':[{'name':'%s','pci':'0000:18:00.0'},{'name':'%s','pci':'0000:2a:00.0'}]}",
+	         world.gpu, world.gpu);
 	if (world.env)
 		json_object_set_new(machine, "environment", json_pack("{s:s}", world.env, "1"));
 	if (!world.topology)
@@ -69,13 +69,6 @@ static void line(json_t *cell, const struct made_place *p)
 		made_fact(cell, "throttle", world.throttle);
 }
 
-static void path(FILE *out)
-{
-	if (world.transport)
-		made_data_path(out, "threads", "staged",
-		               json_pack("{s:s}", "transport", world.transport));
-}
-
 static struct made made_of(struct world w)
 {
 	static const struct made_call call = {.bytes = BYTES, .op = "none"};
@@ -83,17 +76,18 @@ static struct made made_of(struct world w)
 	world = w;
 	world.gpu = w.gpu ? w.gpu : "NVIDIA H200";
 	variant.library = w.library ? w.library : "2.28.3";
-	return (struct made){.blocks = w.blocks ? w.blocks : 6,
-	                     .sizes = 1,
-	                     .cores = 64,
-	                     .calls = &call,
-	                     .variants = &variant,
-	                     .nvariants = 1,
-	                     .no_limit = true,
-	                     .environment = environment,
-	                     .line = line,
-	                     .more = path,
-	                     .stamps = stamps};
+	return (struct made){
+	    .blocks = w.blocks ? w.blocks : 6,
+	    .sizes = 1,
+	    .cores = 64,
+	    .calls = &call,
+	    .variants = &variant,
+	    .nvariants = 1,
+	    .no_limit = true,
+	    .environment = environment,
+	    .line = line,
+	    .logs = w.transport ? test_text("{'threads':{'transport':'%s'}}", w.transport) : NULL,
+	    .stamps = stamps};
 }
 
 /* A row of the table that people see: the report's only one. */
@@ -205,8 +199,7 @@ TEST(other_gpus_have_no_verdict)
 	    (struct world){.speed = 0.1, .gpu = "NVIDIA A100-SXM4-80GB", .topology = "hgx8"});
 	assert_string_equal(text(json, "verdict"), "");
 	assert_true(isnan(number(json, "records")));
-	json_assert_one_says(json_object_get(json, "answer"),
-	                     " on 2 × NVIDIA A100-SXM4-80GB. Only the line rate is known");
+	json_says(json, "answer", " on 2 × NVIDIA A100-SXM4-80GB. Only the line rate is known");
 }
 
 /* --- the line rate ----------------------------------------------------------------------- */
@@ -221,9 +214,8 @@ TEST(the_line_rate_of_bridges_is_that_of_the_links_between_the_ranks)
 /* Of four ranks on NVSwitches, where one sends less; some_by_pcie: another pair has none. */
 static double rate_of(const char *coll, bool adds, bool some_by_pcie)
 {
-	struct status st = {""};
 	struct db *db = db_open(scratch());
-	assert_int_equal(db_run_text(db, "harness/chapters/figures.sql", &st), 0);
+	assert_int_equal(db_run_text(db, "harness/chapters/figures.sql", WHY), 0);
 	for (unsigned i = 0; i < 16; i++) {
 		const bool pcie = some_by_pcie && i == 9;
 		if (i / 4 != i % 4)
@@ -232,7 +224,7 @@ static double rate_of(const char *coll, bool adds, bool some_by_pcie)
 			       i == 6 ? 400.0 : 450.0, 0.65, "");
 	}
 	/* The views that it begins with: no record is there. */
-	db_run_text(db, "harness/chapters/bandwidth.sql", &st);
+	db_run_text(db, "harness/chapters/bandwidth.sql", WHY);
 	return figures_number(
 	    &(struct figures){.db = db},
 	    test_text("SELECT gbs FROM line_rate WHERE coll = '%s' AND adds = %d", coll, adds));
@@ -259,7 +251,6 @@ static const struct story_table *found(const char *reached, struct world w)
 {
 	const char *text = texts_find("harness/chapters/normal.chapter"),
 	           *parts = strstr(text, "\nview ");
-	struct status st = {0};
 	const struct story_table *t = NULL;
 	w.gpu = "G";
 	w.speed = 1;
@@ -273,7 +264,7 @@ static const struct story_table *found(const char *reached, struct world w)
 	               "boot, link, data_path, blocks, gbs, least, most) AS (VALUES %s)\n"
 	               "  SELECT * FROM r\n%s",
 	               (int)(parts - text), text, reached, parts));
-	const struct model *m = model_make(scratch(), made_folder, made_folder, &st);
+	const struct model *m = model_make(scratch(), made_folder, made_folder, WHY);
 	assert_non_null(m);
 	const struct story_chapter *own = &m->story.chapters[m->story.nchapters - 1];
 	for (unsigned i = 0; i < own->nblocks; i++)
@@ -290,7 +281,8 @@ static struct entry of(const struct story_table *t, const char *key)
 	return *story_entry(t, 0, key);
 }
 
-/* By hand: ln 99, ln 100, ln 101 have the standard deviation 0.0100; t of 2 degrees at 98 % is 6.965. */
+/* By hand: ln 99, ln 100, ln 101 have the standard deviation 0.0100; t of 2 degrees at 98 % is
+ * 6.965. */
 TEST(the_range_is_that_of_one_more_record)
 {
 	const char *three = ROW("a", "1", "2.28.3", 99) "," ROW("b", "2", "2.28.3", 100) "," ROW(

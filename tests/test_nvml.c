@@ -1,5 +1,4 @@
-/* GPU clocks and counters through NVML's interface, compared with a stand-in library next to this
- * program. */
+/* GPU clocks and counters through NVML's interface, on a stand-in library. */
 #include <dlfcn.h>
 
 #include "../harness/backend/device/nvml.h"
@@ -94,11 +93,10 @@ static int left_open(void)
 /* One stretch, long enough for GPM. */
 static struct counters watch(const char *pci)
 {
-	struct status st = {0};
 	struct nvml_watch *w = NULL;
 	struct counters c;
 	assert_int_equal(left_open(), 0);
-	assert_works(nvml_watch_open(standin, pci, &w, &st), st);
+	assert_works(nvml_watch_open(standin, pci, &w, WHY));
 	nvml_watch_begin(w);
 	usleep(NVML_WATCH_NS / 1000 + 20000);
 	nvml_watch_end(w);
@@ -172,10 +170,9 @@ TEST(each_gpu_has_the_counters_that_it_has)
 
 TEST(a_stretch_has_two_ends_and_a_length)
 {
-	struct status st = {0};
 	struct nvml_watch *w = NULL;
 	struct counters c;
-	assert_int_equal(nvml_watch_open(standin, "0000:03:00.0", &w, &st), 0);
+	assert_int_equal(nvml_watch_open(standin, "0000:03:00.0", &w, WHY), 0);
 	nvml_watch_end(w);
 	nvml_watch_read(w, &c);
 	assert_true(isnan(c.seconds));
@@ -209,11 +206,10 @@ TEST(what_cannot_be_watched_is_said)
 	     "GPU counters need NVML, which NVIDIA's driver brings: /nonexistent/"},
 	};
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
-		struct status st = {0};
 		struct nvml_watch *w = NULL;
-		assert_int_equal(nvml_watch_open(cases[i].library, cases[i].pci, &w, &st), -1);
+		assert_int_equal(nvml_watch_open(cases[i].library, cases[i].pci, &w, WHY), -1);
 		assert_null(w);
-		assert_memory_equal(st.text, cases[i].text, strlen(cases[i].text));
+		assert_memory_equal(because(), cases[i].text, strlen(cases[i].text));
 	}
 	assert_int_equal(left_open(), 0);
 }

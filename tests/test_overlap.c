@@ -21,7 +21,7 @@ static unsigned capacity(const char *backend, struct status *st)
 static const struct plan_machine machine = {.cores = 64, .capacity = capacity};
 static char self[96], worker[4096];
 
-static int run(const char *keys, const char *script, struct status *st)
+static int run(const char *keys, const char *script)
 {
 	static char *const argv[] = {"launchgap", "run", NULL};
 	char path[PATH_MAX];
@@ -43,7 +43,7 @@ static int run(const char *keys, const char *script, struct status *st)
 	cli_write(folder, "self", worker);
 	assert_int_equal(chmod(self, 0755), 0);
 	setenv("LAUNCHGAP", "build/launchgap", 0);
-	return run_experiment(&request, path, st);
+	return run_experiment(&request, path, WHY);
 }
 
 static unsigned begun(void)
@@ -83,14 +83,11 @@ static void jobs_of(const struct record_run *run, unsigned n, const struct recor
 /* The last job has none after it. */
 TEST(no_call_is_made_while_another_job_lives)
 {
-	struct status st = {""};
 	const struct record_spent *jobs[6];
 	assert_works(run("blocks = 3",
 	                 "$LAUNCHGAP \"$@\"; code=$?\n[ $me = 6 ] || {\n" NEXT_CAME
 	                 "sleep .5; ls ${3%/*}/*.lines | grep -v $3.lines >>$here/early; }\n"
-	                 "exits; exit $code\n",
-	                 &st),
-	             st);
+	                 "exits; exit $code\n"));
 	assert_int_equal(begun(), 6);
 	struct record_run record = cli_record(here_path(""));
 	jobs_of(&record, 6, jobs);
@@ -110,11 +107,9 @@ TEST(no_call_is_made_while_another_job_lives)
 
 TEST(without_overlap_each_waits_for_the_one_before)
 {
-	struct status st = {""};
 	const struct record_spent *jobs[4];
 	assert_works(
-	    run("blocks = 2\noverlap = no", "$LAUNCHGAP \"$@\"; code=$?; exits; exit $code\n", &st),
-	    st);
+	    run("blocks = 2\noverlap = no", "$LAUNCHGAP \"$@\"; code=$?; exits; exit $code\n"));
 	struct record_run record = cli_record(here_path(""));
 	jobs_of(&record, 4, jobs);
 	for (unsigned i = 0; i + 1 < 4; i++)
@@ -129,11 +124,9 @@ TEST(without_overlap_each_waits_for_the_one_before)
 /* Each gives twice what it was given; none has a line to show for it. */
 TEST(jobs_of_a_block_take_turns)
 {
-	struct status st = {""};
 	assert_int_equal(run(TURNS,
 	                     "for turn in 1 2; do dd bs=1 count=1 <$3.gate >/dev/null 2>&1\n"
-	                     "echo " NTH " >>$here/turns; printf '\\10' >$3.said; done; exit 1\n",
-	                     &st),
+	                     "echo " NTH " >>$here/turns; printf '\\10' >$3.said; done; exit 1\n"),
 	                 1);
 	assert_string_equal(cli_read(test_text("%s/turns", folder)), "0\n1\n0\n1\n");
 }
@@ -157,9 +150,8 @@ TEST(turns_warm_up_on_buffers_of_their_own)
  * one's. */
 TEST(a_worker_gives_the_others_their_turns)
 {
-	struct status st = {""};
 	const struct record_spent *jobs[4];
-	assert_works(run(TURNS, RUNS, &st), st);
+	assert_works(run(TURNS, RUNS));
 	struct record_run record = cli_record(here_path(""));
 	jobs_of(&record, 4, jobs);
 	for (unsigned order = 0; order < 4; order += 2) {
@@ -177,14 +169,12 @@ TEST(a_worker_gives_the_others_their_turns)
 
 TEST(a_job_that_dies_leaves_the_others_their_turns)
 {
-	struct status st = {""};
 	assert_int_equal(
 	    run(TURNS,
 	        "if [ " NTH " = 0 ]; then " RUNS "&\n" WAITS(
 	            "! ls $3.gate 2>/dev/null >&2") "kill -9 $!; touch $here/killed; exit 1; fi\n"
 	                                            "if [ " NTH " = 1 ]; then " WAITS(
-	                                                "[ -e $here/killed ]") "fi\n" RUNS,
-	        &st),
+	                                                "[ -e $here/killed ]") "fi\n" RUNS),
 	    1);
 	struct record_run record = cli_record(here_path(""));
 	assert_int_equal(record.ncells, 3);
@@ -193,8 +183,7 @@ TEST(a_job_that_dies_leaves_the_others_their_turns)
 
 TEST(turns_are_of_jobs_that_can_be_side_by_side)
 {
-	struct status st = {""};
-	assert_works(run(TURNS "overlap = no", RUNS, &st), st);
+	assert_works(run(TURNS "overlap = no", RUNS));
 	struct record_run record = cli_record(here_path(""));
 	assert_null(json_object_get(record.environment, "turns"));
 	assert_says(
@@ -208,14 +197,13 @@ static void interrupt_both(const char *keys, const char *script, unsigned kept)
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
 	const struct timespec tick = {0, 50000000};
 	for (unsigned i = 0; i < LENGTH(signals); i++) {
-		struct status st = {""};
 		int status = 0;
 		tear_down();
 		set_up();
 		char *came = test_text("%s/came", folder);
 		pid_t runner = fork();
 		if (runner == 0)
-			_exit(run(keys, script, &st));
+			_exit(run(keys, script));
 		for (unsigned k = 0; k < 600 && !cli_lines(came); k++)
 			nanosleep(&tick, NULL);
 		assert_int_equal(cli_lines(came), 1);

@@ -1,7 +1,7 @@
 /* Chapters of a person's own: the one that a page teaches, and ones that are wrong. */
 #include "../harness/chapters/chapters.h"
 #include "made.h"
-#include "storied.h"
+#include "made_story.h"
 
 static void stamps(const struct made_place *p, int64_t out[6])
 {
@@ -19,11 +19,10 @@ FIXTURE(begin)
 /* The report with this chapter, and what it is called; NULL: it warns. */
 static const struct model *told(const char *text, const char **warning)
 {
-	struct status st = {0};
 	cli_write(made_folder, "own.chapter", text);
-	const struct model *m = model_make(scratch(), made_folder, made_folder, &st);
+	const struct model *m = model_make(scratch(), made_folder, made_folder, WHY);
 	if (!m)
-		fail_msg("%s", st.text);
+		fail_msg("%s", because());
 	*warning = NULL;
 	for (unsigned i = 0; model_warning(m, i); i++)
 		if (strstr(model_warning(m, i), "own.chapter:"))
@@ -102,8 +101,7 @@ TEST(a_chapter_takes_the_place_of_the_one_of_its_name)
 {
 	static const char *const texts[] = {"", "say t\n  It is {a}.\n"};
 	const char *warning;
-	struct status st = {0};
-	const struct model *m = model_make(scratch(), made_folder, NULL, &st);
+	const struct model *m = model_make(scratch(), made_folder, NULL, WHY);
 	assert_non_null(story_find(&m->story, "variants"));
 	const unsigned n = m->story.nchapters;
 	for (unsigned i = 0; i < 2; i++) {
@@ -234,13 +232,12 @@ TEST(every_chapter_fits_the_tables)
 	    "harness/chapters/shared.sql"};
 	static const struct record_run none;
 	struct db *db = db_open(scratch());
-	struct status st = {0};
 	struct story story;
 	unsigned n, asked = 0;
 	const char *const *all = chapters_all(&n);
 	db_stamps(db, &none);
 	for (unsigned i = 0; i < LENGTH(files); i++)
-		assert_works(db_run_text(db, files[i], &st), st);
+		assert_works(db_run_text(db, files[i], WHY));
 	db_seal(db);
 	for (unsigned i = 0; i < n; i++) {
 		story_make(db, &all[i], 1, scratch(), &story);
@@ -253,9 +250,8 @@ TEST(every_chapter_fits_the_tables)
 
 TEST(a_folder_without_chapters_is_refused)
 {
-	struct status st = {0};
-	assert_null(model_make(scratch(), made_folder, "/nothing", &st));
-	assert_string_equal(st.text, "/nothing has no file NAME.chapter");
+	assert_null(model_make(scratch(), made_folder, "/nothing", WHY));
+	assert_string_equal(because(), "/nothing has no file NAME.chapter");
 }
 
 TESTS(.begin = begin, .end = made_end);

@@ -1,8 +1,9 @@
-/* The output of sections: a terminal of 80 columns, or Markdown and HTML in which no text is markup. */
+/* The output of sections: a terminal of 80 columns, or Markdown and HTML in which no text is
+ * markup. */
 #include "../harness/report/page.h"
 #include "../harness/terminal.h"
 #include "json.h"
-#include "storied.h"
+#include "made_story.h"
 
 static char *text;
 static size_t bytes;

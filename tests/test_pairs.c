@@ -49,25 +49,13 @@ static bool has(const struct made_place *p)
 static void environment(json_t *env)
 {
 	json_object_set_new(env, "topology", made_topology(world.topology));
-	json_object_set_new(env, "blocks", json_integer(BLOCKS));
-	json_object_set_new(env, "calls", json_integer(1));
+	made_set(env, "{'blocks':%u,'calls':1}", BLOCKS);
 }
 
 static void line(json_t *cell, const struct made_place *p)
 {
-	json_object_set_new(cell, "calls", json_integer(1));
+	made_set(cell, p->isolated ? "{'calls':1,'bytes':1024,'asked_bytes':1024}" : "{'calls':1}");
 	made_gpus(cell, world.topology, world.ranks);
-	if (p->isolated) {
-		json_object_set_new(cell, "bytes", json_integer(1024));
-		json_object_set_new(cell, "asked_bytes", json_integer(1024));
-	}
-}
-
-static void path(FILE *out)
-{
-	made_data_path(out, "threads", "staged",
-	               json_pack("{s:[{s:i, s:i, s:s, s:i}]}", "links", "from", 0, "to", 1, "via",
-	                         "P2P/CUMEM", "channels", 16));
 }
 
 static const struct made_variant threads[] = {{.name = "threads", .role = "reference"}};
@@ -79,7 +67,8 @@ static struct made made = {.cores = 64,
                            .has = has,
                            .environment = environment,
                            .line = line,
-                           .more = path,
+                           .logs = "{'threads':{'links':[{'from':0,'to':1,'via':'P2P/CUMEM',"
+                                   "'channels':16}]}}",
                            .stamps = stamps};
 
 static void add_call(const char *collective, unsigned root)
@@ -157,8 +146,8 @@ TEST(a_slow_pair_and_short_links_are_named)
 	json_assert_number(
 	    json_cell(json_table(report, "balance"), JSON_IS("rank", "5"), "sent_per_link"), "",
 	    BYTES / 8.0 * 7 / 16, 1);
-	json_assert_one_says(json_object_get(report, "answer"), "NVSwitch, 56 pairs");
-	json_assert_one_says(json_object_get(report, "answer"), "Pair 2 to 6 (NVSwitch) is slow");
+	json_says(report, "answer", "NVSwitch, 56 pairs");
+	json_says(report, "answer", "Pair 2 to 6 (NVSwitch) is slow");
 	assert_true(made_has("pairs.csv"));
 }
 
@@ -183,15 +172,14 @@ TEST(who_shares_is_a_hot_spot)
 	const struct world switched = {"hgx8", 8, even, half_at_three, 9},
 	                   pcie = {"two_sockets", 4, even, all_of_it, 20};
 	const json_t *report = report_of(&switched, COLL_PAIR);
-	assert_false(json_one_says(json_section(report, "pairs"), "is slow:"));
-	json_assert_one_says(json_section(report, "pairs"),
-	                     "rank 3 receives 149 GB/s (8 MiB from each). One way alone, its "
-	                     "fastest pair brings 358 GB/s (64 MiB)");
+	json_lacks(report, "pairs", "is slow:");
+	json_says(report, "pairs",
+	          "rank 3 receives 149 GB/s (8 MiB from each). One way alone, its "
+	          "fastest pair brings 358 GB/s (64 MiB)");
 	assert_lacks(made_read("report.md"), "share a link");
 	report = report_of(&pcie, COLL_PAIR);
-	json_assert_one_says(json_section(report, "pairs"),
-	                     "4 of 12 pairs share one link: bridge 0000:3a:00.0 upwards");
-	json_assert_one_says(json_section(report, "pairs"), "PCIe ×8 of ×16");
+	json_says(report, "pairs", "4 of 12 pairs share one link: bridge 0000:3a:00.0 upwards");
+	json_says(report, "pairs", "PCIe ×8 of ×16");
 	assert_int_equal(json_count(report, "link_classes"), 4);
 	/* Both are drawn at the switch of the first of them, which gnuplot counts as 1. */
 	const char *script = made_read("plots/run.gp");
@@ -206,11 +194,10 @@ TEST(a_pair_of_other_ranks_is_no_record)
 	const struct world w = {"hgx8", 8, even, all_of_it, 9};
 	set_world(&w);
 	for (unsigned i = 0; i < 6; i++) {
-		struct status st = {""};
 		made.sizes = 0;
 		add_call(i % 2 ? "pair" : "pingpong", roots[i / 2]);
 		made_write(&made);
-		assert_refused(report_make(made_folder, "plot", NULL, &st), st,
+		assert_refused(report_make(made_folder, "plot", NULL, WHY),
 		               "which is no pair of 8 ranks");
 	}
 }

@@ -155,7 +155,7 @@ static void listen_all(int timeout_s)
 	while (port_of(0, 2) >= port_of(2, 0) || port_of(1, 2) >= port_of(2, 1));
 }
 
-/* Rank 2 finds its place at rank 0 taken; rank 1, which waits for it, has nothing to do with that. */
+/* Rank 2 finds its place at rank 0 taken; rank 1, which waits for it, does not matter. */
 TEST(a_stranger_at_one_rank_keeps_no_other_waiting)
 {
 	char *part = here_shell("printf %%s ${LAUNCHGAP%%/*}/" GLOO_PART).out;

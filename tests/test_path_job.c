@@ -2,7 +2,7 @@
 
 #include "../harness/run/runner.h"
 #include "json.h"
-#include "laid.h"
+#include "spec_file.h"
 
 #define HEAD "node1:4242:4243 [0] NCCL INFO "
 
@@ -35,9 +35,9 @@ FIXTURE(begin)
 	              "pace = stream\nblocks = 1\nlimit = no\ntwin = no\n"
 	              "[variant a]\nmode = threads\n[variant b]\nmode = threads\n",
 	              "host", NULL) ||
-	    plan_make(&spec, &machine, 1, &runner->plan, &st) ||
-	    folder_open(folder, "x", 0, &runner->folder, &st))
-		fail_msg("%s", st.text);
+	    plan_make(&spec, &machine, 1, &runner->plan, WHY) ||
+	    folder_open(folder, "x", 0, &runner->folder, WHY))
+		fail_msg("%s", because());
 	runner->spec.blocks = 1;
 	runner->spec.timeout_s = 60;
 	for (unsigned v = 0; v < runner->plan.nvariants; v++)
@@ -71,10 +71,9 @@ static void play(const char *script)
 
 static int collect(void)
 {
-	st.text[0] = '\0';
 	const unsigned a = (unsigned)(variant("a") - runner->plan.variants);
 	assert_true(path_job_wanted(&runner->plan, a));
-	return path_job_run(runner, a, 7, &st);
+	return path_job_run(runner, a, 7, WHY);
 }
 
 /* The settings of the last job, or the record. */
@@ -88,7 +87,7 @@ static char *kept(const char *parent, const char *name)
 
 static void record_says(const char *words)
 {
-	assert_int_equal(folder_commit(&runner->folder, &st), 0);
+	assert_int_equal(folder_commit(&runner->folder, WHY), 0);
 	char *text = kept(runner->folder.path, "trials.jsonl");
 	assert_says(text, words);
 }
@@ -119,7 +118,7 @@ TEST(the_log_is_on_in_that_job_alone)
 	         runner->folder.scratch);
 	assert_says(seen, logs_to);
 	struct trial *trial = plan_trial(&runner->plan, 0);
-	assert_int_equal(job_run(trial, self, runner->folder.scratch, 60, &job, &st), 0);
+	assert_int_equal(job_run(trial, self, runner->folder.scratch, 60, &job, WHY), 0);
 	assert_int_equal(job.result.code, 0);
 	trial_free(trial);
 	seen = kept(folder, "seen");
@@ -141,16 +140,16 @@ TEST(no_log_is_a_failure)
 {
 	play(silent);
 	assert_int_equal(collect(), PATH_JOB_NONE);
-	assert_says(st.text, "NCCL wrote no log");
+	assert_says(because(), "NCCL wrote no log");
 	record_says("\"kind\":\"failure\"");
 	play(breaks);
 	assert_int_equal(collect(), PATH_JOB_NONE);
-	assert_says(st.text, "a: its path cannot be told: no such device");
+	assert_says(because(), "a: its path cannot be told: no such device");
 	record_says("no such device");
 }
 
-/* A run on this machine with a record that says, in place of a GPU, which path was taken, and by an older
- * program that another one was asked for. */
+/* A run on this machine with a record that says, in place of a GPU, which path was taken, and by an
+ * older program that another one was asked for. */
 TEST(a_path_of_an_older_record_is_told)
 {
 	static const char file_text[] =

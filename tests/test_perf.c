@@ -130,8 +130,8 @@ TEST(its_variables_are_read_or_answered)
 
 /* --- columns ----------------------------------------------------------------------------- */
 
-/* As awk 'NF == fields && $1 ~ /^[0-9]+$/' does. Returns how many lines, and has the fields of the last
- * one. */
+/* As awk 'NF == fields && $1 ~ /^[0-9]+$/' does. Returns how many lines, and has the fields of the
+ * last one. */
 static unsigned lines_of(const char *out, unsigned fields, char last[24][32])
 {
 	char *text = strdup(out), *rest = text, *line;
@@ -223,7 +223,8 @@ static void keys_are(const json_t *object, const char *right)
 	assert_begins(keys, right); /* ours follow */
 }
 
-/* What nccl-tests 2.19.6 writes, in its order (src/util.cu). Its steps need not meet the last size. */
+/* What nccl-tests 2.19.6 writes, in its order (src/util.cu). Its steps need not meet the last
+ * size. */
 TEST(its_json_has_nccl_tests_keys)
 {
 	cli_expect(perf("all_reduce_perf", "-t 2 -b 4K -e 20K -f 2 -n 2 -w 3 -J $HERE/x.json"), 0,

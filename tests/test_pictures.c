@@ -95,12 +95,11 @@ TEST(calls_of_unlike_lengths_have_their_own_axes)
 /* `answer`: the picture next to the answer, among those of some files of plot/; NULL: none is. */
 static void draw_reference(const char *dir, const char *files, const char *answer)
 {
-	struct status st = {""};
 	if (made_no_gnuplot())
 		skip();
-	struct model *model = model_make(scratch(), dir, NULL, &st);
-	if (!model || draw_pictures(model, made_folder, made_plots(files), &st))
-		fail_msg("%s: %s", dir, st.text);
+	struct model *model = model_make(scratch(), dir, NULL, WHY);
+	if (!model || draw_pictures(model, made_folder, made_plots(files), WHY))
+		fail_msg("%s: %s", dir, because());
 	assert_string_equal(model->drawn.warning, "");
 	if (answer)
 		assert_string_equal(model->drawn.pictures[model->drawn.answer].name, answer);

@@ -1,6 +1,6 @@
 /* Planning as a pure function of a spec and of a machine's properties: the order of trials, the
  * backend, the ranks. */
-#include "planned.h"
+#include "made_plan.h"
 
 TEST(test_blocks_are_permutations)
 {
@@ -176,16 +176,15 @@ TEST(test_command)
 	make(1);
 	struct trial *t = trial_at(0);
 	struct launcher_argv argv = {0};
-	struct status st = {""};
 	strcpy(t->settings.mode, "threads");
 	t->settings.layout = (struct layout){1, 4, 1};
-	assert_works(plan_command(t, "/bin/self", "/tmp/$(order)", "/tmp/scratch", &argv, &st), st);
+	assert_works(plan_command(t, "/bin/self", "/tmp/$(order)", "/tmp/scratch", &argv, WHY));
 	assert_prints("/bin/self worker alone /tmp/$(order) 1", "%s %s %s %s %s", argv.args[0],
 	              argv.args[1], argv.args[2], argv.args[3], argv.args[4]);
 	assert_null(argv.args[argv.count]);
 	launcher_argv_free(&argv);
 	strcpy(t->settings.launcher, "catapult");
-	assert_refused(plan_command(t, "self", "order", "scratch", &argv, &st), st,
+	assert_refused(plan_command(t, "self", "order", "scratch", &argv, WHY),
 	               "launcher = 'catapult' is not known; allowed is auto, alone");
 }
 
@@ -219,14 +218,13 @@ TEST(the_path_has_every_size_with_a_choice)
 TEST(ranks_may_share_gpus)
 {
 	char why[128];
-	struct status st = {""};
 	gpus = 1;
 	strcpy(spec.backend, "auto");
 	assert_string_equal(plan_backend(&spec, &machine, why, sizeof why), "host");
 	spec.variants[1].settings.ranks_per_gpu = 2;
 	assert_string_equal(plan_backend(&spec, &machine, why, sizeof why), "nccl");
-	assert_int_equal(plan_capacity(&machine, "nccl", plan_sharing(&spec), &st), 2);
-	assert_int_equal(plan_capacity(&machine, "nccl", 1, &st), 1);
+	assert_int_equal(plan_capacity(&machine, "nccl", plan_sharing(&spec), WHY), 2);
+	assert_int_equal(plan_capacity(&machine, "nccl", 1, WHY), 1);
 	struct trial trial = {0};
 	settings_default(&trial.settings);
 	assert_int_equal(trial_device(&trial, 3), 3);
@@ -234,7 +232,7 @@ TEST(ranks_may_share_gpus)
 	assert_int_equal(trial_device(&trial, 2), 1);
 	assert_int_equal(trial_device(&trial, 3), 1);
 	/* Where a rank is no GPU. */
-	assert_int_equal(plan_capacity(&machine, "host", 2, &st), UINT_MAX);
+	assert_int_equal(plan_capacity(&machine, "host", 2, WHY), UINT_MAX);
 }
 
 TESTS(.begin = find_standin, .before = fresh, .after = done);

@@ -1,5 +1,5 @@
 /* The cells of a plan: collectives, sizes and paces, and the passes after them. */
-#include "planned.h"
+#include "made_plan.h"
 
 /* Every collective × size × pace, once. */
 static void expect_all_cells(const struct trial *t)
@@ -81,8 +81,7 @@ TEST(test_sizes_are_rounded)
 	assert_true(plan.arena_bytes >= 1000);
 }
 
-/* A size that comes to 0 bytes is omitted and reported; it is an error only if nothing else is
- * left. */
+/* A size that comes to 0 bytes is omitted and reported; an error if nothing is left. */
 TEST(test_small_sizes)
 {
 	spec.ranks = 3;
@@ -140,8 +139,8 @@ TEST(test_limit_of_many_cells)
 	}
 }
 
-/* Staged through the host a call of 1 GiB takes a second, and a timeline 20 of them; init is no call; and a step of
- * training has as many thread blocks at any size of its buckets. */
+/* Staged through the host a call of 1 GiB takes a second, and a timeline 20 of them; init is no
+ * call; and a step of training has as many thread blocks at any size of its buckets. */
 TEST(test_who_has_no_timeline)
 {
 	static const struct {

@@ -1,19 +1,17 @@
 /* The variants of a plan: placed, refused, skipped, and joined by the twin and the limit. */
 #include "../harness/config/keys.h"
-#include "planned.h"
-#include "said.h"
+#include "made_plan.h"
+#include "settings_text.h"
 
 /* "key=value VARIANT.key=value …", as a file says them; @ is a library, and `mode=-` none. */
 static void set(const char *said)
 {
 	char *text = test_text("%s", said), *value;
-	struct status st = {""};
 	while ((value = strsep(&text, " ")) && *value) {
 		char *name = strsep(&value, "="), *key = strchr(name, '.');
 		struct spec_variant *v = spec.variants;
 		if (!key) {
-			assert_works(field_read(field_find(&keys_fields, name), value, &spec, &st),
-			             st);
+			assert_works(field_read(field_find(&keys_fields, name), value, &spec, WHY));
 			continue;
 		}
 		*key++ = '\0';

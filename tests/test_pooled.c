@@ -35,8 +35,8 @@ static bool repeated_normal(const struct stats_ratio *runs, unsigned n)
 	return fabs(mean / all) <= 1.96 / sqrt(all);
 }
 
-/* Runs of REPEATED_BLOCKS blocks around truths that scatter around 0 by `scatter` times the error of
- * a run's mean. */
+/* Runs of REPEATED_BLOCKS blocks around truths that scatter around 0 by `scatter` times the error
+ * of a run's mean. */
 static struct repeated_covers repeated_cover(enum noise noise, unsigned n, double scatter,
                                              unsigned repeats, uint64_t seed)
 {

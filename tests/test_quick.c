@@ -2,7 +2,7 @@
 #include <glob.h>
 
 #include "json.h"
-#include "laid.h"
+#include "spec_file.h"
 
 #define HEAD                                                                                       \
 	"; Which?\n[experiment]\ncollective = alltoall, sendrecv\n"                                \
@@ -28,22 +28,21 @@ static int cut(const char *text, char *said)
 {
 	char *const overrides[] = {said};
 	const struct spec_source from = {file, said[0] != '\0', overrides, lookup, NULL, false};
-	st.text[0] = '\0';
 	cli_write(folder, "t.exp", text);
-	assert_works(plan_load(&from, &machine, &spec, &st), st);
-	return plan_quick(&from, &machine, &spec, &st) || plan_it() ? -1 : 0;
+	assert_works(plan_load(&from, &machine, &spec, WHY));
+	return plan_quick(&from, &machine, &spec, WHY) || plan_it() ? -1 : 0;
 }
 
 static void cuts(const char *text, char *said)
 {
-	assert_works(cut(text, said), st);
+	assert_works(cut(text, said));
 }
 
 static void refuses(const char *text, const char *why)
 {
 	assert_int_equal(cut(text, (char[]){""}), -1);
-	assert_begins(st.text, file);
-	assert_says(st.text, why);
+	assert_begins(because(), file);
+	assert_says(because(), why);
 }
 
 TEST(only_what_the_primary_claim_compares_is_planned)
@@ -119,7 +118,7 @@ TEST(the_command_line_wins)
 	assert_int_equal(spec.sizes[0], 512 * 1024);
 }
 
-/* As many blocks as there is time for, of those that the file has, and as few as have an interval. */
+/* As many blocks as there is time for, of those that the file has, as few as have an interval. */
 TEST(blocks_fit_the_time)
 {
 	cuts(HEAD "primary = bandwidth\n" MODES CLAIMS, (char[]){"calls=100000"});

@@ -70,14 +70,13 @@ TEST(a_title_names_no_rank_within_noise)
 TEST(the_timelines_pass_counts_nowhere)
 {
 	struct made with = plain, without = plain;
-	struct status st = {""};
 	char *before;
 	without.timeline = false;
 	made_write(&without);
-	assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), 0);
+	assert_int_equal(report_make(made_folder, "/nowhere", NULL, WHY), 0);
 	before = strdup(made_read("summary.csv"));
 	made_write(&with);
-	assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), 0);
+	assert_int_equal(report_make(made_folder, "/nowhere", NULL, WHY), 0);
 	assert_string_equal(before, made_read("summary.csv"));
 	free(before);
 }
@@ -140,10 +139,9 @@ TEST(bad_device_stamps_are_refused)
 	           {"\"pass\":\"timeline\"", "\"pass\":\"timelime\"", "timelime"}};
 	for (size_t i = 0; i < LENGTH(bad); i++) {
 		struct record_run run;
-		struct status st = {""};
 		made_write(&plain);
 		cli_replace(made_path("trials.jsonl"), bad[i].from, bad[i].to);
-		assert_refused(record_load(made_folder, &run, &st), st, bad[i].words);
+		assert_refused(record_load(made_folder, &run, WHY), bad[i].words);
 	}
 }
 

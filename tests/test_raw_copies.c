@@ -1,5 +1,6 @@
-/* Plain copies over one link: runs on the host backend, and what is refused. The nccl backend's own are in
- * tests/standin/test_runs.c, and reports of them are reference records' (links, link_latency). */
+/* Plain copies over one link: runs on the host backend, and what is refused. The nccl backend's own
+ * are in tests/standin/test_runs.c, and reports of them are reference records' (links,
+ * link_latency). */
 #include "here.h"
 #include "json.h"
 

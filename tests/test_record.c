@@ -49,10 +49,9 @@ static struct team *team_of(const struct trial *trial)
 {
 	struct team_shape shape = {
 	    .nranks = 2, .nworkers = 2, .area_bytes = sample_area_bytes(trial)};
-	struct status st = {""};
 	struct team *team;
 	char path[64];
-	assert_int_equal(team_create(&shape, path, sizeof path, &team, &st), 0);
+	assert_int_equal(team_create(&shape, path, sizeof path, &team, WHY), 0);
 	team_seal(team);
 	for (unsigned c = 0; c < trial->ncells; c++)
 		for (unsigned r = 0; r < 2; r++) {
@@ -79,17 +78,16 @@ static struct team *team_of(const struct trial *trial)
 static void write_run(void (*break_it)(const struct trial *, struct team *))
 {
 	struct trial trial = trial_of();
-	struct status st = {""};
 	struct team *team = team_of(&trial);
 	json_t *env = environment_of();
 	FILE *out = fopen(file, "w");
 	assert_non_null(out);
 	if (break_it)
 		break_it(&trial, team);
-	assert_int_equal(record_write_environment(out, env, &st), 0);
-	assert_int_equal(record_write_trial(out, &trial, team, team_area(team), &st), 0);
-	assert_int_equal(record_write_failure(out, &trial, "mpirun ended with 1", &st), 0);
-	assert_string_equal(st.text, "");
+	assert_int_equal(record_write_environment(out, env, WHY), 0);
+	assert_int_equal(record_write_trial(out, &trial, team, team_area(team), WHY), 0);
+	assert_int_equal(record_write_failure(out, &trial, "mpirun ended with 1", WHY), 0);
+	assert_string_equal(because(), "");
 	fclose(out);
 	json_decref(env);
 	team_leave(team);
@@ -106,12 +104,10 @@ static void write_all(const char *text, size_t bytes)
 /* record_load's message for the file, "" if it can be read. */
 static const char *complaint(void)
 {
-	static struct status st;
 	struct record_run run;
-	st.text[0] = 0;
-	if (record_load(folder, &run, &st) == 0)
+	if (record_load(folder, &run, WHY) == 0)
 		record_free(&run);
-	return st.text;
+	return because();
 }
 
 TEST(what_is_written_is_read)
@@ -170,8 +166,8 @@ static void back_in_time(const struct trial *trial, struct team *team)
 	sample_rows(trial, team_area(team), 0, 1)[1].idle_ns = 5;
 }
 
-/* Without data nothing is wrong; wrong elements are placed; cells that were not measured, or whose stamps are
- * out of order, say why. */
+/* Without data nothing is wrong; wrong elements are placed; cells that were not measured, or whose
+ * stamps are out of order, say why. */
 TEST(what_went_wrong_is_written)
 {
 	write_run(no_data);
@@ -200,7 +196,6 @@ TEST(packed_records_are_read)
 {
 	static const char *const suffixes[] = {".gz", ".xz"};
 	for (unsigned i = 0; i < 2; i++) {
-		struct status st = {""};
 		struct stat about;
 		write_run(NULL);
 		const char *packed = cli_pack(file, suffixes[i]);
@@ -209,7 +204,7 @@ TEST(packed_records_are_read)
 		/* Cut off: the lines before the cut count, and the cut is reported. */
 		assert_int_equal(stat(packed, &about), 0);
 		assert_int_equal(truncate(packed, about.st_size - 9), 0);
-		assert_int_equal(record_load(folder, &run, &st), 0);
+		assert_int_equal(record_load(folder, &run, WHY), 0);
 		assert_true(run.torn);
 		record_free(&run);
 		/* Damaged: gzip's method, the checksum of xz's header. */
@@ -265,7 +260,6 @@ TEST(memory_that_ends_is_said)
 TEST(a_torn_end_is_dropped)
 {
 	struct record_run run;
-	struct status st = {""};
 	write_run(NULL);
 	char *text = cli_read(file);
 	const size_t bytes = strlen(text);
@@ -276,10 +270,9 @@ TEST(a_torn_end_is_dropped)
 			lines += text[i] == '\n';
 		bool whole = n == bytes || text[n] == '\n'; /* only the newline is missing */
 		write_all(text, n);
-		st.text[0] = 0;
-		int rc = record_load(folder, &run, &st);
+		int rc = record_load(folder, &run, WHY);
 		if (lines + whole == 0) {
-			assert_refused(rc, st, "no whole line");
+			assert_refused(rc, "no whole line");
 			continue;
 		}
 		assert_int_equal(rc, 0);
@@ -306,12 +299,11 @@ TEST(each_changed_byte_is_noticed)
 	const char *text = cli_read(file);
 	const size_t bytes = strlen(text);
 	for (size_t i = 0; i < bytes; i++) {
-		struct status st = {""};
 		char *copy = memcpy(malloc(bytes), text, bytes);
 		copy[i] ^= (char)(1 << i % 8);
 		write_all(copy, bytes);
 		free(copy);
-		if (record_load(folder, &run, &st))
+		if (record_load(folder, &run, WHY))
 			continue;
 		const bool torn = run.torn;
 		record_free(&run);
@@ -357,7 +349,8 @@ TEST(older_lines_have_no_checksum)
 	assert_says(complaint(), "jsonl:2: this line has a checksum");
 }
 
-/* Replaces the first `from` in the file by `to`, and expects a sentence with `words`; all have ' for ". */
+/* Replaces the first `from` in the file by `to`, and expects a sentence with `words`; all have '
+ * for ". */
 static void refuse(const char *from, const char *to, const char *words)
 {
 	write_run(NULL);
@@ -464,8 +457,7 @@ static const char *bind_of(const struct record_cell *c)
 	return json_string_value(json_object_get(facts, "bind"));
 }
 
-/* They are written on a trial's first cell and apply to all its cells; older records have them on
- * each. */
+/* They are written on a trial's first cell and apply to all its cells, in older records on each. */
 TEST(facts_are_a_trials)
 {
 	write_run(NULL);
@@ -507,23 +499,20 @@ TEST(what_a_backend_is_is_read)
 TEST(missing_files_are_named)
 {
 	struct record_run run;
-	struct status st = {""};
 	unlink(file);
-	assert_refused(record_load(folder, &run, &st), st,
+	assert_refused(record_load(folder, &run, WHY),
 	               "holds no trials.jsonl, trials.jsonl.xz or trials.jsonl.gz");
-	assert_refused(record_load("/nowhere/at/all", &run, &st), st,
-	               "/nowhere/at/all: No such file");
+	assert_refused(record_load("/nowhere/at/all", &run, WHY), "/nowhere/at/all: No such file");
 }
 
 TEST(a_full_disk_is_said)
 {
 	struct trial trial = trial_of();
-	struct status st = {""};
 	struct team *team = team_of(&trial);
 	FILE *full = fopen("/dev/full", "w");
 	if (!full)
 		skip();
-	assert_refused(record_write_trial(full, &trial, team, team_area(team), &st), st,
+	assert_refused(record_write_trial(full, &trial, team, team_area(team), WHY),
 	               "cannot write the record: No space left");
 	fclose(full);
 	team_leave(team);
@@ -531,13 +520,12 @@ TEST(a_full_disk_is_said)
 
 TEST(an_incomplete_environment_is_not_written)
 {
-	struct status st = {""};
 	json_t *env = environment_of();
 	FILE *out = fopen(file, "w");
 	struct stat about;
 	json_object_del(env, "reference");
-	assert_int_equal(record_write_environment(out, env, &st), -1);
-	assert_string_equal(st.text, "the environment: \"reference\" is missing; it is text");
+	assert_int_equal(record_write_environment(out, env, WHY), -1);
+	assert_string_equal(because(), "the environment: \"reference\" is missing; it is text");
 	fclose(out);
 	assert_int_equal(stat(file, &about), 0);
 	assert_int_equal(about.st_size, 0);

@@ -1,6 +1,6 @@
 /* Small and large sizes are judged separately, and a run that cannot detect differences says so. */
 #include "made.h"
-#include "queried.h"
+#include "query.h"
 
 static double noise, slower; /* of each time; of processes' times */
 static double twin, limit;
@@ -29,7 +29,7 @@ static void make(void)
 
 static void says(const char *sql, const char *is)
 {
-	assert_string_equal(query(db, sql), is);
+	query_gives(db, sql, is);
 }
 
 FIXTURE(quiet)
@@ -84,7 +84,8 @@ TEST(a_run_that_cannot_tell_says_why)
 	expect_mute("more ranks than the 1 core");
 }
 
-/* Of a line that excludes 1 inside the margin: equal within it is said, a smaller difference is not. */
+/* Of a line that excludes 1 inside the margin: equal within it is said, a smaller difference is
+ * not. */
 TEST(a_line_that_is_off_by_little_leaves_equality)
 {
 	slower = 1.006;
@@ -100,9 +101,7 @@ TEST(a_line_that_is_off_by_little_leaves_equality)
 
 static void two_on_each(json_t *environment)
 {
-	json_t *variants = json_object_get(environment, "variants");
-	json_object_set_new(json_array_get(variants, MADE_PROCESSES), "ranks_per_gpu",
-	                    json_integer(2));
+	made_set(made_variant_of(environment, MADE_PROCESSES), "{'ranks_per_gpu':2}");
 }
 
 /* Their kernels take turns: no time is compared with another. */
@@ -138,8 +137,8 @@ TEST(figures_above_the_limit_are_not_believed)
 	says("SELECT tells FROM regime", "1; 1");
 }
 
-/* What starts copies costs 40 µs, so that they are no limit of small calls: no share of it is given there,
- * and it is of others. */
+/* What starts copies costs 40 µs, so that they are no limit of small calls: no share of it is given
+ * there, and it is of others. */
 static void copies_start_late(const struct made_place *p, int64_t out[6])
 {
 	curve(p, out);
@@ -188,8 +187,7 @@ TEST(other_sizes_stand_in)
 static void larger(json_t *line, const struct made_place *p)
 {
 	json_int_t bytes = json_integer_value(json_object_get(line, "bytes")) << size_shift;
-	json_object_set_new(line, "bytes", json_integer(bytes));
-	json_object_set_new(line, "asked_bytes", json_integer(bytes));
+	made_set(line, "{'bytes':%lld,'asked_bytes':%lld}", bytes, bytes);
 	if (p->isolated ? no_isolated : no_stream)
 		json_object_set_new(line, "pass", json_string("timeline"));
 }
@@ -223,9 +221,9 @@ TEST(without_streams_large_is_latency)
 	says("SELECT r.label, metric, cells FROM regime r JOIN speed ON regime = r.nth "
 	     "WHERE variant = 2",
 	     "large latency 2");
-	json_assert_one_says(json_section(made_report(&m), "measured"),
-	                     "Large sizes: only differences above 2 % can be believed (A/A, reference "
-	                     "twice: 1.0");
+	json_says(made_report(&m), "measured",
+	          "Large sizes: only differences above 2 % can be believed (A/A, reference "
+	          "twice: 1.0");
 }
 
 TEST(without_gpus_sizes_are_smaller)

@@ -68,10 +68,9 @@ static void run_without(unsigned absent)
 
 static void world_make(unsigned size, unsigned timeout_s)
 {
-	struct status st = {""};
 	memset(&world, 0, sizeof world);
-	assert_works(connection_secret(world.secret, &st), st);
-	assert_works(door_open("127.0.0.1:0", &world.door, &st), st);
+	assert_works(connection_secret(world.secret, WHY));
+	assert_works(door_open("127.0.0.1:0", &world.door, WHY));
 	world.size = size;
 	for (unsigned i = 0; i < size; i++)
 		world.ranks[i] = (struct rank){.world = &world,
@@ -88,7 +87,7 @@ TEST(all_get_what_all_gave)
 	world_make(8, 10);
 	run_without(0);
 	for (unsigned i = 0; i < 8; i++)
-		assert_works(world.ranks[i].failed, world.ranks[i].st);
+		assert_worked(world.ranks[i].failed, world.ranks[i].st);
 }
 
 TEST(a_rank_that_never_comes_is_named_by_all)
@@ -152,20 +151,19 @@ static const char *say_other(unsigned rank, unsigned size, const char *secret, s
 TEST(a_second_world_at_one_port_leaves_the_first_alone)
 {
 	char secret[CONNECTION_SECRET_BYTES];
-	struct status st = {""};
 	world_make(2, 60);
-	assert_works(connection_secret(secret, &st), st);
+	assert_works(connection_secret(secret, WHY));
 	assert_int_equal(pthread_create(&world.ranks[0].thread, NULL, take_part, &world.ranks[0]),
 	                 0);
-	assert_says(say_other(0, 2, secret, &st), " is taken by another process");
-	assert_says(say_other(1, 2, secret, &st), "another world or a stranger answers");
-	assert_says(say_other(1, 3, world.secret, &st), "rank 1 was started in one of 3");
-	assert_says(say_other(5, 2, world.secret, &st),
+	assert_says(say_other(0, 2, secret, WHY), " is taken by another process");
+	assert_says(say_other(1, 2, secret, WHY), "another world or a stranger answers");
+	assert_says(say_other(1, 3, world.secret, WHY), "rank 1 was started in one of 3");
+	assert_says(say_other(5, 2, world.secret, WHY),
 	            "this process is rank 5 of a world of 2: ranks begin with 0");
 	take_part(&world.ranks[1]);
 	pthread_join(world.ranks[0].thread, NULL);
 	for (unsigned i = 0; i < 2; i++)
-		assert_works(world.ranks[i].failed, world.ranks[i].st);
+		assert_worked(world.ranks[i].failed, world.ranks[i].st);
 }
 
 /* The second of them hears it at once; all others who is missing, and why that may be. */
@@ -212,7 +210,7 @@ TEST(rank_0_opens_a_door_where_it_was_given_none)
 			world.ranks[r].seat.address = address;
 		run_without(0);
 		for (unsigned r = 0; r < 3; r++)
-			assert_works(world.ranks[r].failed, world.ranks[r].st);
+			assert_worked(world.ranks[r].failed, world.ranks[r].st);
 	}
 }
 

@@ -1,11 +1,11 @@
 /* From records to figures: the summary's numbers, the report's words, the pictures. */
 #include <sys/resource.h>
 
-#include "queried.h"
+#include "query.h"
 #include "../harness/report/gnuplot.h"
 #include "../harness/data/format.h"
 #include "../harness/terminal.h"
-#include "warned.h"
+#include "made_warnings.h"
 
 #define PLOTS "plot"
 
@@ -43,20 +43,17 @@ static bool has(const struct made_place *p)
 static void environment(json_t *env)
 {
 	json_object_set_new(env, "title", json_string(title));
-	json_object_set_new(env, "question", json_string("Is it slower?"));
-	json_object_set_new(env, "command", json_pack("[s, s]", "launchgap", "it's $HOME"));
-	json_object_set_new(env, "blocks", json_integer(6));
-	json_object_set_new(env, "machine",
-	                    json_pack("{s:i, s:s, s:[{s:s}]}", "cores", (int)made.cores, "cpu",
-	                              "A | CPU", "gpus", "name", "NVIDIA H200"));
+	made_set(env,
+	         "{'question':'Is it slower?','command':['launchgap','it's $HOME'],'blocks':6,"
+	         "'machine':{'cores':%u,'cpu':'A | CPU','gpus':[{'name':'NVIDIA H200'}]}}",
+	         made.cores);
 }
 
 static void line(json_t *cell, const struct made_place *p)
 {
 	bool processes = p->variant == MADE_PROCESSES;
-	json_object_set_new(cell, "faults", json_pack("[i, i]", 0, (int)faults));
-	json_object_set_new(cell, "switches", json_pack("[i, i]", (int)switches, 0));
-	json_object_set_new(cell, "wrong", json_integer(processes ? wrong : 0));
+	made_set(cell, "{'faults':[0,%u],'switches':[%u,0],'wrong':%u}", faults, switches,
+	         processes ? wrong : 0);
 	if (no_data)
 		json_object_set_new(cell, "wrong", json_null());
 	if (all_failed)
@@ -106,17 +103,17 @@ TEST(only_blocks_of_both_are_paired)
 	lose_block = 3;
 	struct db *db = made_tables(&made, NULL);
 	/* Paired by block the drift over blocks cancels out, and five have no interval. */
-	assert_string_equal(query(db, "SELECT v.name, round(ratio, 3), ratio_lo, ratio_blocks "
-	                              "FROM result r JOIN variant v ON v.id = r.variant "
-	                              "JOIN place p ON p.id = place WHERE pace = 'stream' "
-	                              "AND bytes = 4096 AND v.name = 'processes'"),
-	                    "processes 0.8 - 5");
-	assert_string_equal(query(db,
-	                          "SELECT ratio_blocks FROM result JOIN place p ON p.id = place "
-	                          "WHERE pace = 'stream' AND bytes = 4096 AND variant = 0"),
-	                    "6");
-	assert_string_equal(
-	    query(db, "SELECT speed_blocks FROM speed WHERE (variant, regime) = (2, 0)"), "5");
+	query_gives(db,
+	            "SELECT v.name, round(ratio, 3), ratio_lo, ratio_blocks "
+	            "FROM result r JOIN variant v ON v.id = r.variant "
+	            "JOIN place p ON p.id = place WHERE pace = 'stream' "
+	            "AND bytes = 4096 AND v.name = 'processes'",
+	            "processes 0.8 - 5");
+	query_gives(db,
+	            "SELECT ratio_blocks FROM result JOIN place p ON p.id = place "
+	            "WHERE pace = 'stream' AND bytes = 4096 AND variant = 0",
+	            "6");
+	query_gives(db, "SELECT speed_blocks FROM speed WHERE (variant, regime) = (2, 0)", "5");
 }
 
 /* What threads have at 4 KiB in streams. */
@@ -151,7 +148,6 @@ TEST(no_data_has_no_bandwidth)
 
 TEST(csv_quotes_names_and_needs_room)
 {
-	struct status st = {""};
 	variants[MADE_PROCESSES].name = "a \"b\", c";
 	made.backend = "=HYPERLINK(1)";
 	made_report(&made);
@@ -167,31 +163,12 @@ TEST(csv_quotes_names_and_needs_room)
 	none = (struct rlimit){.rlim_cur = 1, .rlim_max = was.rlim_max};
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
-	int rc = report_make(made_folder, "/nowhere", NULL, &st);
+	int rc = report_make(made_folder, "/nowhere", NULL, WHY);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
 	signal(SIGXFSZ, SIG_DFL);
 	assert_int_equal(rc, -1);
-	assert_says(st.text, "File too large");
+	assert_says(because(), "File too large");
 	unlink(made_path("summary.csv"));
-}
-
-TEST(wrong_elements_are_not_compared)
-{
-	struct status st = {""};
-	wrong = 3;
-	const json_t *report = made_refused(&made, PLOTS, &st);
-	assert_says(st.text, "nothing is compared");
-	assert_says(st.text, "processes (block 1) delivered 3 wrong elements");
-	json_assert_one_says(json_object_get(report, "answer"), "Nothing is compared: ");
-	json_assert_one_says(json_object_get(report, "answer"),
-	                     "processes (block 1) delivered 3 wrong elements");
-	assert_int_equal(json_array_size(json_object_get(report, "regimes")), 0);
-	static const char *const none[] = {"advice", "verdicts_small", "verdicts_large"};
-	for (size_t i = 0; i < LENGTH(none); i++)
-		if (json_has_table(report, none[i]))
-			fail_msg("there is a table %s", none[i]);
-	assert_lacks(made_read("report.md"), "0.500");
-	assert_false(made_has("plots/nccl_alltoall_ratio.png"));
 }
 
 TEST(warnings_say_what_to_do)
@@ -203,7 +180,7 @@ TEST(warnings_say_what_to_do)
 	made.cores = 1;
 	faults = 4;
 	switches = 7;
-	const struct warned *w = warned_of(&made, true);
+	const struct warnings *w = made_warnings(&made, true);
 	assert_says(w->all, "last line of the record was cut off");
 	assert_says(w->all, "3 of the 6 blocks");
 	assert_says(w->all, "trials failed. To go on: launchgap resume ");
@@ -215,18 +192,18 @@ TEST(warnings_say_what_to_do)
 	/* Of nccl it is the driver. */
 	fresh();
 	faults = 4;
-	warned_of(&made, false);
+	made_warnings(&made, false);
 	assert_int_equal(w->count, 1);
 	assert_says(w->all, "the driver, which maps memory during calls");
 	assert_lacks(w->all, "bug");
 	/* A quiet run has none. */
 	fresh();
-	warned_of(&made, false);
+	made_warnings(&made, false);
 	assert_int_equal(w->count, 0);
 	/* On host, single has one core's bandwidth. */
 	fresh();
 	made.backend = "host";
-	warned_of(&made, false);
+	made_warnings(&made, false);
 	assert_int_equal(w->count, 1);
 	assert_says(w->all, "one core's bandwidth at every size");
 }
@@ -239,7 +216,7 @@ TEST(what_ended_the_run_is_said)
 		ended = reasons[i];
 		const json_t *report = made_report(&made),
 		             *warnings = json_object_get(report, "warnings");
-		json_assert_one_says(json_section(report, "method"), "Why it ended: So it went.");
+		json_says(report, "method", "Why it ended: So it went.");
 		/* Fewer than asked for is no fault if the run decided so itself. */
 		assert_int_equal(json_one_says(warnings, "5 of the 6 blocks"), i == 0);
 		assert_int_equal(json_one_says(warnings, "The time budget ended"), i == 2);
@@ -252,12 +229,10 @@ TEST(what_ended_the_run_is_said)
 
 TEST(a_run_without_times_says_why)
 {
-	struct status st = {""};
 	all_failed = true;
-	const json_t *report = made_refused(&made, PLOTS, &st);
-	assert_says(st.text, "no cell was measured");
-	json_assert_one_says(json_object_get(report, "warnings"),
-	                     "were not measured: rank 1: NCCL says: no");
+	const json_t *report = made_refused(&made, PLOTS, WHY);
+	assert_says(because(), "no cell was measured");
+	json_says(report, "warnings", "were not measured: rank 1: NCCL says: no");
 }
 
 TEST(pictures_suit_what_was_measured)
@@ -325,41 +300,6 @@ TEST(quoting_ends_where_it_must)
 		assert_int_equal(strlen(cut), n < 5 ? 2 : n < 7 ? 4 : n < 8 ? 6 : n < 11 ? 7 : 10);
 		gnuplot_quote("a'b", cut, n);
 		assert_string_equal(cut, n < 8 ? "\"a\"" : n < 9 ? "\"a\\047\"" : "\"a\\047b\"");
-	}
-}
-
-TEST(missing_plots_are_a_warning)
-{
-	const json_t *report = made_report(&made);
-	if (!made_no_gnuplot())
-		json_assert_one_says(json_object_get(report, "warnings"),
-		                     "/nowhere holds no .gp file");
-}
-
-TEST(table_fits_a_terminal)
-{
-	struct report_options options = {.format = REPORT_TABLES};
-	variants[MADE_PROCESSES].name = "processes-with-a-rather-long-name-of-its-own";
-	made.backend = "host";
-	const json_t *report = made_report(&made);
-	char *text = made_print(&options);
-	/* With any width, the figures are there. */
-	const json_t *peaks = json_table(report, "peaks"),
-	             *large = json_table(report, "verdicts_large");
-	json_keys best = {"variant", "threads", NULL},
-	          single = {"variant", "single", "verdict", "slower", NULL};
-	json_assert_number(json_cell(peaks, best, "peak_gbs"), "", 2, 0.01);
-	json_assert_number(json_cell(peaks, best, "of_limit"), "", 0.125, 1e-3);
-	json_assert_number(json_cell(large, single, "speed"), "estimate", 0.5, 1e-6);
-	/* Noise has no verdict. */
-	assert_true(
-	    json_is_null(json_cell(large, JSON_IS("variant", "A/A: threads again"), "verdict")));
-	assert_says(text, "0.500 (0.500 to 0.500)");
-	assert_says(text, "/report.html (report.md, report.json beside it)\n");
-	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
-		if (strncmp(line, "report ", 7))
-			assert_true(terminal_width(line) <= 80);
-		assert_true(end == line || end[-1] != ' ');
 	}
 }
 

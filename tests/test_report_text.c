@@ -1,37 +1,11 @@
-/* The text of report.md around its figures: the variants, the measured cells, and where data was
- * wrong. */
+/* The text of report.md around its figures. */
 #include "made.h"
 
-static void (*more)(FILE *out);
-static void (*change)(json_t *env), (*touch)(json_t *line, const struct made_place *place);
-
-static void environment(json_t *env)
-{
-	if (change)
-		change(env);
-}
-
-static void line(json_t *cell, const struct made_place *place)
-{
-	if (touch)
-		touch(cell, place);
-}
-
-static void behind(FILE *out)
-{
-	if (more)
-		more(out);
-}
-
-static struct made made = {
-    .blocks = 6, .sizes = 2, .environment = environment, .line = line, .more = behind};
+static struct made made;
 
 FIXTURE(fresh)
 {
-	change = NULL;
-	touch = NULL;
-	more = NULL;
-	made.rows = 3;
+	made = (struct made){.blocks = 6, .sizes = 2};
 }
 
 /* report.json of the record; the last one is freed. */
@@ -53,10 +27,7 @@ static void setting_is(const json_t *report, const char *variant, const char *se
 
 static void several(json_t *env)
 {
-	json_t *first = made_variant_of(env, 0);
-	json_object_set_new(first, "register", json_string("local"));
-	json_object_set_new(first, "aggregate", json_integer(4));
-	json_object_set_new(first, "offset", json_integer(0));
+	made_set(made_variant_of(env, 0), "{'register':'local','aggregate':4,'offset':0}");
 }
 
 /* Whether people see a column of the table of variants. */
@@ -75,7 +46,7 @@ static bool people_see(const json_t *text, const char *key)
 
 TEST(a_variant_has_its_settings)
 {
-	change = several;
+	made.environment = several;
 	setting_is(report(), "single", "aggregate = 4, register = local");
 }
 
@@ -84,8 +55,7 @@ static void allocators(json_t *env, const char *first, const char *others)
 {
 	json_t *variants = json_object_get(env, "variants");
 	for (size_t i = 0; i < json_array_size(variants); i++)
-		json_object_set_new(json_array_get(variants, i), "allocator",
-		                    json_string(i ? others : first));
+		made_set(json_array_get(variants, i), "{'allocator':'%s'}", i ? others : first);
 }
 
 static void old_default(json_t *env)
@@ -103,42 +73,28 @@ static void new_other(json_t *env)
 
 TEST(an_allocator_is_told_from_the_default_of_its_time)
 {
-	change = old_default;
+	made.environment = old_default;
 	assert_false(people_see(report(), "settings"));
-	change = old_other;
+	made.environment = old_other;
 	const json_t *text = report();
 	setting_is(text, "single", "allocator = cuda");
 	setting_is(text, "threads", "");
-	change = new_other;
+	made.environment = new_other;
 	text = report();
 	setting_is(text, "single", "allocator = nccl");
 	setting_is(text, "threads", "");
 }
 
-static void one_of_each(json_t *env)
-{
-	json_object_set_new(env, "isolated_calls", json_integer(1));
-	json_object_set_new(env, "stretches", json_integer(1));
-	json_object_set_new(env, "calls", json_integer(1));
-	json_object_set_new(env, "warmup", json_integer(1));
-}
-
-static void soak(json_t *env)
-{
-	json_object_set_new(env, "cycles", json_integer(12));
-}
-
 TEST(what_was_measured_is_said)
 {
-	change = one_of_each;
+	made.more_of_run = "{'isolated_calls':1,'stretches':1,'calls':1,'warmup':1}";
 	made.rows = 1;
 	const json_t *method = json_section(report(), "method");
 	json_assert_one_says(method, "Each cell: 1 call to warm up, then");
 	json_assert_one_says(method, "stream (bandwidth): 1 stretch of 1 call back to back");
 	json_assert_one_says(method, "isolated (latency): 1 call, the team meeting before each");
-	change = soak;
-	json_assert_one_says(json_section(report(), "method"),
-	                     "A soak: every trial goes through all of its cells 12 times");
+	made.more_of_run = "{'cycles':12}";
+	json_says(report(), "method", "A soak: every trial goes through all of its cells 12 times");
 }
 
 /* Elements count from the arena's start, as the record says. */
@@ -146,54 +102,34 @@ static void one_wrong(json_t *cell, const struct made_place *place)
 {
 	if (place->variant != MADE_PROCESSES || place->isolated || place->block != 2)
 		return;
-	json_object_set_new(cell, "wrong", json_integer(1));
-	json_object_set_new(cell, "wrong_at",
-	                    json_pack("{s:i, s:i, s:i, s:s, s:s}", "rank", 1, "element", 17, "byte",
-	                              68, "expected", "0x3f800000", "got", "0x3f800004"));
+	made_set(cell, "{'wrong':1,'wrong_at':{'rank':1,'element':17,'byte':68,"
+	               "'expected':'0x3f800000','got':'0x3f800004'}}");
 }
 
 TEST(wrong_data_is_located)
 {
-	touch = one_wrong;
-	json_assert_one_says(
-	    json_object_get(made_report_with(&made, "/nowhere", -1), "answer"),
-	    "processes (block 3) delivered 1 wrong element, the first on rank 1 at element "
-	    "17 (byte 68): expected 0x3f800000, got 0x3f800004");
+	made.line = one_wrong;
+	json_says(made_report_with(&made, "/nowhere", -1), "answer",
+	          "processes (block 3) delivered 1 wrong element, the first on rank 1 at element "
+	          "17 (byte 68): expected 0x3f800000, got 0x3f800004");
 }
 
-static void put_end(FILE *out)
-{
-	fputs("{\"schema\":1,\"kind\":\"end\",\"reason\":\"blocks\",\"text\":\"done\"}\n", out);
-}
-
-static void put_failure(FILE *out, unsigned block)
-{
-	fprintf(out,
-	        "{\"schema\":1,\"kind\":\"failure\",\"experiment\":\"x\",\"variant\":\"threads\","
-	        "\"block\":%u,\"order\":%u,\"error\":\"none\"}\n",
-	        block, 100 + block);
-}
-
-static void put_resume(FILE *out, unsigned first, const char *commit, bool counters)
-{
-	fprintf(out,
-	        "{\"schema\":1,\"kind\":\"resume\",\"first_block\":%u,\"command\":"
-	        "[\"launchgap\",\"run\",\"a b\"],\"created\":\"later\",\"launchgap\":\"%s\","
-	        "\"counters\":%s,\"blocks\":3,\"machine\":{\"host\":\"h\",\"boot\":\"%s\"}}"
-	        "\n",
-	        first, commit, counters ? "true" : "false", commit);
-}
+#define END "{'schema':1,'kind':'end','reason':'blocks','text':'done'}\n"
+#define FAILURE(BLOCK)                                                                             \
+	"{'schema':1,'kind':'failure','experiment':'x','variant':'threads','block':" #BLOCK        \
+	",'order':10" #BLOCK ",'error':'none'}\n"
+#define RESUME(FIRST, COMMIT, COUNTERS)                                                            \
+	"{'schema':1,'kind':'resume','first_block':" #FIRST ",'command':['launchgap','run','a b']" \
+	",'created':'later','launchgap':'" COMMIT "','counters':" COUNTERS ",'blocks':3,"          \
+	"'machine':{'host':'h','boot':'" COMMIT "'}}\n"
 
 /* After the six blocks of the first session: three asked for, two tried, and one more later that
  * was stopped at once. */
 static void two_more(FILE *out)
 {
-	put_end(out);
-	put_resume(out, 6, "abc", false);
-	put_failure(out, 6);
-	put_failure(out, 7);
-	put_end(out);
-	put_resume(out, 8, "def", true);
+	fputs(test_quotes(END RESUME(6, "abc", "false") FAILURE(6) FAILURE(7)
+	                      END RESUME(8, "def", "true")),
+	      out);
 }
 
 TEST(every_sessions_command_is_said)
@@ -202,7 +138,7 @@ TEST(every_sessions_command_is_said)
 	json_assert_one_says(method, "Blocks 1 to 6, 2026-11-21T08:00:00Z, launchgap abc:");
 	json_assert_one_says(method, "seed ff. A block is");
 	assert_false(json_one_says(method, "sessions"));
-	more = two_more;
+	made.more = two_more;
 	const json_t *text = report();
 	method = json_section(text, "method");
 	static const char *const sessions[] = {
@@ -233,19 +169,19 @@ TEST(every_sessions_command_is_said)
 	assert_int_equal(json_integer_value(json_object_get(second, "blocks")), 2);
 	assert_true(json_is_false(json_object_get(second, "planned")));
 	json_assert_text(json_object_get(second, "host"), "", "h");
-	json_assert_one_says(json_section(text, "measured"), "2 blocks were added after a look at 6");
+	json_says(text, "measured", "2 blocks were added after a look at 6");
 }
 
 static void begun_on_abc(json_t *environment)
 {
-	json_object_set_new(json_object_get(environment, "machine"), "boot", json_string("abc"));
+	made_set(json_object_get(environment, "machine"), "{'boot':'abc'}");
 }
 
 /* The second session is the first one's machine, the third is not. */
 TEST(another_machine_is_told)
 {
-	more = two_more;
-	change = begun_on_abc;
+	made.more = two_more;
+	made.environment = begun_on_abc;
 	const json_t *warnings = json_object_get(report(), "warnings");
 	json_assert_one_says(warnings, "From block 9 on the run was made on another machine");
 }

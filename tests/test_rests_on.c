@@ -1,5 +1,5 @@
 /* The evidence for answers: paths by the library's log, and counters, as a report has them. */
-#include "asked.h"
+#include "made_claims.h"
 
 /* 2 ranks: a rank's own part is as large as the part from the other. */
 TEST(copies_have_a_model_of_their_own)
@@ -7,48 +7,38 @@ TEST(copies_have_a_model_of_their_own)
 	copies = true;
 	made.backend = "host";
 	const json_t *report = made_report(&made), *table = json_table(report, "counters");
-	json_keys row = {"cell", "alltoall 4 KiB", "variant", "nodirect", NULL};
-	json_assert_number(json_cell(table, row, "copies"), "", 3, 1e-9);
-	json_assert_number(json_cell(table, row, "copies_model"), "", 3, 1e-9);
-	json_assert_null(json_cell(table, row, "dram_per_nvlink"), "");
-	json_assert_null(json_cell(table, row, "model"), "");
-	json_assert_null(json_cell(table, row, "model_direct"), "");
-	json_keys direct = {"cell", "alltoall 4 KiB", "variant", "threads-old", NULL};
-	json_assert_number(json_cell(table, direct, "copies"), "", 2, 1e-9);
-	json_assert_number(json_cell(table, direct, "copies_model"), "", 2, 1e-9);
-	json_keys unknown = {"cell", "alltoall 4 KiB", "variant", "processes-old", NULL};
-	json_assert_number(json_cell(table, unknown, "copies"), "", 2, 1e-9);
-	json_assert_null(json_cell(table, unknown, "copies_model"), "");
-	json_assert_one_says(json_section(report, "counters"),
-	                     "The model, in copies for each byte");
+	static const struct {
+		const char *variant;
+		double copies, model; /* model 0: none */
+	} rows[] = {{"nodirect", 3, 3}, {"threads-old", 2, 2}, {"processes-old", 2, 0}};
+	for (unsigned i = 0; i < 3; i++) {
+		json_keys row = {"cell", "alltoall 4 KiB", "variant", rows[i].variant, NULL};
+		json_assert_number(json_cell(table, row, "copies"), "", rows[i].copies, 1e-9);
+		if (rows[i].model)
+			json_assert_number(json_cell(table, row, "copies_model"), "", rows[i].model,
+			                   1e-9);
+		else
+			json_assert_null(json_cell(table, row, "copies_model"), "");
+		json_assert_null(json_cell(table, row, "dram_per_nvlink"), "");
+		json_assert_null(json_cell(table, row, "model"), "");
+		json_assert_null(json_cell(table, row, "model_direct"), "");
+	}
+	json_says(report, "counters", "The model, in copies for each byte");
 }
 
 /* Of a variant without a log the model of both paths: 2 ÷ (n − 1) more on 2 ranks. */
 TEST(what_no_log_says_and_no_counter_has)
 {
 	json_keys row = {"cell", "alltoall 256 KiB", "variant", "processes-old", NULL};
-	made.more = paths;
+	made.logs = "{'nodirect':{},'threads-old':{'data_path':'direct'}}";
 	const json_t *table = json_table(made_report(&made), "counters");
 	json_assert_null(json_cell(table, row, "model"), "");
 	json_assert_null(json_cell(table, row, "cached"), "");
 	json_assert_number(json_cell(table, row, "model_direct"), "", 4, 1e-9);
 	json_assert_number(json_cell(table, row, "model_staged"), "", 6, 1e-9);
 	missing = "no NVLink counters on this GPU";
-	json_assert_one_says(json_section(made_report(&made), "counters"),
-	                     "Missing counters: no NVLink counters on this GPU");
-}
-
-static void both_paths(FILE *out)
-{
-	path_line(out, "nodirect", "staged");
-	path_line(out, "threads-old", "direct");
-	path_line(out, "processes-old", "staged");
-}
-
-static void no_paths(FILE *out)
-{
-	path_line(out, "threads-old", "unknown");
-	path_line(out, "processes-old", "staged");
+	json_says(made_report(&made), "counters",
+	          "Missing counters: no NVLink counters on this GPU");
 }
 
 static const char *hint(const json_t *report, unsigned nth)
@@ -68,7 +58,7 @@ TEST(a_hint_has_the_ways_of_data)
 	strcpy(claim(METRIC_BUSBW, CLAIM_LESS, 0.02)->right, "nodirect");
 	strcpy(claim(METRIC_BUSBW, CLAIM_WITHIN, 0.02)->left, "threads-old-again");
 	strcpy(claim(METRIC_BUSBW, CLAIM_LESS, 0.02)->right, "nobody");
-	made.more = both_paths;
+	made.logs = "{'nodirect':{},'threads-old':{'data_path':'direct'},'processes-old':{}}";
 	const json_t *report = made_report(&made);
 	for (unsigned i = 0; i < 4; i++)
 		assert_string_equal(hint(report, i),
@@ -88,7 +78,7 @@ TEST(a_hint_has_the_ways_of_data)
 	    "4 cells, 4 KiB to 256 KiB, 10 trials of each; processes-old staged, "
 	    "threads-old direct");
 	/* Half of it explains nothing. */
-	made.more = no_paths;
+	made.logs = "{'threads-old':{'data_path':'unknown'},'processes-old':{}}";
 	report = made_report(&made);
 	for (unsigned i = 0; i < 4; i++)
 		assert_string_equal(hint(report, i),
@@ -104,12 +94,11 @@ TEST(damaged_counters_are_refused)
 	    {"\"dram_limit_gbs\":4800", "\"dram_limit_gbs\":\"no\""},
 	};
 	for (size_t i = 0; i < LENGTH(bad); i++) {
-		struct status st = {""};
 		struct record_run run;
 		made.blocks = 1;
 		made_write(&made);
 		cli_replace(made_path("trials.jsonl"), bad[i][0], bad[i][1]);
-		assert_refused(record_load(made_folder, &run, &st), st, "trials.jsonl:");
+		assert_refused(record_load(made_folder, &run, WHY), "trials.jsonl:");
 	}
 }
 

@@ -22,7 +22,6 @@ static json_t *environment(void)
 /* A run that was stopped after its second block, between the paths of a and b. */
 TEST_WITH(what_a_run_has_is_told, set_up, tear_down)
 {
-	struct status st = {""};
 	struct trial trial = {.experiment = "x", .variant = "a"};
 	struct record_run run;
 	json_t *env = environment();
@@ -32,14 +31,14 @@ TEST_WITH(what_a_run_has_is_told, set_up, tear_down)
 	json_array_append_new(json_object_get(env, "variants"), b);
 	FILE *out = fopen(test_text("%s/trials.jsonl", folder), "w");
 	assert_non_null(out);
-	assert_int_equal(record_write_environment(out, env, &st), 0);
-	assert_int_equal(record_write_failure(out, &trial, "why", &st), 0);
-	assert_int_equal(record_write_path(out, &trial, json_object(), &st), 0);
+	assert_int_equal(record_write_environment(out, env, WHY), 0);
+	assert_int_equal(record_write_failure(out, &trial, "why", WHY), 0);
+	assert_int_equal(record_write_path(out, &trial, json_object(), WHY), 0);
 	strcpy(trial.variant, "b");
 	trial.block = 1;
-	assert_int_equal(record_write_failure(out, &trial, "why", &st), 0);
+	assert_int_equal(record_write_failure(out, &trial, "why", WHY), 0);
 	fclose(out);
-	assert_works(resume_load(folder, &run, &st), st);
+	assert_works(resume_load(folder, &run, WHY));
 	assert_int_equal(record_next_block(&run), 2);
 	assert_int_equal(run.npaths, 1);
 	assert_string_equal(run.paths[0].variant, "a");
@@ -53,22 +52,19 @@ TEST(what_is_called_has_to_be_the_same)
 	    "dtypes", "ops",         "roots",       "counts", "in_place",         "paces",
 	    "cycles", "connections", "allocations", "search", "connection_bytes", "turns"};
 	json_t *before = environment(), *now = environment();
-	struct status none = {""};
 	/* All but the machine's cores is missing there, which does not count as the same. */
-	assert_refused(resume_same(before, now, &none), none, "another machine");
+	assert_refused(resume_same(before, now, WHY), "another machine");
 	for (unsigned i = 0; i < LENGTH(keys); i++) {
-		struct status st = {""};
 		json_t *own = json_object_get(before, keys[i]);
 		json_object_set_new(now, keys[i], json_integer(17));
-		assert_refused(resume_same(before, now, &st), st, keys[i]);
+		assert_refused(resume_same(before, now, WHY), keys[i]);
 		if (own)
 			json_object_set(now, keys[i], own);
 		else
 			json_object_del(now, keys[i]);
 	}
 	json_array_append_new(json_object_get(before, "variants"), json_object());
-	struct status st = {""};
-	assert_refused(resume_same(before, now, &st), st, "`variants`");
+	assert_refused(resume_same(before, now, WHY), "`variants`");
 }
 
 /* The GPUs may be others, but not of another kind or in another place. */
@@ -87,11 +83,10 @@ TEST(gpus_are_the_same_by_kind_and_place)
 	                       "cores", 2, "driver", "1", "gpus", "name", "H", "pci", "1");
 	json_object_set_new(before, "machine", is);
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
-		struct status st = {""};
 		json_t *other = json_copy(is);
 		json_object_set_new(other, "gpus", json_loads(test_quotes(cases[i].gpus), 0, NULL));
 		json_object_set_new(now, "machine", other);
-		if (resume_same(before, now, &st) != cases[i].rc)
-			fail_msg("%s: %s", cases[i].gpus, st.text);
+		if (resume_same(before, now, WHY) != cases[i].rc)
+			fail_msg("%s: %s", cases[i].gpus, because());
 	}
 }

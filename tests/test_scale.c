@@ -42,7 +42,6 @@ static char *run_job(const struct mode *mode, const struct launcher *by)
 	                      .ncells = 2,
 	                      .cells = cells};
 	struct job job;
-	struct status st = {""};
 	settings_default(&trial.settings);
 	strcpy(trial.settings.backend, "null");
 	trial.settings.layout = mode->spread(RANKS);
@@ -50,7 +49,7 @@ static char *run_job(const struct mode *mode, const struct launcher *by)
 	snprintf(trial.settings.launcher, sizeof trial.settings.launcher, "%s", by->name);
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* Open MPI's */
 	job_hold_signals();
-	assert_works(job_run(&trial, getenv("LAUNCHGAP"), folder, HANGS, &job, &st), st);
+	assert_works(job_run(&trial, getenv("LAUNCHGAP"), folder, HANGS, &job, WHY));
 	job_release_signals();
 	if (job.result.end != JOB_EXITED || job.result.code) {
 		char *log = cli_read(job.log);

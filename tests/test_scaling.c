@@ -3,7 +3,7 @@
 #include "made.h"
 
 #include "here.h"
-#include "queried.h"
+#include "query.h"
 
 enum { T2, T4, T8, S2, S4, P2, P4, P8, MIXED4, MIXED8, AGAIN, VARIANTS };
 
@@ -21,8 +21,8 @@ static const struct made_variant variants[VARIANTS] = {
     [AGAIN] = {.name = "threads-2-again", .role = "again"},
 };
 
-/* Times of a call, in those of threads on 2 ranks; a call is launched in 3 µs and 1 µs for each rank
- * of a thread. */
+/* Times of a call, in those of threads on 2 ranks; a call is launched in 3 µs and 1 µs for each
+ * rank of a thread. */
 static const double takes[VARIANTS] = {1, 2, 4, 1, 2.5, 1.25, 2.5, 8, 2, 4, 1};
 static double noise = 0.002;
 
@@ -58,31 +58,21 @@ TEST(ratios_go_across_ranks)
 	static const double is[] = {4, 6.4, 1.25};
 	struct claim_list *asked = ARENA_NEW(scratch(), struct claim_list);
 	struct made m = run;
-	asked->nclaims = LENGTH(of);
-	for (unsigned i = 0; i < LENGTH(of); i++) {
-		struct claim *c = &asked->claims[i];
-		*c = (struct claim){
-		    .metric = METRIC_TIME, .by = 0.02, .bytes = {1, SIZE_MAX}, MADE_OPEN};
-		c->coll = COLL_ALLTOALL;
-		snprintf(c->name, sizeof c->name, "c%u", i);
-		strcpy(c->left, of[i][0]);
-		strcpy(c->right, of[i][1]);
-	}
+	for (unsigned i = 0; i < LENGTH(of); i++)
+		made_claim(asked, METRIC_TIME, CLAIM_LESS, of[i][0], of[i][1])->coll =
+		    COLL_ALLTOALL;
 	m.asked = asked;
 	struct db *db = made_tables(&m, NULL);
-	assert_string_equal(query(db, "SELECT cells, blocks FROM claimed"), "2 8; 2 8; 2 8");
+	query_gives(db, "SELECT cells, blocks FROM claimed", "2 8; 2 8; 2 8");
 	for (unsigned i = 0; i < LENGTH(of); i++)
 		assert_near(
 		    query_number(db, test_text("SELECT ratio FROM claimed WHERE id = %u", i)),
 		    is[i], 0.05);
-	assert_string_equal(
-	    query(db, "SELECT ratio_lo > 3.9, ratio_hi < 4.1 FROM claimed WHERE NOT id"), "1 1");
+	query_gives(db, "SELECT ratio_lo > 3.9, ratio_hi < 4.1 FROM claimed WHERE NOT id", "1 1");
 	/* The reference is compared with those of its own ranks in regimes. */
-	assert_string_equal(
-	    query(db, "SELECT DISTINCT name FROM speed JOIN variant ON id = variant"),
-	    "single-2; processes-2; threads-2-again");
-	assert_string_equal(query(db, "SELECT round(speed, 1) FROM speed WHERE variant = 5"),
-	                    "0.8; 0.8");
+	query_gives(db, "SELECT DISTINCT name FROM speed JOIN variant ON id = variant",
+	            "single-2; processes-2; threads-2-again");
+	query_gives(db, "SELECT round(speed, 1) FROM speed WHERE variant = 5", "0.8; 0.8");
 }
 
 /* What changes is said of the modes in which it does. */

@@ -1,6 +1,6 @@
 /* What is left of the terminal's page where it has too little room. */
 #include "../harness/report/page.h"
-#include "storied.h"
+#include "made_story.h"
 
 static const struct section {
 	const char *title;
@@ -151,7 +151,7 @@ static void page_of(unsigned n, const char *locale)
 	setenv("LC_ALL", "C.UTF-8", 1);
 }
 
-/* Full up to the interval's lower end, light up to its upper one; the reference has 1, a word no bar. */
+/* Full up to the interval's lower end, light up to its upper one; the reference has 1. */
 TEST(a_ratio_is_drawn_with_its_interval)
 {
 	page_of(4, "C");

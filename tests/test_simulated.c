@@ -1,101 +1,15 @@
-/* A small part of the tables of SIMULATED.md and verdict.h: how often whole reports and claims err, and the
+/* A small part of the tables of SIMULATED.md and verdict.h: how often whole reports err, and the
  * cost of looking again. Seeds are fixed; bounds are binomial, three standard deviations from the
  * values there. */
 
-#include "../harness/analysis/claims.h"
 #include "../harness/analysis/looks.h"
-#include "../harness/config/family.h"
+#include "../harness/analysis/stats.h"
+#include "../harness/analysis/verdict.h"
 #include "chain.h"
+#include "scratch.h"
 #include "test.h"
-#include "walsh.h"
 
-/* --- claims on made-up blocks, alone and as a family --- */
-
-#define JUDGED_BY     0.02
-#define JUDGED_EDGE   log1p(JUDGED_BY)
-#define JUDGED_CLAIMS 9
-#define JUDGED_MOST   40 /* blocks */
-
-struct judged {
-	enum claims_outcome outcome;
-	double p;
-};
-
-static struct judged judged_of(const double *logs, unsigned n, enum claim_test test)
-{
-	const struct claims_ratio r = {stats_ratio_of_logs(scratch(), logs, n, 0.9),
-	                               stats_ratio_of_logs(scratch(), logs, n, 0.95)};
-	const struct claims_tails p = {.less = walsh_tails(logs, n, -JUDGED_EDGE),
-	                               .one = walsh_tails(logs, n, 0),
-	                               .more = walsh_tails(logs, n, JUDGED_EDGE)};
-	unsigned more;
-	const enum claims_outcome outcome = claims_decide(&r, test, JUDGED_BY, &more);
-	return (struct judged){outcome, claims_p(&p, test, outcome)};
-}
-
-/* One claim, whose log ratio is `truth`. */
-static struct judged judged_one(enum claim_test test, double truth, double scatter,
-                                enum noise noise, unsigned blocks, uint64_t *seed)
-{
-	double logs[JUDGED_MOST];
-	for (unsigned i = 0; i < blocks; i++)
-		logs[i] = truth + scatter * noise_log_ratio(noise, seed);
-	return judged_of(logs, blocks, test);
-}
-
-/* Of a family: is any called wrongly, by the correction of a report; and of claims that are far beyond their bound: confirmed, and all. */
-struct judged_family {
-	bool wrong;
-	unsigned confirmed, large;
-};
-
-/* Whether claim c is far beyond its bound. */
-static bool judged_large(bool mixed, unsigned c)
-{
-	return mixed && c % 2 == 0;
-}
-
-/* On its bound "holds" is wrong of every claim but c % 4 == 1, which is just true. */
-static bool judged_wrong(bool mixed, unsigned c, enum claims_outcome outcome)
-{
-	const bool refuted = outcome == CLAIMS_FAIL || outcome == CLAIMS_LITTLE;
-	return judged_large(mixed, c) || c % 4 == 1 ? refuted : outcome == CLAIMS_HOLD;
-}
-
-/* Claims `less` that share their right variant, on their bounds; `mixed`: every other one is far
- * beyond its bound. */
-static struct judged_family judged_family_of(unsigned claims, bool mixed, enum noise noise,
-                                             unsigned blocks, uint64_t *seed)
-{
-	double logs[JUDGED_CLAIMS][JUDGED_MOST], p[JUDGED_CLAIMS];
-	enum claims_outcome outcome[JUDGED_CLAIMS];
-	struct judged_family f = {false, 0, 0};
-	for (unsigned i = 0; i < blocks; i++) {
-		const double right = noise_side(noise, seed);
-		for (unsigned c = 0; c < claims; c++) {
-			const double error = noise == NOISE_LOPSIDED
-			                         ? noise_log_ratio(noise, seed)
-			                         : noise_side(noise, seed) - right;
-			logs[c][i] =
-			    0.01 * error - JUDGED_EDGE - (judged_large(mixed, c) ? 0.2 : 0);
-		}
-	}
-	for (unsigned c = 0; c < claims; c++) {
-		const struct judged j = judged_of(logs[c], blocks, CLAIM_LESS);
-		outcome[c] = j.outcome;
-		p[c] = j.p;
-	}
-	for (unsigned c = 0; c < claims; c++) {
-		const bool wrong = judged_wrong(mixed, c, outcome[c]);
-		const bool called = p[c] * claims <= FAMILY_ALPHA;
-		f.wrong |= wrong && called;
-		f.large += judged_large(mixed, c);
-		f.confirmed += judged_large(mixed, c) && called && outcome[c] == CLAIMS_HOLD;
-	}
-	return f;
-}
-
-/* --- a reader who looks at a verdict, measures as many blocks as it asks for, and looks again --- */
+/* --- a reader who looks, measures as many blocks as the verdict asks for, and looks again --- */
 
 #define FOLLOWING_MOST    60 /* blocks at which it ends, undecided or not */
 #define FOLLOWING_SCATTER 0.02
@@ -222,10 +136,11 @@ static double most(unsigned n, double p)
 	return n * p + 3 * sqrt(n * p * (1 - p));
 }
 
-/* In each kind of noise, and closer in all together. An effect that does not exist is seldom found. */
+/* In each kind of noise, and closer in all together. An effect that does not exist is seldom
+ * found. */
 TEST(few_words_are_wrong_where_nothing_differs)
 {
-	const unsigned runs = 14, all = CHAIN_NOISES * runs;
+	const unsigned runs = 7, all = CHAIN_NOISES * runs;
 	unsigned verdicts = 0, wrong = 0, wrong_runs = 0, found = 0;
 	for (int noise = 0; noise < CHAIN_NOISES; noise++) {
 		struct chain_sums s = sum(CHAIN_FIXED, 10, 0, (enum chain_noise)noise, runs);
@@ -243,59 +158,17 @@ TEST(few_words_are_wrong_where_nothing_differs)
 
 TEST(ten_per_cent_are_found_and_never_turned_round)
 {
-	struct chain_sums s = sum(CHAIN_FIXED, 10, 0.1, (enum chain_noise)NOISE_NORMAL, 40);
-	assert_int_equal(s.found, 40);
+	struct chain_sums s = sum(CHAIN_FIXED, 10, 0.1, (enum chain_noise)NOISE_NORMAL, 16);
+	assert_int_equal(s.found, 16);
 	assert_true(s.wrong <= most(s.verdicts, 0.02));
 	assert_true(s.decided > s.verdicts / 2);
-}
-
-/* A claim on its bound is called wrongly on one side in 5 % at most; and 9 of them as a family, some of
- * which are far beyond: these are confirmed by 8 blocks, and by 6 none is. */
-TEST(claims_err_as_they_say)
-{
-	const unsigned runs = 1500;
-	for (enum noise noise = NOISE_NORMAL; noise < NOISE_LOPSIDED; noise++) {
-		uint64_t seed = 77;
-		unsigned holds = 0, fails = 0, within = 0;
-		for (unsigned k = 0; k < runs; k++) {
-			const struct judged on =
-			    judged_one(CLAIM_LESS, -JUDGED_EDGE, 0.01, noise, 10, &seed);
-			holds += on.outcome == CLAIMS_HOLD;
-			fails += on.outcome == CLAIMS_FAIL || on.outcome == CLAIMS_LITTLE;
-			within += judged_one(CLAIM_WITHIN, 0, 0.2, noise, 10, &seed).outcome ==
-			          CLAIMS_FAIL;
-		}
-		assert_true(holds <= most(runs, 0.05) && fails <= most(runs, 0.05));
-		assert_true(within <= most(runs, 0.05));
-		assert_true(holds > runs / 50 && fails > runs / 50);
-	}
-}
-
-TEST(a_family_errs_as_it_says)
-{
-	const unsigned runs = 300;
-	for (unsigned mixed = 0; mixed < 2; mixed++) {
-		uint64_t seed = 78;
-		unsigned wrong = 0, confirmed = 0, large = 0, early = 0;
-		for (unsigned k = 0; k < runs; k++) {
-			const struct judged_family f =
-			    judged_family_of(9, mixed, NOISE_NORMAL, 8, &seed);
-			wrong += f.wrong;
-			confirmed += f.confirmed;
-			large += f.large;
-			early += judged_family_of(9, mixed, NOISE_NORMAL, 6, &seed).confirmed;
-		}
-		assert_true(wrong <= most(runs, 0.05));
-		assert_int_equal(confirmed, large);
-		assert_int_equal(early, 0);
-	}
 }
 
 /* A run that goes on as its report invites to has looks, and errs no more for it. */
 TEST(an_invitation_can_be_followed)
 {
-	struct chain_sums s = sum(CHAIN_INVITED, 10, 0.02, (enum chain_noise)NOISE_NORMAL, 12);
-	assert_true(s.looks > 12);
+	struct chain_sums s = sum(CHAIN_INVITED, 10, 0.02, (enum chain_noise)NOISE_NORMAL, 6);
+	assert_true(s.looks > 6);
 	assert_true(s.wrong <= most(s.verdicts, 0.05));
 }
 
@@ -316,8 +189,8 @@ TEST(looking_again_is_paid_for)
 	}
 }
 
-/* Equal variants are called different in 5.5 % at most, on both sides and on one, whatever the noise;
- * to the mean of the reference's trials they are not. What is there is found as often. */
+/* Equal variants are called different in 5.5 % at most, on both sides and on one, whatever the
+ * noise; to the mean of the reference's trials they are not. What is there is found as often. */
 TEST(equal_variants_differ_as_seldom_as_they_say)
 {
 	static const unsigned blocks[] = {6, 10, 20, 40};

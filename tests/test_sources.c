@@ -29,13 +29,9 @@ static struct made made = {.blocks = 10,
 
 static void line(const char *name, const char *right, enum claim_test test, const char *says)
 {
-	struct claim *c = &asked.claims[asked.nclaims++];
-	*c = (struct claim){
-	    .metric = METRIC_BUSBW, .test = test, .by = 0.02, .bytes = {1, SIZE_MAX}, MADE_OPEN};
+	struct claim *c = made_claim(&asked, METRIC_BUSBW, test, "processes", right);
 	strcpy(c->name, name);
 	strcpy(c->text, name);
-	strcpy(c->left, "processes");
-	strcpy(c->right, right);
 	strcpy(c->says, says);
 	strcpy(c->source, "paper");
 }
@@ -53,8 +49,8 @@ static const json_t *row(const json_t *report, const char *says)
 	return json_entries(report, "source_lines", JSON_IS("says", says));
 }
 
-/* The cause of a gap is none where there is no gap, or less than is said, and undecided as the gap is; nor does CPU
- * memory test what is said of GPUs. */
+/* The cause of a gap is none where there is no gap, or less than is said, and undecided as the gap
+ * is; nor does CPU memory test what is said of GPUs. */
 TEST(a_cause_needs_its_effect)
 {
 	line("lower", "threads", CLAIM_LESS, "processes are slower");
@@ -78,7 +74,7 @@ TEST(a_cause_needs_its_effect)
 	report = made_report(&made);
 	made.backend = NULL;
 	json_assert_text(row(report, "processes are slower"), "outcome", "cannot be tested here");
-	assert_false(json_one_says(json_object_get(report, "answer"), "reproduced"));
+	json_lacks(report, "answer", "reproduced");
 	json_assert_text(json_array_get(json_object_get(report, "answer"), 0), "",
 	                 "CPU memory only (backend host): it says nothing about NCCL.");
 }
@@ -101,7 +97,7 @@ TEST(a_share_is_refuted_from_both_sides)
 	}
 }
 
-/* How many lines are reproduced is no verdict on all of them, unless that is corrected for their number. */
+/* How many lines are reproduced is no verdict on all of them. */
 TEST(lines_are_counted_alone)
 {
 	static const char *const names[] = {"first", "second", "third", "fourth", "fifth"};

@@ -1,7 +1,7 @@
 /* The section [search]: its keys, and which trials of it are planned. */
 #include "../harness/config/search.h"
 #include "../harness/run/describe.h"
-#include "laid.h"
+#include "spec_file.h"
 
 #define BASE                                                                                       \
 	"[experiment]\ncollective = alltoall\nbytes = 4K, 64K\nranks = 2\nbackend = null\n"        \
@@ -15,7 +15,7 @@ static int load(const char *search, char *override)
 
 static void loads(const char *search)
 {
-	assert_works(load(search, NULL), st);
+	assert_works(load(search, NULL));
 }
 
 TEST(values_are_those_that_the_reference_lacks)
@@ -24,7 +24,7 @@ TEST(values_are_those_that_the_reference_lacks)
 	/* The reference's own value, "default" and repeated values are not values to try. */
 	loads("bind = none, core, numa, core\ndelay = default, 0, 1ms\naggregate = 1\n"
 	      "host.path = fifo\nnull.extra = 2ms\nextra = 1ms\n");
-	assert_works(plan_it(), st);
+	assert_works(plan_it());
 	const struct search_key *bind = s->keys, *delay = bind + 1, *extra = bind + 2;
 	assert_prints("3 keys, 3 finalists", "%u keys, %u finalists", s->nkeys, s->finalists);
 	assert_prints("bind, 3 values: , core, numa", "%s, %u values: %s, %s, %s", bind->key,
@@ -41,7 +41,7 @@ TEST(a_set_is_the_reference_with_its_values)
 	struct settings settings;
 	loads("bind = core, numa\ndelay = 1ms\n");
 	settings = spec.variants[0].settings;
-	assert_int_equal(search_settings(&spec.search, &set, &settings, &st), 0);
+	assert_int_equal(search_settings(&spec.search, &set, &settings, WHY), 0);
 	assert_int_equal(settings.bind, BIND_NUMA);
 	assert_int_equal(settings.delay_ns, 1000000);
 	assert_string_equal(settings.mode, "threads");
@@ -70,8 +70,8 @@ TEST(slips_say_where_and_what_is_allowed)
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		assert_true(load(cases[i].search, NULL) || plan_it());
 		says_at(BASE_LINES + cases[i].line, "");
-		assert_says(st.text, cases[i].says);
-		assert_says(st.text, "allowed");
+		assert_says(because(), cases[i].says);
+		assert_says(because(), "allowed");
 	}
 }
 
@@ -84,16 +84,16 @@ TEST(a_large_space_asks_for_a_budget)
 		         "env.NCCL_%u = 1, 2, 3, 4, 5, 6, 7, 8\n", k);
 	loads(search);
 	assert_int_equal(plan_it(), -1); /* the null backend uses no such variable */
-	assert_says(st.text, "nothing of the search can run here");
+	assert_says(because(), "nothing of the search can run here");
 	const char *large = "bind = core, numa, close, near-gpu\n"
 	                    "delay = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us\n"
 	                    "extra = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us\n"
 	                    "aggregate = 2, 3, 4, 5, 6, 7, 8, 9\nfinalists = 6\n";
 	assert_int_equal(load(large, "blocks=30"), 0);
 	assert_int_equal(plan_it(), -1);
-	assert_says(st.text, "trials (");
-	assert_says(st.text, "allowed are 200");
-	assert_says(st.text, "budget =");
+	assert_says(because(), "trials (");
+	assert_says(because(), "allowed are 200");
+	assert_says(because(), "budget =");
 	assert_int_equal(load(large, "budget=20m"), 0);
 	assert_true(spec.search.budget_said);
 	assert_int_equal(plan_it(), 0);
@@ -115,7 +115,7 @@ TEST(the_confirmation_is_long_enough)
 	json_t *run = describe_run(&plan, 0, NULL, "x");
 	struct search_space again;
 	assert_int_equal(json_integer_value(json_object_get(run, "blocks")), 7);
-	assert_int_equal(search_space_take(json_object_get(run, "search"), &again, &st), 0);
+	assert_int_equal(search_space_take(json_object_get(run, "search"), &again, WHY), 0);
 	assert_int_equal(again.nkeys, 1);
 	assert_string_equal(again.keys[0].values[1], "core");
 	json_decref(run);

@@ -1,7 +1,7 @@
 /* Experiment files: what they may say, which layer wins, and that every mistake names its line and
  * the correction. */
 #include "../harness/config/keys.h"
-#include "written.h"
+#include "spec_errors.h"
 
 /* A default is in its row, as a file would write it. */
 TEST(a_default_that_is_said_changes_nothing)
@@ -10,16 +10,16 @@ TEST(a_default_that_is_said_changes_nothing)
 	char keys[256];
 	const struct field *f = keys_fields.rows;
 	for (; f < keys_fields.rows + keys_fields.n; f++)
-		if (f->initial && field_read(f, f->initial, &spec, &st))
-			fail_msg("%s", st.text);
+		if (f->initial && field_read(f, f->initial, &spec, WHY))
+			fail_msg("%s", because());
 	settings_default(&from);
 	said = from;
 	for (f = settings_fields.rows; f < settings_fields.rows + settings_fields.n; f++)
-		if (f->initial && field_read(f, f->initial, &said, &st))
-			fail_msg("%s", st.text);
+		if (f->initial && field_read(f, f->initial, &said, WHY))
+			fail_msg("%s", because());
 	assert_int_equal(settings_differ(&from, &said, keys, sizeof keys), 0);
 	said.flip_rank = 1;
-	assert_int_equal(field_read(field_find(&settings_fields, "flip"), "none", &said, &st), 0);
+	assert_int_equal(field_read(field_find(&settings_fields, "flip"), "none", &said, WHY), 0);
 	assert_int_equal(said.flip_rank, -1);
 }
 
@@ -64,21 +64,21 @@ TEST(test_no_libraries)
 	char none[] = "--no-libraries", *overrides[] = {none};
 	for (size_t i = 0; i < LENGTH(names); i++) {
 		const char *text = test_text(BASE ONE "%s\n", names[i]);
-		assert_refused(load_with(text, "host", 1, overrides), st,
+		assert_refused(load_with(text, "host", 1, overrides),
 		               "which --no-libraries refuses");
 	}
 	for (size_t i = 0; i < LENGTH(of_all); i++) {
 		const char *text = test_text(BASE "%s\n" ONE, of_all[i]);
 		assert_int_equal(load_with(text, "host", 1, overrides), -1);
-		assert_says(st.text, "t.exp:4: ");
-		assert_says(st.text, "which --no-libraries refuses");
+		assert_says(because(), "t.exp:4: ");
+		assert_says(because(), "which --no-libraries refuses");
 	}
 	for (size_t i = 0; i < LENGTH(searches); i++) {
 		const char *text =
 		    test_text(BASE ONE "[search]\nregister = local\n%s\n", searches[i]);
 		assert_int_equal(load_with(text, "nccl", 1, overrides), -1);
-		assert_says(st.text, "t.exp:8: ");
-		assert_says(st.text, "which --no-libraries refuses");
+		assert_says(because(), "t.exp:8: ");
+		assert_says(because(), "which --no-libraries refuses");
 		load(text, "nccl");
 	}
 	for (size_t i = 0; i < LENGTH(others); i++) {
@@ -128,12 +128,12 @@ TEST(test_bad_lines)
 
 TEST(test_bad_files)
 {
-	assert_refused(load_file("/nonexistent/x.exp", "host", 0, NULL), st,
+	assert_refused(load_file("/nonexistent/x.exp", "host", 0, NULL),
 	               "/nonexistent/x.exp: cannot be read: No such file");
-	assert_refused(load_file(folder, "host", 0, NULL), st, "cannot be read: Is a directory");
-	assert_refused(load_with("", "host", 0, NULL), st, "no section");
+	assert_refused(load_file(folder, "host", 0, NULL), "cannot be read: Is a directory");
+	assert_refused(load_with("", "host", 0, NULL), "no section");
 	write_file("[experiment]\ntitle = a\0b\n", 26);
-	assert_refused(load_file(file, "host", 0, NULL), st, ":2: not text");
+	assert_refused(load_file(file, "host", 0, NULL), ":2: not text");
 	refuse("[variant]\n", 1, "unknown section");
 	refuse("[experiment]\nbytes = 4K\n" ONE, 1, "collective is missing");
 	refuse("[experiment]\ncollective = alltoall\n" ONE, 1, "bytes is missing");
@@ -183,7 +183,7 @@ TEST(test_names)
 		assert_int_equal(rename(kept, path), 0);
 		int rc = load_file(path, "host", 0, NULL);
 		assert_int_equal(rename(path, kept), 0);
-		assert_refused(rc, st, "allowed are letters");
+		assert_refused(rc, "allowed are letters");
 	}
 }
 
@@ -215,7 +215,7 @@ TEST(test_command_line)
 	                        "[variant b]\nlike = a\nbackend = null\n";
 	char *const overrides[] = {"bytes=1M",     "path=shared", "backend=host",
 	                           "env.NCCL_A=2", "reference=b", "title=t = u"};
-	assert_works(load_with(text, "host", 6, overrides), st);
+	assert_works(load_with(text, "host", 6, overrides));
 	assert_int_equal(spec.sizes[0], 1 << 20);
 	assert_string_equal(spec.backend, "host");
 	assert_string_equal(spec.reference, "b");
@@ -256,7 +256,7 @@ TEST(test_title_of_other_collectives)
 		char *overrides[] = {rows[i].overrides[0], rows[i].overrides[1]};
 		const char *const own = "[experiment]\ntitle = alltoall, why\n"
 		                        "collective = alltoall\nbytes = 4K\n" ONE;
-		assert_works(load_with(own, "host", overrides[1] ? 2 : 1, overrides), st);
+		assert_works(load_with(own, "host", overrides[1] ? 2 : 1, overrides));
 		assert_string_equal(spec.title, rows[i].title);
 	}
 	/* Without room the file's name takes its place. */
@@ -285,7 +285,7 @@ static struct settings placed(const struct spec_variant *variant)
 static void factors_check(const char *path, const char *backend)
 {
 	const struct spec_source source = {.file = path, .lookup = lookup_library};
-	assert_works(spec_load(&source, backend, &spec, &st), st);
+	assert_works(spec_load(&source, backend, &spec, WHY));
 	for (unsigned i = 0; i < spec.asked.nfactors; i++) {
 		const struct factor *f = &spec.asked.factors[i];
 		char keys[256];
@@ -321,7 +321,7 @@ TEST(test_own_experiments)
 	const char *const backends[] = {NULL, "nccl", "host", "null"};
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		for (size_t b = 0; b < 4; b++) {
-			assert_works(load_file(found.gl_pathv[i], backends[b], 0, NULL), st);
+			assert_works(load_file(found.gl_pathv[i], backends[b], 0, NULL));
 			assert_string_not_equal(spec.question, "");
 		}
 		factors_check(found.gl_pathv[i], "nccl");

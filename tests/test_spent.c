@@ -38,23 +38,20 @@ static void jobs(FILE *out)
 
 static void phases(json_t *line, const struct made_place *p)
 {
-	json_object_set_new(line, "order", json_integer(p->block));
 	json_object_del(line, "spent");
+	made_set(line, "{'order':%u}", p->block);
 	if (!p->block)
-		json_object_set_new(
-		    line, "spent",
-		    json_pack("{s:I, s:I, s:I, s:I}", "from_ns",
-		              (json_int_t)103e9 + (p->isolated ? (json_int_t)3e9 : 0), "warm_up_ns",
-		              (json_int_t)1e9, "calls_ns", (json_int_t)1e9, "check_ns",
-		              (json_int_t)1e9));
+		made_set(line,
+		         "{'spent':{'from_ns':%lld,'warm_up_ns':1000000000,'calls_ns':1000000000,"
+		         "'check_ns':1000000000}}",
+		         (p->isolated ? 106 : 103) * 1000000000ll);
 }
 
 /* NCCL connects at the first call: all but 1 ms of what is recorded as warming up. */
 static void connecting(json_t *line, const struct made_place *p)
 {
 	phases(line, p);
-	json_object_set_new(line, "first_ns",
-	                    json_pack("[I, I]", (json_int_t)999e6, (json_int_t)1));
+	made_set(line, "{'first_ns':[999000000,1]}");
 }
 
 static void stamps(const struct made_place *p, int64_t out[6])

@@ -76,9 +76,8 @@ TEST(each_launcher_is_known_by_its_variables)
 {
 	for (size_t i = 0; i < LENGTH(jobs); i++) {
 		struct started s;
-		struct status st = {""};
 		variables = jobs[i].variables;
-		assert_works(started_find(env, &s, &st), st);
+		assert_works(started_find(env, &s, WHY));
 		assert_int_equal(!s.by, !jobs[i].by);
 		if (s.by)
 			assert_string_equal(s.by, jobs[i].by);
@@ -93,10 +92,9 @@ TEST(a_mistake_names_its_variable)
 {
 	for (size_t i = 0; i < LENGTH(mistakes); i++) {
 		struct started s = {.by = "untouched"};
-		struct status st = {""};
 		variables = mistakes[i].variables;
-		assert_int_equal(started_find(env, &s, &st), -1);
-		assert_begins(st.text, mistakes[i].said);
+		assert_int_equal(started_find(env, &s, WHY), -1);
+		assert_begins(because(), mistakes[i].said);
 		assert_string_equal(s.by, "untouched");
 	}
 }

@@ -175,8 +175,7 @@ TEST(few_blocks_have_no_interval)
 	assert_true(isnan(six.lo));
 }
 
-/* Any one value makes an end of the interval up to 11 values: 0.993 becomes 0.5 of 6 if one is at
- * half. */
+/* Any one value makes an end of the interval up to 11 values: 0.993 becomes 0.5 of 6. */
 TEST(a_spoiled_value_makes_an_end)
 {
 	double logs[40];

@@ -1,6 +1,6 @@
 /* The host backend's steps, as algebra: every output is covered exactly once, no buffer has two
- * readers in a turn, and carrying the steps out in any order that the handshake allows gives the right
- * answer, in place too. What is pushed and what is pulled are the same calls of NCCL's stand-in. */
+ * readers in a turn, and carrying the steps out in any order that the handshake allows gives the
+ * right answer, in place too. What is pushed and what is pulled are the same. */
 #include "../harness/backend/host/host_reduce.h"
 #include "../harness/backend/steps.h"
 #include "test.h"

@@ -4,8 +4,8 @@
 
 #include "../harness/report/section.h"
 #include "../harness/texts.h"
-#include "storied.h"
-#include "told.h"
+#include "made_story.h"
+#include "sentences.h"
 
 enum { SLOW = 1, FAST = 2 };
 
@@ -106,7 +106,7 @@ static bool is_right_of(double gbs, const char *text, const char *verdict)
 	                           "kind", "verdict", "rows", "threads-2", gbs, verdict,
 	                           "sentences", "text", text, "of", "table", "t", "rows", 0);
 	assert_non_null(report);
-	const bool right = told_right(report, why, sizeof why);
+	const bool right = sentences_right(report, why, sizeof why);
 	json_decref(report);
 	return right;
 }

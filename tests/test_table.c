@@ -1,7 +1,7 @@
 /* A table's cells, and each emitter's output for them. */
 #include "../harness/report/page.h"
 #include "json.h"
-#include "storied.h"
+#include "made_story.h"
 
 enum format { TEXT, MARKDOWN, CSV };
 
@@ -122,7 +122,7 @@ TEST(a_long_text_is_cut)
 	assert_int_equal(strlen(story_row(t, 1)[0].text), 20000);
 }
 
-/* Columns what and size, and so many of numbers, from 100 × the row on, of rows of 4 KiB, 8 KiB … */
+/* Columns what and size, and so many of numbers, from 100 × the row on, of rows of 4 KiB, … */
 static const struct story_table *wide(unsigned rows, unsigned columns)
 {
 	const char *head = "t | t\n  what\n  size:bytes\n",

@@ -12,8 +12,7 @@ TEST(one_rank_has_no_skew)
 
 TEST(large_stamps_stay_exact)
 {
-	/* ns since boot after a hundred days do not fit a double's 53 bits by much; differences
-	 * do. */
+	/* ns since boot after a hundred days do not fit a double's 53 bits by much. */
 	int64_t base = (int64_t)1 << 62;
 	struct sample samples[] = {{base + 1, base + 2, base + 4, 0, 0, 0},
 	                           {base, base + 1, base + 3, 0, 0, 0}};

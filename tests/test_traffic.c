@@ -1,5 +1,5 @@
-/* Traffic during the timed calls: it moves something, stops with every cell in every mode, and leaves data
- * right. */
+/* Traffic during the timed calls: it moves something, stops with every cell in every mode, and
+ * leaves data right. */
 
 #include "../harness/backend/gloo/gloo_calls.h"
 #include "../harness/backend/table.h"
@@ -124,9 +124,8 @@ static void *open_twice(void *arg)
 	                                    .count = 1,
 	                                    .processes = 1};
 	struct backend_ctx *first = NULL, *second = NULL;
-	struct status st;
 	twice.opened +=
-	    !twice.gloo->open(&place, &first, &st) && !twice.gloo->open(&place, &second, &st);
+	    !twice.gloo->open(&place, &first, WHY) && !twice.gloo->open(&place, &second, WHY);
 	twice.gloo->close(second);
 	twice.gloo->close(first);
 	free(member);
@@ -141,10 +140,9 @@ TEST(ranks_connect_again_when_all_have_read)
 	struct team_shape shape = {.nranks = CONNECTING, .nworkers = CONNECTING, .yield = true};
 	pthread_t ids[CONNECTING];
 	char path[64];
-	struct status st = {""};
 	twice.gloo = backend_find("gloo");
 	shape.store_bytes = twice.gloo->store_bytes(&trial);
-	assert_int_equal(team_create(&shape, path, sizeof path, &twice.team, &st), 0);
+	assert_int_equal(team_create(&shape, path, sizeof path, &twice.team, WHY), 0);
 	for (unsigned i = 0; i < CONNECTING; i++)
 		assert_int_equal(
 		    pthread_create(&ids[i], NULL, open_twice, (void *)(uintptr_t)&ranks[i]), 0);

@@ -6,9 +6,8 @@
 
 static void read_model(const char *name, struct network *out)
 {
-	struct status st = {""};
 	char *path = test_text("experiments/models/%s.csv", name);
-	assert_works(network_read(path, out, &st), st);
+	assert_works(network_read(path, out, WHY));
 	assert_string_equal(out->name, name);
 }
 
@@ -46,22 +45,22 @@ TEST_WITH(a_bad_file_is_named_with_its_line, set_up, tear_down)
 	static const struct {
 		const char *text, *says;
 	} rows[] = {
-	    {"a,1,2\nb,x,2\n", "m.csv:2: not a line of a model"},
-	    {"# c\na,1\n", "m.csv:2: not a line of a model"},
-	    {"a,0,0\n", "m.csv:1: not a line of a model"},
-	    {"a,1,2,3\n", "m.csv:1: not a line of a model"},
-	    {"a,1,2 3\n", "m.csv:1: not a line of a model"},
-	    {"a,-1,2\n", "m.csv:1: not a line of a model"},
-	    {"a,99999999999999,2\n", "m.csv:1: not a line of a model"},
-	    {",1,2\n", "m.csv:1: not a line of a model"},
-	    {"a,0,7\n", "m.csv: a model without a parameter"},
+	    {"a,1,2\nb,x,2\n", ":2: not a line of a model"},
+	    {"# c\na,1\n", ":2: not a line"},
+	    {"a,0,0\n", ":1: not a line"},
+	    {"a,1,2,3\n", ":1: not a line"},
+	    {"a,1,2 3\n", ":1: not a line"},
+	    {"a,-1,2\n", ":1: not a line"},
+	    {"a,99999999999999,2\n", ":1: not a line"},
+	    {",1,2\n", ":1: not a line"},
+	    {"a,0,7\n", ": a model without a parameter"},
 	};
 	static struct network network;
 	char *model = test_text("%s/m.csv", folder);
 	for (unsigned i = 0; i < LENGTH(rows); i++) {
-		struct status st = {""};
 		cli_write(folder, "m.csv", rows[i].text);
-		assert_refused(network_read(model, &network, &st), st, rows[i].says);
+		assert_refused(network_read(model, &network, WHY),
+		               test_text("m.csv%s", rows[i].says));
 	}
 }
 

@@ -31,21 +31,12 @@ static void line(json_t *json, const struct made_place *p)
 	unsigned part = p->size % 3;
 	json_int_t bucket = (json_int_t)26214400 << p->size / 3;
 	bool none = without && part == without;
-	json_object_set_new(json, "collective",
-	                    json_string(none ? "all_reduce" : parts[routed][part]));
-	json_object_set_new(json, "op",
-	                    json_string(routed || (part == 1 && !none) ? "none" : "avg"));
-	json_object_set_new(json, "in_place", json_boolean(!routed));
-	json_object_set_new(json, "root", json_integer(routed ? routing_root(12, 16) : 0));
-	json_object_set_new(json, "asked_bytes", json_integer(bucket));
-	json_object_set_new(json, "bytes", json_integer(bucket));
-}
-
-static void environment(json_t *json)
-{
-	json_object_set_new(json, "model",
-	                    json_pack("{s:s, s:i, s:i, s:i}", "name", "tiny", "parameters", 100000,
-	                              "elements", 100032, "flops", 2000000));
+	made_set(json,
+	         "{'collective':'%s','op':'%s','in_place':%s,'root':%u,'asked_bytes':%lld,"
+	         "'bytes':%lld}",
+	         none ? "all_reduce" : parts[routed][part],
+	         routed || (part == 1 && !none) ? "none" : "avg", routed ? "false" : "true",
+	         routed ? routing_root(12, 16) : 0, bucket, bucket);
 }
 
 static struct made world(void)
@@ -55,7 +46,8 @@ static struct made world(void)
 	                     .sizes = 3,
 	                     .cores = 8,
 	                     .no_limit = true,
-	                     .environment = environment,
+	                     .more_of_run = "{'model':{'name':'tiny','parameters':100000,"
+	                                    "'elements':100032,'flops':2000000}}",
 	                     .line = line,
 	                     .stamps = stamps};
 }

@@ -1,7 +1,8 @@
-/* The order of a job: the saved order is loaded unchanged, and another program's is not believed. */
+/* The order of a job: the saved order is loaded unchanged, another's is not. */
 
 #include "../harness/backend/table.h"
 #include "here.h"
+#include "settings_text.h"
 
 static struct trial *trial_make(unsigned ncells)
 {
@@ -49,16 +50,14 @@ static struct trial *trial_make(unsigned ncells)
 
 static void save(const struct trial *t)
 {
-	struct status st = {""};
-	assert_works(trial_save(t, file, &st), st);
+	assert_works(trial_save(t, file, WHY));
 }
 
 TEST(what_is_loaded_is_what_was_saved)
 {
 	struct trial *a = trial_make(9), *b = NULL;
-	struct status st = {""};
 	save(a);
-	assert_works(trial_load(file, &b, &st), st);
+	assert_works(trial_load(file, &b, WHY));
 	assert_string_equal(b->variant, a->variant);
 	assert_memory_equal(&b->settings, &a->settings, sizeof a->settings);
 	assert_true(b->seed == a->seed && b->arena_bytes == a->arena_bytes);
@@ -72,82 +71,67 @@ TEST(what_is_loaded_is_what_was_saved)
 TEST(what_is_no_order_is_refused)
 {
 	struct trial *t = trial_make(3), *out = (void *)folder;
-	struct status st = {""};
 	save(t);
 	trial_free(t);
 	size_t bytes, before = 0;
-	char *whole = trial_read(file, &bytes, &st);
+	char *whole = trial_read(file, &bytes, WHY);
 	assert_non_null(whole);
 	for (size_t n = 0; n < bytes; n += n < 200 ? 1 : bytes / 50)
-		before += !trial_take(whole, n, file, &out, &st);
+		before += !trial_take(whole, n, file, &out, WHY);
 	assert_int_equal(before, 0);
 	whole[0] ^= 1;
-	st.text[0] = '\0';
-	assert_int_equal(trial_take(whole, bytes, file, &out, &st), -1);
-	assert_string_equal(st.text, test_text("%s: not a trial's order: do all run the same "
-	                                       "launchgap?",
-	                                       file));
+	assert_int_equal(trial_take(whole, bytes, file, &out, WHY), -1);
+	assert_string_equal(because(), test_text("%s: not a trial's order: do all run the same "
+	                                         "launchgap?",
+	                                         file));
 	assert_ptr_equal(out, folder); /* set only on success */
 	whole[0] ^= 1;
-	assert_works(trial_take(whole, bytes, file, &out, &st), st);
+	assert_works(trial_take(whole, bytes, file, &out, WHY));
 	trial_free(out);
 	free(whole);
 }
 
-static unsigned differ(const struct settings *a, const struct settings *b, const char *expected)
+/* Of two variants as a file has them, both of threads, 1x4x1, where nothing is said. */
+TEST(what_differs_is_named)
 {
+	static const char *const rows[][3] = {
+	    {"", "", ""},
+	    {"", "mode=processes layout=4x1x1", "mode"},
+	    /* What starts one process is no difference; a layout that is not known yet may have
+	     * more. */
+	    {"", "mode=processes layout=4x1x1 launcher=exec", "mode"},
+	    {"mode=processes layout=4x1x1", "mode=processes layout=4x1x1 launcher=exec",
+	     "launcher"},
+	    {"", "layout=1x2x2", "layout"},
+	    {"", "layout=1x8x1", "ranks"},
+	    {"", "layout=1x4x2", "ranks"},
+	    {"", "mode=processes layout=1x2x1", "mode, ranks"},
+	    {"", "layout=1x3x2", "layout, ranks"},
+	    {"", "nccl_below=2.23", ""},
+	    {"", "register=local min_ctas=4", "register, min_ctas"}};
+	struct settings of[2];
 	char keys[256];
-	unsigned n = settings_differ(a, b, keys, sizeof keys);
-	assert_string_equal(keys, expected);
-	return n;
-}
-
-TEST(test_differ)
-{
-	struct settings a, b;
-	settings_default(&a);
-	strcpy(a.mode, "threads");
-	a.layout = (struct layout){1, 4, 1};
-	b = a;
-	assert_int_equal(differ(&a, &b, ""), 0);
-	strcpy(b.mode, "processes");
-	b.layout = (struct layout){4, 1, 1};
-	assert_int_equal(differ(&a, &b, "mode"), 1);
-	/* What starts one process is no difference; a layout that is not known yet may have more. */
-	strcpy(b.launcher, "exec");
-	assert_int_equal(differ(&a, &b, "mode"), 1);
-	a.layout = b.layout = (struct layout){0};
-	assert_int_equal(differ(&a, &b, "mode, launcher"), 2);
-	strcpy(a.mode, b.mode);
-	a.layout = b.layout = (struct layout){4, 1, 1};
-	assert_int_equal(differ(&a, &b, "launcher"), 1);
-	strcpy(a.mode, "threads");
-	a.layout = (struct layout){1, 4, 1};
-	b = a;
-	b.layout = (struct layout){1, 2, 2};
-	assert_int_equal(differ(&a, &b, "layout"), 1);
-	b.layout = (struct layout){1, 8, 1};
-	assert_int_equal(differ(&a, &b, "ranks"), 1);
-	b.layout = (struct layout){1, 4, 2};
-	assert_int_equal(differ(&a, &b, "ranks"), 1);
-	b.layout = (struct layout){1, 2, 1};
-	strcpy(b.mode, "processes");
-	assert_int_equal(differ(&a, &b, "mode, ranks"), 2);
-	strcpy(b.mode, "threads");
-	b.layout = (struct layout){1, 3, 2};
-	assert_int_equal(differ(&a, &b, "layout, ranks"), 2);
-	b = a;
-	strcpy(b.nccl_below, "2.23");
-	assert_int_equal(differ(&a, &b, ""), 0);
-	b.registration = REGISTER_LOCAL;
-	b.min_ctas = 4;
-	assert_int_equal(differ(&a, &b, "register, min_ctas"), 2);
-	b = a;
-	strcpy(a.env[a.nenv++], "NCCL_AB=1");
-	strcpy(b.env[b.nenv++], "NCCL_A=1");
-	assert_int_equal(differ(&a, &b, "env.NCCL_AB, env.NCCL_A"), 2);
-	strcpy(b.env[0], "NCCL_AB=2");
-	assert_int_equal(differ(&a, &b, "env.NCCL_AB"), 1);
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
+		for (unsigned k = 0; k < 2; k++) {
+			settings_default(&of[k]);
+			settings_of_text(&of[k], "mode=threads layout=1x4x1");
+			settings_of_text(&of[k], rows[i][k]);
+		}
+		settings_differ(&of[0], &of[1], keys, sizeof keys);
+		assert_string_equal(keys, rows[i][2]);
+	}
+	of[0].layout = of[1].layout = (struct layout){0};
+	strcpy(of[1].launcher, "exec");
+	assert_int_equal(settings_differ(&of[0], &of[1], keys, sizeof keys), 3);
+	assert_string_equal(keys, "launcher, register, min_ctas");
+	of[1] = of[0];
+	strcpy(of[0].env[of[0].nenv++], "NCCL_AB=1");
+	strcpy(of[1].env[of[1].nenv++], "NCCL_A=1");
+	assert_int_equal(settings_differ(&of[0], &of[1], keys, sizeof keys), 2);
+	assert_string_equal(keys, "env.NCCL_AB, env.NCCL_A");
+	strcpy(of[1].env[0], "NCCL_AB=2");
+	assert_int_equal(settings_differ(&of[0], &of[1], keys, sizeof keys), 1);
+	assert_string_equal(keys, "env.NCCL_AB");
 }
 
 TESTS(.begin = set_up, .end = tear_down);

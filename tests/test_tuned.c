@@ -1,4 +1,5 @@
-/* A search in a record: what is reported of it and of its confirmation: a real gain, no false one, and nccl.conf. */
+/* A search in a record: what is reported of it and of its confirmation: a real gain, no false one,
+ * and nccl.conf. */
 #include "made.h"
 
 #include "../harness/run/tuned.h"
@@ -75,21 +76,6 @@ static void line(json_t *cell, const struct made_place *p)
 		made_error(cell);
 }
 
-/* What NCCL's log reports of a set's setting, and the result; NULL: there is no log. */
-static const char *act, *used, *acted_key;
-
-static void paths(FILE *out)
-{
-	if (!act)
-		return;
-	made_data_path(out, "default", "staged", json_pack("{s:i}", "p2p_chunk_bytes", 524288));
-	made_data_path(out, "set-1", "staged",
-	               json_pack("{s:i, s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}", "p2p_chunk_bytes",
-	                         atoi(used), "settings", "key", acted_key, "asked", "8388608",
-	                         "used", used, "act", act, "fact", "p2p_chunk_bytes", "why",
-	                         "never read"));
-}
-
 static struct made made;
 
 /* A line of the search for each block, with the sets in the first. */
@@ -118,7 +104,6 @@ FIXTURE(fresh)
 	                     .environment = environment,
 	                     .line = line,
 	                     .first = searches,
-	                     .more = paths,
 	                     .stamps = stamps};
 	memcpy(gains, usual, sizeof gains);
 	loud = 0.002;
@@ -126,8 +111,6 @@ FIXTURE(fresh)
 	levels[0] = "[1, 0]";
 	levels[1] = "[0, 1]";
 	keys = "env.NCCL_BUFFSIZE 8388608 register local";
-	act = NULL;
-	acted_key = "env.NCCL_BUFFSIZE";
 }
 
 static void write_record(unsigned confirms)
@@ -139,9 +122,8 @@ static void write_record(unsigned confirms)
 
 static json_t *reported(unsigned confirms)
 {
-	struct status st = {""};
 	write_record(confirms);
-	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
+	assert_works(report_make(made_folder, "/nowhere", NULL, WHY));
 	return json_report(made_path("report.json"));
 }
 
@@ -167,10 +149,9 @@ TEST(a_set_that_is_no_finalist_is_the_searchs)
 TEST(a_set_of_what_is_not_searched_is_refused)
 {
 	struct record_run run;
-	struct status st = {""};
 	levels[0] = "[2, 0]";
 	write_record(CONFIRMED);
-	assert_refused(record_load(made_folder, &run, &st), st, "set-1: \"levels\" is not a place");
+	assert_refused(record_load(made_folder, &run, WHY), "set-1: \"levels\" is not a place");
 }
 
 TEST(what_the_search_saw_is_in_logs_over_the_default)
@@ -193,7 +174,7 @@ TEST(what_the_search_saw_is_in_logs_over_the_default)
 
 static void answer_says(const char *text)
 {
-	json_assert_one_says(json_object_get(reported(CONFIRMED), "answer"), text);
+	json_says(reported(CONFIRMED), "answer", text);
 	assert_says(made_read("nccl.conf"), "# Empty: no set that gains is shown to lose nowhere");
 }
 
@@ -208,6 +189,15 @@ TEST(an_open_cell_is_called_no_loss)
 	answer_says("; slower, 0.905 (");
 }
 
+/* What NCCL's log reports of a setting of set-1. */
+static const char *logs(const char *act, const char *used, const char *key)
+{
+	return test_text("{'default':{'p2p_chunk_bytes':524288},'set-1':{'p2p_chunk_bytes':%s,"
+	                 "'settings':[{'key':'%s','asked':'8388608','used':'%s','act':'%s',"
+	                 "'fact':'p2p_chunk_bytes','why':'never read'}]}}",
+	                 used, key, used, act);
+}
+
 /* A user need not set a line that did nothing. */
 TEST(what_did_nothing_is_left_out_of_the_file)
 {
@@ -218,8 +208,7 @@ TEST(what_did_nothing_is_left_out_of_the_file)
 	    {"capped", "1048576", NULL}, /* less than asked, and more than the default */
 	};
 	for (unsigned i = 0; i < LENGTH(acts); i++) {
-		act = acts[i][0];
-		used = acts[i][1];
+		made.logs = logs(acts[i][0], acts[i][1], "env.NCCL_BUFFSIZE");
 		reported(CONFIRMED);
 		char *line = test_text("\n#   left out: NCCL_BUFFSIZE=8388608: %s\n",
 		                       acts[i][2] ? acts[i][2] : "");
@@ -232,13 +221,11 @@ TEST(what_did_nothing_is_left_out_of_the_file)
 /* Nor is one of the program's named that did nothing. */
 TEST(what_did_nothing_is_no_setting_of_the_answer)
 {
-	act = "ignored";
-	used = "524288";
-	acted_key = "max_ctas";
+	made.logs = logs("ignored", "524288", "max_ctas");
 	levels[0] = "[1, 1]";
 	keys = "env.NCCL_BUFFSIZE 8388608 max_ctas 4";
 	json_t *r = reported(CONFIRMED);
-	json_assert_one_says(json_object_get(r, "answer"), "NCCL_BUFFSIZE=8388608: up to 1.35");
+	json_says(r, "answer", "NCCL_BUFFSIZE=8388608: up to 1.35");
 	assert_says(made_read("nccl.most.conf"), "# and, which no file can say: max_ctas = 4\n");
 }
 
@@ -246,7 +233,7 @@ TEST(nothing_is_told_of_the_search_alone)
 {
 	json_t *r = reported(0);
 	assert_false(json_has_table(r, "confirmation"));
-	json_assert_one_says(json_object_get(r, "answer"), "Nothing is confirmed");
+	json_says(r, "answer", "Nothing is confirmed");
 	assert_lacks(made_read("nccl.conf"), "\nNCCL_");
 	assert_says(made_read("report.md"), "No line for NCCL_CONF_FILE came of it");
 }
@@ -260,8 +247,7 @@ TEST(an_unfinished_confirmation_is_called_so)
 	for (unsigned n = least - 1; n <= least; n++) {
 		const bool cut = n < least;
 		json_t *r = reported(n);
-		json_assert_one_says(json_object_get(r, "answer"),
-		                     cut ? "Nothing is confirmed yet" : "register=local");
+		json_says(r, "answer", cut ? "Nothing is confirmed yet" : "register=local");
 		const char *conf = made_read("nccl.conf");
 		assert_says_if(cut, conf, "# Not finished");
 		assert_lacks(conf, "defaults stand");
@@ -295,15 +281,14 @@ static void line_priced(json_t *cell, const struct made_place *p)
 	made_fact(cell, "memory_calls_bytes", "0");
 }
 
-static void paths_priced(FILE *out)
+static const char *logs_priced(void)
 {
-	static const char *const names[] = {"set-1", "set-2", "default"};
-	for (unsigned i = 0; i < 3; i++) {
-		const int n = i < 2 ? priced[i].channels : 32;
-		made_data_path(out, names[i], "staged",
-		               json_pack("{s:i, s:i, s:i}", "p2p_channels", n,
-		                         "p2p_channels_per_peer", n, "coll_channels", 24));
-	}
+	static const char one[] =
+	    "{'p2p_channels':%d,'p2p_channels_per_peer':%d,'coll_channels':24}";
+	const char *of[2], *by_default = test_text(one, 32, 32);
+	for (unsigned i = 0; i < 2; i++)
+		of[i] = test_text(one, priced[i].channels, priced[i].channels);
+	return test_text("{'set-1':%s,'set-2':%s,'default':%s}", of[0], of[1], by_default);
 }
 
 static json_t *report_priced(void)
@@ -313,7 +298,7 @@ static json_t *report_priced(void)
 	made.calls = calls;
 	made.has = is_stream;
 	made.line = line_priced;
-	made.more = paths_priced;
+	made.logs = logs_priced();
 	gain = gain_priced;
 	levels[0] = "[1, 1, 0]";
 	levels[1] = "[1, 1, 1]";
@@ -344,8 +329,8 @@ TEST(of_equal_sets_the_cheaper_one_has_the_files)
 	}
 }
 
-/* --- tuner.csv: rows of the collectives that NCCL's example of a tuner plugin knows, with what NCCL's
- * log named --- */
+/* --- tuner.csv: rows of the collectives that NCCL's example of a tuner plugin knows, with what
+ * NCCL's log named --- */
 
 enum { SMALL_SUM, LARGE_SUM, GATHER, EXCHANGE, CALLS };
 static const struct made_call calls[CALLS] = {
@@ -356,32 +341,19 @@ static const struct made_call calls[CALLS] = {
 /* set-1 forces an algorithm, set-2 a protocol and the size of the buffers. */
 static const double tuner_gains[2][CALLS] = {
     [0] = {[SMALL_SUM] = 0.2, [LARGE_SUM] = -0.1}, [1] = {[GATHER] = 0.2, [EXCHANGE] = 0.2}};
-static const char *log_of_set;
 
 static double gain_tuner(const struct made_place *p)
 {
 	return is_set(p) ? tuner_gains[p->variant == MADE_PROCESSES][p->size] : 0;
 }
 
-static json_t *choice(const char *collective, int bytes, const char *algorithm,
-                      const char *protocol, int channels)
-{
-	return json_pack("{s:s, s:i, s:s, s:s, s:i}", "collective", collective, "bytes", bytes,
-	                 "algorithm", algorithm, "protocol", protocol, "channels", channels);
-}
-
 /* Bytes are those of a call's count: of all_gather one rank's. */
-static void paths_tuner(FILE *out)
+static char *choices(const char *algorithm, const char *protocol)
 {
-	static const char *const names[] = {"default", "set-1", "set-2"};
-	for (unsigned i = 0; i < 3; i++)
-		made_data_path(
-		    out, names[i], "staged",
-		    json_pack(
-		        "{s:[o, o, o]}", "choices",
-		        choice("AllReduce", 65536, i == 1 ? log_of_set : "RING", "LL", 8),
-		        choice("AllReduce", 1048576, "RING", "SIMPLE", 24),
-		        choice("AllGather", 524288, "RING", i == 2 ? "LL128" : "SIMPLE", 24)));
+	return test_text("{'choices':[%s,%s,%s]}",
+	                 made_choice("AllReduce", 65536, algorithm, "LL", 8),
+	                 made_choice("AllReduce", 1048576, "RING", "SIMPLE", 24),
+	                 made_choice("AllGather", 524288, "RING", protocol, 24));
 }
 
 static json_t *report_tuner(const char *algorithm, const char *second_key)
@@ -389,9 +361,9 @@ static json_t *report_tuner(const char *algorithm, const char *second_key)
 	made.sizes = CALLS;
 	made.calls = calls;
 	made.has = is_stream;
-	made.more = paths_tuner;
+	made.logs = test_text("{'default':%s,'set-1':%s,'set-2':%s}", choices("RING", "SIMPLE"),
+	                      choices(algorithm, "SIMPLE"), choices("RING", "LL128"));
 	gain = gain_tuner;
-	log_of_set = algorithm;
 	levels[0] = "[1, 0, 0]";
 	levels[1] = "[0, 1, 1]";
 	keys = test_text("env.NCCL_ALGO Tree %s LL128 env.NCCL_BUFFSIZE 8388608", second_key);
@@ -425,7 +397,7 @@ TEST(rows_are_those_of_the_log)
 	assert_says(lines_of(false), "# only with NCCL_BUFFSIZE=8388608:\n"
 	                             "# allgather,1048576,1048576,ring,ll128,24,1,2\n");
 	assert_says(lines_of(false), "# all_reduce, 64 KiB: 1.2");
-	json_assert_one_says(json_section(report, "tuning"), "NCCL_TUNER_CONFIG_FILE=");
+	json_says(report, "tuning", "NCCL_TUNER_CONFIG_FILE=");
 	assert_int_equal(json_rows(json_table(report, "tuner"), JSON_ALL), 4);
 }
 

@@ -1,6 +1,6 @@
 /* Injected disturbances are found and named, and a quiet run has none. */
-#include "queried.h"
-#include "warned.h"
+#include "query.h"
+#include "made_warnings.h"
 
 /* A call's length: 20 µs × size, ±1 % by trial and ±1 % by row. */
 static double quiet_ns(const struct made_place *p)
@@ -60,8 +60,7 @@ static void paused(const struct made_place *p, int64_t out[6])
 
 static void off_core(json_t *line, const struct made_place *p)
 {
-	json_object_set_new(line, "off_core_ns",
-	                    json_pack("[i, I]", 0, (json_int_t)is_paused(p) * PAUSE_NS));
+	made_set(line, "{'off_core_ns':[0,%lld]}", (long long)is_paused(p) * PAUSE_NS);
 }
 
 static const struct made plain = {.blocks = 10, .sizes = 3, .rows = 10, .stamps = quiet};
@@ -76,7 +75,7 @@ FIXTURE(fresh)
 /* So many warnings, which say this. */
 static void warns(unsigned wanted, const char *words)
 {
-	const struct warned *w = warned_of(&m, false);
+	const struct warnings *w = made_warnings(&m, false);
 	if (wanted != w->count)
 		fail_msg("%u warnings, not %u: %s", w->count, wanted, w->all);
 	assert_says(w->all, words);
@@ -96,7 +95,7 @@ static bool has_no_reference(const struct made_place *p)
 TEST(a_twin_stands_for_its_reference)
 {
 	m.has = has_no_reference;
-	const struct warned *w = warned_of(&m, false);
+	const struct warnings *w = made_warnings(&m, false);
 	assert_says(w->all, "threads has no times at all");
 	assert_lacks(w->all, "there are no ratios");
 }
@@ -115,7 +114,7 @@ TEST(a_coarse_end_is_named)
 	warns(1, "Timer resolution: in 4 of 24 rows");
 	/* There the worker's own copying is in the round. */
 	m.backend = "host";
-	assert_lacks(warned_of(&m, false)->all, "resolution");
+	assert_lacks(made_warnings(&m, false)->all, "resolution");
 }
 
 static double p95_of(void)
@@ -182,7 +181,7 @@ TEST(what_cannot_be_is_said_on_page_1)
 	const json_t *report = made_report(&m);
 	assert_false(is_doubted(report, "Calls of 0 ns"));
 	assert_false(is_doubted(report, "Far beyond"));
-	json_assert_one_says(json_section(report, "measured"), "No line of the record has a checksum");
+	json_says(report, "measured", "No line of the record has a checksum");
 	m.stamps = stopped_clock;
 	assert_true(is_doubted(made_report(&m), "Calls of 0 ns are in 6 of 270 timed cells, "
 	                                        "first in processes, block 4 (line "));

@@ -2,9 +2,9 @@
  * that no half of the sentence is printed without its verdict. The truth in the made-up records is
  * set here. */
 #include "made.h"
-#include "told.h"
+#include "sentences.h"
 
-#include "queried.h"
+#include "query.h"
 #include "../harness/data/format.h"
 #include "../harness/report/section.h"
 
@@ -160,10 +160,9 @@ static size_t bytes_of(unsigned size)
 static void tell(struct arena *in, void *of)
 {
 	const char *const versions = "versions";
-	struct status st = {""};
 	struct story told;
 	(void)of;
-	db = figures_load(&loaded.run, NULL, in, &st);
+	db = figures_load(&loaded.run, NULL, in, WHY);
 	assert_non_null(db);
 	story_make(db, &versions, 1, in, &told);
 	report = json_pack("{s:[]}", "chapters");
@@ -185,7 +184,7 @@ static void find(void)
 	made_load(&made, &loaded);
 	made_loaded_once = true;
 	assert_int_equal(arena_run(tell, NULL, &arena), 0);
-	if (report && !told_right(report, why, sizeof why))
+	if (report && !sentences_right(report, why, sizeof why))
 		fail_msg("%s", why);
 }
 
@@ -260,15 +259,7 @@ static void says(const char *right)
 /* One quantity has one value in a report: a claim's, however the blocks scatter. */
 TEST(bandwidths_are_those_of_claims)
 {
-	asked.nclaims = 1;
-	asked.claims[0] = (struct claim){.name = "slower",
-	                                 .left = "processes",
-	                                 .right = "threads",
-	                                 .test = CLAIM_LESS,
-	                                 .metric = METRIC_BUSBW,
-	                                 .by = 0.02,
-	                                 .bytes = {0, SIZE_MAX},
-	                                 MADE_OPEN};
+	made_claim(&asked, METRIC_BUSBW, CLAIM_LESS, "processes", "threads");
 	story();
 	noise = 0.4;
 	find();
@@ -415,9 +406,7 @@ TEST(single_where_all_versions_have_it)
 TEST(sizes_are_the_gaps)
 {
 	story();
-	strcpy(asked.gap.from, "processes");
-	strcpy(asked.gap.to, "threads");
-	asked.gap.bytes = (struct claim_range){64 << 20, SIZE_MAX};
+	made_gap(&asked, "processes", "threads", 64 << 20);
 	find();
 	json_assert_text(about("sizes"), "", "64 MiB to 256 MiB");
 	done();
@@ -426,9 +415,7 @@ TEST(sizes_are_the_gaps)
 	find();
 	json_assert_text(about("sizes"), "", "4 KiB to 64 KiB");
 	done();
-	strcpy(asked.gap.from, "processes");
-	strcpy(asked.gap.to, "threads");
-	asked.gap.bytes = (struct claim_range){1 << 20, SIZE_MAX};
+	made_gap(&asked, "processes", "threads", 1 << 20);
 	says("Nothing can be said by version: no cell of it was measured here (from "
 	     "1 MiB up).");
 }
@@ -543,13 +530,12 @@ TEST(each_regime_has_its_own)
 	json_keys old = {"version", "2.21.5", "verdict", "slower", NULL};
 	json_assert_number(json_cell(table, old, "threads_us"), "", us, 0.01 * us);
 	json_assert_number(json_cell(table, old, "processes_us"), "", us * 340 / 316, 0.01 * us);
-	json_assert_one_says(json_object_get(page, "answer"),
-	                     "alltoall, latency: With NCCL 2.21.5 at 64 KiB processes take 1.0");
-	json_assert_one_says(json_object_get(page, "answer"),
-	                     "With NCCL 2.21.5 at 64 MiB to 256 MiB processes reach ");
-	json_assert_one_says(json_section(page, "versions"), "Latency (p50 of isolated");
-	json_assert_one_says(
-	    json_section(page, "versions"),
+	json_says(page, "answer",
+	          "alltoall, latency: With NCCL 2.21.5 at 64 KiB processes take 1.0");
+	json_says(page, "answer", "With NCCL 2.21.5 at 64 MiB to 256 MiB processes reach ");
+	json_says(page, "versions", "Latency (p50 of isolated");
+	json_says(
+	    page, "versions",
 	    "From 2.21.5 to 2.28.3 latency of threads rose: from 0.169 to 0.181 µs at 64 KiB; "
 	    "that of processes went from 0.181 to 0.182 µs.");
 	json_keys latency = {"metric", "latency", NULL};
@@ -558,8 +544,8 @@ TEST(each_regime_has_its_own)
 	noise = 0.2;
 	find();
 	page = made_report(&made);
-	assert_false(json_one_says(json_object_get(page, "answer"), "processes take"));
-	assert_false(json_one_says(json_object_get(page, "answer"), "processes reach"));
+	json_lacks(page, "answer", "processes take");
+	json_lacks(page, "answer", "processes reach");
 }
 
 TESTS(.begin = made_begin, .end = made_end, .before = fresh, .after = done);

@@ -1,7 +1,7 @@
 /* The explanation of a gap: shares with their intervals, and the words for them. */
 #include "made.h"
 
-#include "queried.h"
+#include "query.h"
 
 /* A square: each of two settings switched or not. How fast each corner is. */
 enum corner { NONE, BOTH, FIRST, SECOND, AGAIN };
@@ -53,19 +53,13 @@ static struct made made = {.blocks = 10,
 
 static struct factor *factor(const char *name, enum corner from, enum corner to)
 {
-	struct factor *f = &asked.factors[asked.nfactors++];
-	*f = (struct factor){.bytes = {0, SIZE_MAX}};
-	strcpy(f->name, name);
-	strcpy(f->from, corners[from].name);
-	strcpy(f->to, corners[to].name);
-	return f;
+	return made_factor(&asked, name, corners[from].name, corners[to].name);
 }
 
 FIXTURE(fresh)
 {
-	asked = (struct claim_list){.gap = {.bytes = {1, SIZE_MAX}}};
-	strcpy(asked.gap.from, "none");
-	strcpy(asked.gap.to, "both");
+	asked = (struct claim_list){.nclaims = 0};
+	made_gap(&asked, "none", "both", 1);
 	speed[NONE] = 1;
 	speed[FIRST] = 1.2;
 	speed[SECOND] = 1.1;
@@ -89,7 +83,7 @@ TEST(a_corner_elsewhere_takes_no_block)
 	factor("b", FIRST, BOTH);
 	gone = SECOND;
 	gone_from = 6;
-	assert_string_equal(query(find(), "SELECT blocks FROM gap_whole"), "10");
+	query_gives(find(), "SELECT blocks FROM gap_whole", "10");
 }
 
 /* --- in words --- */
@@ -175,15 +169,15 @@ TEST(no_gap_below_the_noise)
 	/* The gap is 1.6, the steps 1.35 and 1.19. */
 	line_end = 1.3;
 	struct db *db = find();
-	assert_string_equal(query(db, whole), "faster ");
-	assert_string_equal(query(db, steps), "1 1; 0 1");
+	query_gives(db, whole, "faster ");
+	query_gives(db, steps, "1 1; 0 1");
 	line_end = 1.7;
 	db = find();
-	assert_string_equal(query(db, steps), "0 0; 0 0");
+	query_gives(db, steps, "0 0; 0 0");
 	assert_says(query(db, whole), "differences under ");
 	assert_says(query(db, whole), "A/A line");
 	line_end = 1;
-	assert_string_equal(query(find(), steps), "1 1; 1 1");
+	query_gives(find(), steps, "1 1; 1 1");
 }
 
 TESTS(.begin = made_begin, .end = made_end, .before = fresh);

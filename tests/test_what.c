@@ -1,6 +1,6 @@
 /* The calls, from an experiment file to cells: datatypes, operations, roots, places, counts,
  * cycles; and communicators that are split. */
-#include "laid.h"
+#include "spec_file.h"
 
 /* Plans an experiment of 4 ranks on host with these lines. */
 static int make(const char *lines)
@@ -14,13 +14,13 @@ static int make(const char *lines)
 
 static void planned(const char *lines, unsigned ncells)
 {
-	assert_works(make(lines), st);
+	assert_works(make(lines));
 	assert_int_equal(plan.ncells, ncells);
 }
 
 static void refused(const char *lines, const char *why)
 {
-	assert_refused(make(lines), st, why);
+	assert_refused(make(lines), why);
 }
 
 /* So many of the plan's cells c are so. */
@@ -229,10 +229,10 @@ TEST(groups_of_a_split)
 		struct split split;
 		char text[32];
 		unsigned size;
-		assert_int_equal(split_parse(cases[i].text, &split, &st), 0);
+		assert_int_equal(split_parse(cases[i].text, &split, WHY), 0);
 		split_text(split, text, sizeof text);
 		assert_string_equal(text, cases[i].text);
-		assert_int_equal(split_size(split, 8, &size, &st), 0);
+		assert_int_equal(split_size(split, 8, &size, WHY), 0);
 		assert_int_equal(size, cases[i].size);
 		struct split_place place = split_place(split, 8, 5);
 		assert_int_equal(place.color, cases[i].color_of_5);
@@ -255,22 +255,21 @@ TEST(splits_of_nccl_tests_are_read)
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct split split;
 		char text[32];
-		assert_works(split_parse(cases[i].text, &split, &st), st);
+		assert_works(split_parse(cases[i].text, &split, WHY));
 		split_text(split, text, sizeof text);
 		assert_string_equal(text, cases[i].same);
 	}
 	for (size_t i = 0; i < LENGTH(wrong); i++) {
 		struct split split;
-		assert_refused(split_parse(wrong[i], &split, &st), st, wrong[i]);
+		assert_refused(split_parse(wrong[i], &split, WHY), wrong[i]);
 	}
 }
 
 TEST(uneven_groups_are_refused)
 {
 	unsigned size;
-	assert_refused(split_size((struct split){SPLIT_DIV, 3}, 8, &size, &st), st,
-	               "different sizes");
-	assert_refused(split_size((struct split){SPLIT_MOD, 8}, 8, &size, &st), st, "one rank");
+	assert_refused(split_size((struct split){SPLIT_DIV, 3}, 8, &size, WHY), "different sizes");
+	assert_refused(split_size((struct split){SPLIT_MOD, 8}, 8, &size, WHY), "one rank");
 }
 
 TEST(words_name_what_is_called)

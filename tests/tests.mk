@@ -4,7 +4,7 @@ STANDIN := $(B)/standin
 SIMS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/sim_*.c))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 # What tests share; of the archive a program gets what it uses.
-SHARED  := $(patsubst %,$(B)/tests/%.o,test cli here json told guards made noise chain searched host_rig struck)
+SHARED  := $(patsubst %,$(B)/tests/%.o,test cli here json sentences guards made noise chain host_rig fault_target)
 # Linked by name: an archive gives it to nobody, as only the sanitizer asks for it.
 KNOWN   := $(if $(filter thread,$(SAN)),$(B)/tests/tsan_known.o)
 HELPERS := $(KNOWN) $(B)/tests/helpers.a
@@ -30,8 +30,8 @@ $(B)/tests/helpers.a: $(SHARED)
 	$(Q)ar rcs $@ $^
 
 # What same_numbers asks of each report.
-$(B)/tests/check_told: private LINK += -lcmocka
-$(B)/tests/check_told: $(B)/tests/check_told.o $(HELPERS) $(B)/core.a
+$(B)/tests/check_sentences: private LINK += -lcmocka
+$(B)/tests/check_sentences: $(B)/tests/check_sentences.o $(HELPERS) $(B)/core.a
 	$(link)
 
 # Tables of harness/analysis/SIMULATED.md, printed, and where that has a mark, written there.
@@ -113,7 +113,7 @@ $(ON_STANDINS): $(HELPERS) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(STANDIN)/launchga
 -include $(GPU_OBJ:.o=.d) $(THEIR_TESTS:$(STANDIN)/%=$(STANDIN)/tests/standin/%.d) $(ALSO_TESTS:$(STANDIN)/%=$(STANDIN)/tests/%.d)
 
 # Of hwloc's ways to find PCI devices the one by libpciaccess leaks.
-RUN_TESTS = LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) FUZZERS='$(abspath $(FUZZERS))' \
+RUN_TESTS = LAUNCHGAP=$(abspath $(B)/launchgap) SENTENCES=$(abspath $(B)/tests/check_sentences) FUZZERS='$(abspath $(FUZZERS))' \
   $(if $(findstring address,$(SAN)),HWLOC_COMPONENTS=-pci) tests/run
 CHOSEN = $(filter $(or $(foreach program,$(call said,ONLY),%/$(program)),%),$(TESTS) $(ON_STANDINS))
 SCRIPTS := $(addprefix tests/,same_numbers first_screen figures documents recompute.py exports.py scaled fuzzed tidy rooms nccl_forms budget)
@@ -121,7 +121,7 @@ SCRIPTS := $(addprefix tests/,same_numbers first_screen figures documents recomp
 $(foreach program,$(call said,WITHOUT),$(if $(filter %/$(program),$(TESTS) $(ON_STANDINS) $(SCRIPTS)),,$(error \
   WITHOUT holds $(program), which is no program of `make test`; allowed are names such as test_connection and fuzzed)))
 LESS = $(filter-out $(foreach program,$(call said,WITHOUT),%/$(program)),$1)
-test: $(call LESS,$(TESTS) $(ON_STANDINS)) $(B)/launchgap $(B)/tests/check_told
+test: $(call LESS,$(TESTS) $(ON_STANDINS)) $(B)/launchgap $(B)/tests/check_sentences
 	@$(RUN_TESTS) $(call LESS,$(TESTS) $(abspath $(ON_STANDINS)) $(SCRIPTS))
 # Each program TIMES times, two or more at once; ONLY='test_x …': these. A program takes one of its tests by that name.
 again: $(CHOSEN) $(B)/launchgap
@@ -170,8 +170,8 @@ reproducible: deb
 	@tests/reproducible $(foreach v,NVCC NCCL_H,$(if $(filter $v,$(GIVEN)),$v=$(call quote,$($v))))
 
 # The tables of every committed record, made anew and compared.
-same: $(B)/launchgap $(B)/tests/check_told
-	@LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) tests/same_numbers
+same: $(B)/launchgap $(B)/tests/check_sentences
+	@LAUNCHGAP=$(abspath $(B)/launchgap) SENTENCES=$(abspath $(B)/tests/check_sentences) tests/same_numbers
 	@tests/figures
 
 # All that is made from the committed records, made again: the table of what they reached, which is built into the

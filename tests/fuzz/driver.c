@@ -1,5 +1,5 @@
-/* Runs a target's inputs if there is no libFuzzer, with some of its options: `fuzz_x [-artifact_prefix=PATH]
- * FOLDER…`. Each input of the folders runs once, as it is. */
+/* Runs a target's inputs if there is no libFuzzer, with some of its options: `fuzz_x
+ * [-artifact_prefix=PATH] FOLDER…`. Each input of the folders runs once, as it is. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>

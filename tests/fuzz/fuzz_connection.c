@@ -1,5 +1,5 @@
-/* Bytes of strangers where processes meet. The first byte says where: at the door, of a peer that is in, in
- * place of a door, of rank 0. Those that are in have the secret: their messages are authentic. */
+/* Bytes of strangers where processes meet. The first byte says where: at the door, of a peer that
+ * is in, in place of a door, of rank 0. Those that are in have the secret. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* NCCL's debug log: the output of two processes of a job, a NUL between them, and the path that it
- * proves. */
+/* NCCL's debug log: the output of two processes of a job, a NUL between them, and its path. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The files that reports and comparisons write (report/output.c): none is written, and each is checked. */
+/* The files that reports and comparisons write (report/output.c): checked, not written. */
 #include <stdlib.h>
 #include <string.h>
 

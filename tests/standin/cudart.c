@@ -1,8 +1,8 @@
-/* A stand-in for CUDA's runtime: as many GPUs as STANDIN_GPUS says, else 4, each with STANDIN_MIB of
- * memory for a process, else 64 GiB. It is the host's; a stream is a thread that does one thing
+/* A stand-in for CUDA's runtime: as many GPUs as STANDIN_GPUS says, else 4, each with STANDIN_MIB
+ * of memory for a process, else 64 GiB. It is the host's; a stream is a thread that does one thing
  * after the other, so that calls return before their work is done, as on a GPU. Streams can be
- * captured, with CUDA's refusals. inject.h describes errors (STANDIN_CUDART; `kernel`: of all that a
- * stream does), and how what a process leaves at its end is told. */
+ * captured, with CUDA's refusals. inject.h describes errors (STANDIN_CUDART; `kernel`: of all that
+ * a stream does), and how what a process leaves at its end is told. */
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -37,8 +37,8 @@ struct kept {
 	struct kept *before;
 };
 
-/* As it is captured, and what it is instantiated as. Of streams that joined by waiting for an event of it,
- * what they do comes in the order in which it was issued. */
+/* As it is captured, and what it is instantiated as. Of streams that joined by waiting for an event
+ * of it, what they do comes in the order in which it was issued. */
 struct CUgraph_st {
 	struct kept is;
 	struct item *items;
@@ -95,8 +95,8 @@ static void see(const char *visible)
 	}
 }
 
-/* As CUDA's own: it is there from the first call on, takes what signals its creator did not block, and
- * waits for what never comes. */
+/* As CUDA's own: it is there from the first call on, takes what signals its creator did not block,
+ * and waits for what never comes. */
 static void *wait_for_events(void *nothing)
 {
 	for (;;)
@@ -111,8 +111,6 @@ static void begin(void)
 		pthread_detach(events);
 	const char *gpus = getenv("STANDIN_GPUS"), *visible = getenv("CUDA_VISIBLE_DEVICES");
 	here.gpus = gpus ? (unsigned)atoi(gpus) : 4;
-	if (here.gpus > MOST_GPUS)
-		here.gpus = MOST_GPUS;
 	for (unsigned i = 0; i < here.gpus; i++)
 		here.number[i] = i;
 	if (visible)
@@ -124,8 +122,6 @@ static void begin(void)
 static void *keep(size_t bytes)
 {
 	struct kept *made = calloc(1, bytes);
-	if (!made)
-		return NULL;
 	pthread_mutex_lock(&here.lock);
 	made->before = here.kept;
 	here.kept = made;
@@ -297,32 +293,13 @@ static struct CUstream_st *stream_make(void)
 {
 	struct CUstream_st *s = calloc(1, sizeof *s);
 	pthread_t thread;
-	if (!s)
-		return NULL;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->moved, NULL);
 	s->device = current;
 	s->last = &s->first;
-	if (pthread_create(&thread, NULL, stream_run, s)) {
-		free(s);
-		return NULL;
-	}
+	if (pthread_create(&thread, NULL, stream_run, s))
+		abort();
 	pthread_detach(thread);
-	return s;
-}
-
-/* The default stream of each GPU; it lives as long as the process. */
-static struct CUstream_st *stream_of(cudaStream_t stream)
-{
-	static struct CUstream_st *defaults[MOST_GPUS];
-	struct CUstream_st *s = stream;
-	if (s)
-		return s;
-	pthread_mutex_lock(&here.lock);
-	if (!defaults[current])
-		defaults[current] = stream_make();
-	s = defaults[current];
-	pthread_mutex_unlock(&here.lock);
 	return s;
 }
 
@@ -330,8 +307,8 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
 {
 	ENTER(enter_unsafe(__func__));
 	*out = stream_make();
-	here.streams += *out != NULL;
-	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
+	here.streams++;
+	return cudaSuccess;
 }
 
 static void graph_leave(cudaGraph_t g)
@@ -391,13 +368,9 @@ static cudaError_t stream_put(struct CUstream_st *s, struct item *item)
 	return failed;
 }
 
-static cudaError_t stream_add(cudaStream_t stream, standin_work *work, const void *args,
-                              size_t bytes)
+static cudaError_t stream_add(cudaStream_t s, standin_work *work, const void *args, size_t bytes)
 {
-	struct CUstream_st *s = stream_of(stream);
 	struct item *item = calloc(1, sizeof *item + bytes), **last;
-	if (!s || !item)
-		return cudaErrorMemoryAllocation;
 	item->work = work;
 	item->bytes = bytes;
 	memcpy(item->args, args, bytes);
@@ -416,10 +389,9 @@ cudaError_t standin_launch(const char *name, cudaStream_t stream, standin_work *
 	return error ? error : stream_add(stream, work, args, bytes);
 }
 
-cudaError_t cudaStreamQuery(cudaStream_t stream)
+cudaError_t cudaStreamQuery(cudaStream_t s)
 {
 	cudaError_t error = enter(__func__);
-	struct CUstream_st *s = stream_of(stream);
 	if (error)
 		return error;
 	if (captured(s))
@@ -487,7 +459,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 	const cudaError_t error = enter_unsafe(__func__);
 	/* A GPU that failed writes no more to its callers' stacks. */
 	const cudaError_t ended =
-	    error == cudaErrorStreamCaptureUnsupported ? error : stream_wait(stream_of(stream));
+	    error == cudaErrorStreamCaptureUnsupported ? error : stream_wait(stream);
 	return error ? error : ended;
 }
 
@@ -511,15 +483,14 @@ static void copy_work(void *args)
 
 /* To the host it returns after the copy, as CUDA does where the memory is not pinned. */
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                            cudaStream_t stream)
+                            cudaStream_t s)
 {
 	cudaError_t error = enter(__func__);
 	struct copy c = {.to = to, .from = from, .bytes = bytes};
-	struct CUstream_st *s = stream_of(stream);
 	if (!error && (memory_is_foreign(from) || memory_is_foreign(to)))
 		error = cudaErrorInvalidValue;
 	if (!error)
-		error = stream_add(stream, copy_work, &c, sizeof c);
+		error = stream_add(s, copy_work, &c, sizeof c);
 	return error || kind != cudaMemcpyDeviceToHost || captured(s) ? error : stream_wait(s);
 }
 
@@ -528,7 +499,7 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 {
 	cudaError_t error = enter(__func__);
 	struct copy c = {.to = to, .from = from, .bytes = bytes};
-	if (!error && captured(stream_of(stream)))
+	if (!error && captured(stream))
 		error = cudaErrorStreamCaptureUnsupported;
 	return error ? error : stream_add(stream, copy_work, &c, sizeof c);
 }
@@ -546,8 +517,8 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 {
 	ENTER(enter("cudaEventCreate"));
 	*out = keep(sizeof **out);
-	here.events += *out != NULL;
-	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
+	here.events++;
+	return cudaSuccess;
 }
 
 ANSWERS(cudaEventDestroy, here.events--, cudaEvent_t event)
@@ -555,7 +526,7 @@ ANSWERS(cudaEventDestroy, here.events--, cudaEvent_t event)
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
 	ENTER(enter(__func__));
-	event->capture = captured(stream_of(stream));
+	event->capture = captured(stream);
 	if (event->capture)
 		return cudaSuccess;
 	const struct word word = {&event->reached, ++event->recorded};
@@ -563,15 +534,14 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 }
 
 /* For a stream that is captured: from here on the other one is captured too. */
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t event, unsigned flags)
 {
 	cudaError_t error = enter(__func__);
-	struct CUstream_st *s = stream_of(stream);
 	const struct word word = {&event->reached, event->recorded};
 	if (error)
 		return error;
 	if (!event->capture)
-		return stream_add(stream, await_word, &word, sizeof word);
+		return stream_add(s, await_word, &word, sizeof word);
 	if (captured(s) && s->capture != event->capture)
 		return cudaErrorStreamCaptureUnsupported;
 	s->capture = event->capture;
@@ -584,8 +554,6 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mo
 {
 	ENTER(enter(__func__));
 	s->capture = keep(sizeof *s->capture);
-	if (!s->capture)
-		return cudaErrorMemoryAllocation;
 	s->capture->origin = s;
 	s->capture->users = 1;
 	here.graphs++;
@@ -608,8 +576,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *out)
 }
 
 ANSWERS(cudaStreamIsCapturing,
-        *status = captured(stream_of(stream)) ? cudaStreamCaptureStatusActive
-                                              : cudaStreamCaptureStatusNone,
+        *status = captured(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone,
         cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t graph,

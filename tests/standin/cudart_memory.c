@@ -1,4 +1,4 @@
-/* Memory of the stand-in for CUDA's runtime. A GPU's has a file each, which other processes may map. */
+/* Memory of the stand-in for CUDA's runtime. A GPU's has a file each, for other processes. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -42,19 +42,15 @@ size_t standin_gpu_bytes(void)
 
 static void block_free(struct block *b)
 {
-	if (b->at != MAP_FAILED)
-		munmap(b->at, b->bytes);
+	munmap(b->at, b->bytes);
 	if (b->fd >= 0)
 		close(b->fd);
 	free(b);
 }
 
-/* NULL: there is no memory. */
 static struct block *block_make(size_t bytes, int device, bool own)
 {
 	struct block *b = malloc(sizeof *b);
-	if (!b)
-		return NULL;
 	*b = (struct block){.bytes = bytes ? bytes : 1, .device = device, .own = own, .fd = -1};
 	if (device >= 0)
 		b->fd = memfd_create("standin-gpu", MFD_CLOEXEC);
@@ -63,10 +59,9 @@ static struct block *block_make(size_t bytes, int device, bool own)
 	b->at =
 	    mmap(NULL, b->bytes, PROT_READ | PROT_WRITE,
 	         b->fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED, b->fd, 0);
-	if (b->at != MAP_FAILED)
-		return b;
-	block_free(b);
-	return NULL;
+	if (b->at == MAP_FAILED)
+		abort();
+	return b;
 }
 
 static cudaError_t take_memory(void **out, size_t bytes, int device, bool own)

@@ -1,5 +1,5 @@
-/* Runs of the nccl backend without a GPU: jobs, modes, log, counters, record and report are the program's own, on
- * stand-ins for CUDA's runtime, NCCL and NVML. */
+/* Runs of the nccl backend without a GPU: jobs, modes, log, counters, record and report are the
+ * program's own, on stand-ins for CUDA's runtime, NCCL and NVML. */
 #pragma once
 
 #include "../here.h"
@@ -8,7 +8,8 @@
 
 #define TWO                                                                                        \
 	"[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\nstretches = 2\n"         \
-	"calls = 2\nisolated_calls = 2\nlimit = no\ntwin = no\nwait = yield\n"
+	"calls = 2\nisolated_calls = 2\nlimit = no\ntwin = no\nwait = yield\n"                     \
+	"launcher = exec\n"
 
 static char old[STANDIN_BYTES], new[STANDIN_BYTES];
 
@@ -40,8 +41,8 @@ static inline void again(void)
 	begin();
 }
 
-/* Two ranks and few calls, with the text's additions and a key of the command line, and no report: of wrong data
- * the exit status tells. */
+/* Two ranks and few calls, with the text's additions and a key of the command line, and no report:
+ * of wrong data the exit status tells. */
 static inline struct cli run_with(const char *text, const char *key)
 {
 	return here_run(test_text(TWO "%s", text), "--no-report", key, NULL);

@@ -1,11 +1,8 @@
-/* Errors that a test asks a stand-in for, in an environment variable:
- *
- *   STANDIN_CUDART='cudaMalloc:2:3, kernel:700:1'   STANDIN_NCCL='ncclAllReduce:hang:5'
- *
- * A function, what it answers, and at which of the process's calls of it (0 or nothing: each).
- * The answer is the library's own number, or a word of below. Where STANDIN_CALLS names a file,
- * the process writes there at its end how often each was called ("cudaMalloc 4"), and what it
- * left. */
+/* Errors that a test asks a stand-in for, in an environment variable: *
+ * STANDIN_CUDART='cudaMalloc:2:3, kernel:700:1' STANDIN_NCCL='ncclAllReduce:hang:5' * A function,
+ * what it answers, and at which of the process's calls of it (0 or nothing: each). The answer is
+ * the library's own number, or a word of below. Where STANDIN_CALLS names a file, the process
+ * writes there at its end how often each was called ("cudaMalloc 4")and what it left. */
 #pragma once
 
 #include <pthread.h>

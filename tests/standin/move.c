@@ -1,5 +1,5 @@
 /* The kernel of api = device, done by the host on a stand-in's stream: the same thread blocks, one
- * after the other, each of one thread. Where STANDIN_ABSENT names a rank, it never comes to a call. */
+ * after the other, each of one thread. Where STANDIN_ABSENT names a rank, it never comes. */
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -41,8 +41,8 @@ static void move_tell_host(uint32_t *failed, uint32_t failure)
 	__atomic_store_n(failed, failure, __ATOMIC_RELEASE);
 }
 
-/* A rank may wait for one that has no core. No one waits for a rank that never comes: each look at the clock is
- * a minute later. */
+/* A rank may wait for one that has no core. No one waits for a rank that never comes: each look at
+ * the clock is a minute later. */
 #include "../../harness/clock.h"
 static atomic_bool misses;
 static atomic_llong later_ns;

@@ -1,5 +1,6 @@
-/* A stand-in for NCCL that moves data: between ranks of one process and of several, each of which reads the
- * others' memory, on streams of the stand-in for CUDA. It is of release VERSION, has the functions of that release, and logs the path of the data as that release did.
+/* A stand-in for NCCL that moves data: between ranks of one process and of several, each of which
+ * reads the others' memory, on streams of the stand-in for CUDA. It is of release VERSION, has the
+ * functions of that release, and logs the path of the data as that release did.
  *
  * inject.h describes errors and worse faults (STANDIN_NCCL): a function's name sets its answer;
  * `async` sets the result of ncclCommGetAsyncError; `data` sets the fault of a stream's data: hang,
@@ -79,8 +80,8 @@ static bool take(const struct comm *c, const struct transfer *t)
 	return n > 0;
 }
 
-/* All is sent before anything is received. What is sent may be written again once all is taken. false: the
- * communicator has ended, or what came is not what was wanted. */
+/* All is sent before anything is received. What is sent may be written again once all is taken.
+ * false: the communicator has ended, or what came is not what was wanted. */
 static bool batch_move(const struct batch *b)
 {
 	const struct comm *c = b->comm;
@@ -110,7 +111,7 @@ static void call_reduce(const struct comm *c, const struct call *call)
 	}
 }
 
-/* Wrong is the exponent of the last element, if it is a float: rounding cannot hide that in a sum. */
+/* Wrong is the exponent of the last element, if it is a float: no sum hides that. */
 static void batch_fault(struct batch *b)
 {
 	if (b->fault == INJECT_LATE)

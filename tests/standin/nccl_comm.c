@@ -1,7 +1,7 @@
-/* Communicators of the stand-in for NCCL, by shared memory that no file system knows; the buffers and
- * windows that are registered with them; and the library's statements about itself, in answers and in its
- * log. A window is memory of all ranks, one after the other at a fixed distance, as each rank sees it. In 2.28
- * its handle is memory of the GPU that says where; later a function does. */
+/* Communicators of the stand-in for NCCL, by shared memory that no file system knows; the buffers
+ * and windows that are registered with them; and the library's statements about itself, in answers
+ * and in its log. A window is memory of all ranks, one after the other at a fixed distance, as each
+ * rank sees it. In 2.28 its handle is memory of the GPU that says where; later a function does. */
 #include "nccl_comm.h"
 
 #include <fcntl.h>
@@ -195,16 +195,6 @@ void standin_say_copies(const struct comm *c, const char *function, const char *
 		    bytes);
 }
 
-/* The value of a variable, for one collective: "ring", "allreduce:tree"; of another one "". */
-static const char *asked_of(const char *variable, const char *name)
-{
-	const char *value = getenv(variable), *colon = value ? strchr(value, ':') : NULL;
-	const size_t n = strlen(name);
-	if (!colon)
-		return value ? value : "";
-	return (size_t)(colon - value) == n && !strncasecmp(value, name, n) ? colon + 1 : "";
-}
-
 static const char *named(const char *asked, const char *const names[], unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -213,8 +203,8 @@ static const char *named(const char *asked, const char *const names[], unsigned 
 	return NULL;
 }
 
-/* By size: few channels and LL below 64 KiB, all of them and SIMPLE from 1 MiB on. Only AllReduce has
- * trees. The real library says it since 2.24. */
+/* By size: few channels and LL below 64 KiB, all of them and SIMPLE from 1 MiB on. Only AllReduce
+ * has trees. The real library says it since 2.24. */
 int standin_say_choice(const struct comm *c, const char *function, size_t bytes)
 {
 	static const char *const algorithms[] = {"RING", "TREE"}, *const protocols[] = {
@@ -222,11 +212,10 @@ int standin_say_choice(const struct comm *c, const char *function, size_t bytes)
 	const char *name = function + strlen("nccl");
 	const unsigned by_size = (bytes >= 65536) + (bytes >= 1 << 20);
 	const bool trees = !strcmp(name, "AllReduce");
-	const char *algorithm = asked_of("NCCL_ALGO", name),
-	           *protocol = asked_of("NCCL_PROTO", name);
+	const char *algorithm = getenv("NCCL_ALGO"), *protocol = getenv("NCCL_PROTO");
 	algorithm =
-	    *algorithm ? named(algorithm, algorithms, 1 + trees) : algorithms[trees && !by_size];
-	protocol = *protocol ? named(protocol, protocols, 3) : protocols[by_size];
+	    algorithm ? named(algorithm, algorithms, 1 + trees) : algorithms[trees && !by_size];
+	protocol = protocol ? named(protocol, protocols, 3) : protocols[by_size];
 	if (!algorithm || !protocol)
 		return USAGE;
 	if (c->rank == 0 && VERSION >= 22400)

@@ -65,11 +65,11 @@ struct comm {
 int standin_enter(const char *function);
 /* Between two looks at what others are to do. */
 void standin_rest(void);
-/* In the log, once: the transport to a peer; a buffer that was registered and is now opened to
- * it. */
+/* In the log, once: the transport to a peer; a buffer registered and now opened to it. */
 void standin_say_link(const struct comm *c, unsigned peer, unsigned connection);
 void standin_say_region(struct comm *c, const char *at, unsigned peer);
-/* In the log: a call that copy engines carry out, if both its buffers are registered and the policy says so. */
+/* In the log: a call that copy engines carry out, if both its buffers are registered and the policy
+ * says so. */
 void standin_say_copies(const struct comm *c, const char *function, const char *from,
                         const char *to, size_t bytes);
 /* In the log: the choice for a collective, by the names that NCCL_ALGO and NCCL_PROTO allow; an
@@ -79,8 +79,8 @@ int standin_say_choice(const struct comm *c, const char *function, size_t bytes)
 int standin_wait(const struct comm *c, atomic_uint *what, unsigned until);
 /* What is a file of a rank's process, here. -1: it is not. */
 int standin_open(const struct comm *c, unsigned rank, int fd);
-/* Communicators that this thread has begun to make are made, and windows that it has begun to register open to
- * all ranks; or both fail with `error`. */
+/* Communicators that this thread has begun to make are made, and windows that it has begun to
+ * register open to all ranks; or both fail with `error`. */
 int standin_begun_end(int error);
 
 /* Of the group that this thread is in (nccl.c): whether there is one; an error within it, after

@@ -1,6 +1,5 @@
 /* A tool as NVTX takes one along (NVTX_INJECTION64_PATH): each range's begin and end becomes a line
- * of the file $NVTX_SEEN, with its process and thread. Writes nothing if NVTX' headers are
- * missing. */
+ * of the file $NVTX_SEEN, with its process and thread. Nothing without NVTX' headers. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

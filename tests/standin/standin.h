@@ -16,7 +16,7 @@ cudaError_t standin_enter_cuda(const char *name);
 
 /* A file of the memory that an address of a GPU is in, and the place in it; -1: it is in none. */
 int standin_memory(const void *at, size_t *offset);
-/* Memory of NCCL's own on a device of this process: it can be copied only while that is the current one. */
+/* Memory of NCCL's own on a device of this process, copied only while that is current. */
 cudaError_t standin_take(void **out, size_t bytes, int device);
 /* As cudaFree, and waits for no stream. */
 void standin_release(void *at);

@@ -1,5 +1,5 @@
-/* api = device on stand-ins: the host's side is the program's own, thread blocks are the kernel's, done
- * one after the other (move.c). */
+/* api = device on stand-ins: the host's side is the program's own, thread blocks are the kernel's,
+ * done one after the other (move.c). */
 #include "gpus.h"
 
 static struct cli move(const char *text, const char *key)
@@ -7,8 +7,8 @@ static struct cli move(const char *text, const char *key)
 	return run_with(test_text("pace = stream\napi = device\n%s", text), key);
 }
 
-/* In packets and straight into buffers (with one thread block a slot holds 12 KiB), in all modes, by
- * graphs, and with the addresses as the older and the newer library give them. */
+/* In packets and straight into buffers (with one thread block a slot holds 12 KiB), in all modes,
+ * by graphs, and with the addresses as the older and the newer library give them. */
 TEST(data_is_right_in_every_mode)
 {
 	static const char text[] =
@@ -34,8 +34,8 @@ TEST(data_is_right_of_four_ranks)
 	           0, "");
 }
 
-/* Odd sizes and addresses, every width of an element, in place, in groups, several calls at once, and a
- * size that goes straight by itself. */
+/* Odd sizes and addresses, every width of an element, in place, in groups, several calls at once,
+ * and a size that goes straight by itself. */
 TEST(data_is_right_however_it_lies)
 {
 	cli_expect(

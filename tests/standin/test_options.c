@@ -1,7 +1,7 @@
 /* Options of nccl-tests that only GPUs take, on stand-ins for CUDA's runtime and NCCL. */
 #include "gpus.h"
 
-/* Options of nccl-tests that other backends have no use for: each comes to the record, and to the JSON. */
+/* Options of nccl-tests that other backends have no use for: each comes to record and JSON. */
 TEST(nccl_tests_options_come_to_the_record)
 {
 	cli_expect(
@@ -60,13 +60,14 @@ TEST(what_a_shell_brought_along_is_warned_of)
 	    0, "does not ask for: NCCL_ALGO=Ring. A shell,");
 }
 
-/* CUDA starts a thread as the agents' GPUs are counted. If it takes their signals, an agent does not hear that a
- * worker or the run has ended, and waits for ever: now and then, so that several runs are tried. */
+/* CUDA starts a thread as the agents' GPUs are counted. If it takes their signals, an agent does
+ * not hear that a worker or the run has ended, and waits for ever: now and then, so that several
+ * runs are tried. */
 TEST(agents_hear_of_every_end_beside_threads_of_cuda)
 {
 	if (system("command -v mpirun >/dev/null"))
 		skip();
-	for (unsigned i = 0; i < 5; i++)
+	for (unsigned i = 0; i < 3; i++)
 		cli_expect(
 		    here_shell("unset LAUNCHGAP_RENDEZVOUS; timeout 60 mpirun --allow-run-as-root "
 		               "--oversubscribe --bind-to none -np 2 $LAUNCHGAP sendrecv_perf -b 8 "
@@ -77,11 +78,11 @@ TEST(agents_hear_of_every_end_beside_threads_of_cuda)
 /* The front door's last words, beside the columns, are whether its bandwidth is normal. */
 TEST(a_program_of_nccl_tests_ends_with_whether_bandwidth_is_normal)
 {
-	cli_expect(here_shell("$LAUNCHGAP all_reduce_perf -b 1M -e 1M -g 2 -n 2 --results "
-	                      "$HERE/results 2>&1 >/dev/null | grep -A1 '^note: '"),
-	           0,
-	           "note: There is no reference of all_reduce of 1 MiB in launchgap on 2 × Stand-in GPU.",
-	           "report ");
+	cli_expect(
+	    here_shell("$LAUNCHGAP all_reduce_perf -b 1M -e 1M -g 2 -n 2 --results "
+	               "$HERE/results 2>&1 >/dev/null | grep -A1 '^note: '"),
+	    0, "note: There is no reference of all_reduce of 1 MiB in launchgap on 2 × Stand-in ",
+	    "report ");
 }
 
 /* A second process could not make a context there. */

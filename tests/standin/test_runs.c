@@ -59,8 +59,8 @@ TEST(the_path_is_proved_by_version_and_mode)
 }
 
 /* The report's own experiment, with an old NCCL beside the system's, including its claims. */
-/* At every size, in the bytes of NCCL's counts, which the report gives as asked. An older one does not
- * say; what has no such algorithm is refused. */
+/* At every size, in the bytes of NCCL's counts, which the report gives as asked. An older one does
+ * not say; what has no such algorithm is refused. */
 TEST(choices_of_each_size_are_those_of_the_log)
 {
 	static const char text[] = "collective = all_reduce, all_gather\nbytes = 4K, 64K, 1M\n"
@@ -84,12 +84,12 @@ TEST(choices_of_each_size_are_those_of_the_log)
 	assert_int_equal(json_rows(rows, JSON_IS("variant", "tree")), 0);
 }
 
-/* Between simulated hosts NCCL takes its network, and within one the direct way; data is right, and a GPU
- * is counted once for each host. */
+/* Between simulated hosts NCCL takes its network, and within one the direct way; data is right, and
+ * a GPU is counted once for each host. */
 TEST(several_hosts_are_one_communicator)
 {
 	static const char text[] = "collective = alltoall\nbytes = 4K\npace = isolated\n"
-	                           "launcher = exec\nhosts = 2\n[variant processes]\n"
+	                           "hosts = 2\n[variant processes]\n"
 	                           "mode = processes\n[variant threads]\nmode = threads\n";
 	cli_expect(run_with(text, "ranks=4"), 0, "");
 	json_t *report = report_of("t");
@@ -135,7 +135,7 @@ TEST(counters_are_those_of_nvml)
 	json_assert_null(json_cell(table, second, "sm_percent"), "");
 }
 
-/* Else Ctrl-C would end the run at once, whenever it comes to such a thread and not to the runner's wait. */
+/* Else Ctrl-C would end the run at oncewhenever it comes to such a thread. */
 TEST(a_thread_of_the_driver_takes_no_signal_of_the_run)
 {
 	setenv("STANDIN_NVML_MASK", test_text("%s/mask", folder), 1);
@@ -162,9 +162,9 @@ static unsigned calls_of(const char *function)
 	return calls;
 }
 
-/* Each connection has its own communicators and buffers, made while the old ones exist. The old communicators
- * are not destroyed; where a GPU has no room for both, they are destroyed first. The last ones are left to the
- * exit. 64K: two arenas are 512 MiB. */
+/* Each connection has its own communicators and buffers, made while the old ones exist. The old
+ * communicators are not destroyed; where a GPU has no room for both, they are destroyed first. The
+ * last ones are left to the exit. 64K: two arenas are 512 MiB. */
 TEST(a_new_connection_is_made_beside_the_old_one)
 {
 	static const struct {
@@ -362,7 +362,7 @@ static const char *fact_of(const struct record_run *record, const char *variant,
 	return NULL;
 }
 
-/* Of each worker's GPUs, in every mode and form of issuing, and where the driver writes no words. */
+/* Of each worker's GPUs, in every mode and form of issuing, without the driver's words too. */
 TEST(the_end_of_calls_is_seen_by_a_word_or_by_asking)
 {
 	static const char text[] =

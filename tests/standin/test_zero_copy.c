@@ -1,5 +1,5 @@
-/* What lies beside NCCL's own calls on the way to zero-copy, on stand-ins for CUDA's runtime and NCCL: copy
- * engines and plain copies. */
+/* What lies beside NCCL's own calls on the way to zero-copy, on stand-ins for CUDA's runtime and
+ * NCCL: copy engines and plain copies. */
 #include "gpus.h"
 
 TEST(an_alltoall_of_plain_copies_is_right)
@@ -34,7 +34,7 @@ TEST(copy_engines_are_proved_by_the_log)
 	assert_int_equal(record.npaths, 5);
 }
 
-/* With this library all of its ways can be measured, in all modes; without GPUs two, which is said. */
+/* With this library all of its ways can be measured, in all modes; without GPUs two. */
 TEST(the_experiment_has_all_ways_in_all_modes)
 {
 	struct cli all = cli_call(folder, "run", "zero_copy", "--dry-run", "ranks=2", NULL),
@@ -44,7 +44,7 @@ TEST(the_experiment_has_all_ways_in_all_modes)
 	assert_lacks(all.out, "left out");
 	assert_says(all.out, "single-device-no-entry");
 	assert_int_equal(text_count(cpu.out, "left out"), 4);
-	assert_says(cpu.out, "left out: processes-ce-graph, threads-ce-graph, single-ce-graph: graph");
+	assert_says(cpu.out, "processes-ce-graph, threads-ce-graph, single-ce-graph: graph");
 }
 
 TESTS(.undrawn = true, .begin = find_all, .before = begin, .after = tear_down);

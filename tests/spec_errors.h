@@ -3,7 +3,7 @@
 
 #include <glob.h>
 
-#include "laid.h"
+#include "spec_file.h"
 
 #define BASE                                                                                       \
 	"[experiment]\n"                                                                           \
@@ -28,12 +28,12 @@ static inline int load_with(const char *text, const char *backend, unsigned n,
 
 static inline void load(const char *text, const char *backend)
 {
-	assert_works(load_with(text, backend, 0, NULL), st);
+	assert_works(load_with(text, backend, 0, NULL));
 }
 
 static inline void load_overridden(const char *text, const char *backend, char *override)
 {
-	assert_works(load_with(text, backend, 1, &override), st);
+	assert_works(load_with(text, backend, 1, &override));
 }
 
 /* The error is at `line` (0: command line), says `what`, and says what is allowed. */
@@ -59,8 +59,8 @@ static inline void refuse_variant_key(const char *entry, const char *what)
 static inline void refuse_override(char *override, const char *what)
 {
 	assert_int_equal(load_with(BASE ONE, "host", 1, &override), -1);
-	assert_begins(st.text, "command line: ");
-	assert_says(st.text, what);
+	assert_begins(because(), "command line: ");
+	assert_says(because(), what);
 }
 
 static inline const struct spec_variant *variant(const char *name)

@@ -6,12 +6,11 @@
 
 static inline void settings_read(struct settings *settings, const char *key, const char *value)
 {
-	struct status st = {""};
-	assert_works(field_read(field_find(&settings_fields, key), value, settings, &st), st);
+	assert_works(field_read(field_find(&settings_fields, key), value, settings, WHY));
 }
 
 /* "key=value …" */
-static inline void settings_said(struct settings *settings, const char *said)
+static inline void settings_of_text(struct settings *settings, const char *said)
 {
 	char *text = test_text("%s", said), *value;
 	while ((value = strsep(&text, " ")) && *value) {

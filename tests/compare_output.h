@@ -8,8 +8,8 @@
 
 /* The last comparison: as printed, with wrapped lines as one, followed by the status; and as JSON,
  * NULL if there is none. */
-static char said[1 << 16];
-static json_t *told;
+static char printed[1 << 16];
+static json_t *as_json;
 
 static inline int compared_in(struct compare_request request, char **text, struct status *st)
 {
@@ -25,42 +25,39 @@ static inline int compared_in(struct compare_request request, char **text, struc
 /* No printed line is too wide, except paths. */
 static inline int compared(struct compare_request request)
 {
-	struct status st = {""};
 	char *text = NULL, *json = NULL;
-	const int code = compared_in(request, &text, &st);
+	const int code = compared_in(request, &text, WHY);
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
 		if (strncmp(line, "  - ", 4) || line[5] != ':')
 			assert_true(terminal_width(line) <= 80);
 	text_unwrap(text);
-	snprintf(said, sizeof said, "%s\n%s", text, st.text);
+	snprintf(printed, sizeof printed, "%s\n%s", text, because());
 	request.form = COMPARE_JSON;
-	assert_int_equal(compared_in(request, &json, &st), code);
-	json_decref(told);
-	told = code == COMPARE_NOT_DONE ? NULL : json_loads(json, 0, NULL);
-	if (told)
-		json_assert_number(told, "schema", 1, 0);
+	assert_int_equal(compared_in(request, &json, WHY), code);
+	json_decref(as_json);
+	as_json = code == COMPARE_NOT_DONE ? NULL : json_loads(json, 0, NULL);
+	if (as_json)
+		json_assert_number(as_json, "schema", 1, 0);
 	free(text);
 	free(json);
 	return code;
 }
 
-/* What the command line with these arguments asks for, and what is wrong with it. */
+/* What the command line with these arguments asks for. */
 static struct compare_request asks;
-static struct status wrong;
 #define PARSE(...) compared_parse((const char *const[]){"l", "compare", __VA_ARGS__, NULL})
 
 static inline int compared_parse(const char *const args[])
 {
 	char *argv[64] = {NULL};
 	int argc = 0;
-	wrong = (struct status){""};
 	for (; args[argc]; argc++)
 		argv[argc] = (char *)(size_t)args[argc];
-	return compare_parse(argc, argv, &asks, &wrong);
+	return compare_parse(argc, argv, &asks, WHY);
 }
 
 static inline void compared_end(void)
 {
-	json_decref(told);
+	json_decref(as_json);
 	tear_down();
 }

@@ -5,7 +5,7 @@
 #include "made.h"
 
 #include "../harness/analysis/claims.h"
-#include "queried.h"
+#include "query.h"
 
 /* nodirect, threads-old, processes-old: the speed of each as a multiple of threads-old's. */
 static double speed[3];
@@ -115,7 +115,7 @@ static inline void fresh(void)
 	preempted = 0;
 	skips = alike = copies = apart = false;
 	uncounted = counted_blocks = UINT_MAX;
-	made.more = NULL;
+	made.logs = NULL;
 	made.backend = "nccl";
 	made.blocks = 10;
 	made.cores = 16;
@@ -124,45 +124,31 @@ static inline void fresh(void)
 
 static inline struct claim *claim(enum metric metric, enum claim_test test, double by)
 {
-	struct claim *c = &asked.claims[asked.nclaims++];
-	*c = (struct claim){
-	    .metric = metric, .test = test, .by = by, .bytes = {1, SIZE_MAX}, MADE_OPEN};
-	snprintf(c->name, sizeof c->name, "c%u", asked.nclaims);
-	strcpy(c->text, "It is | so.");
-	strcpy(c->left, "processes-old");
-	strcpy(c->right, "threads-old");
+	struct claim *c = made_claim(&asked, metric, test, "processes-old", "threads-old");
+	c->by = by;
 	return c;
 }
 
 static inline struct factor *factor(const char *name, const char *from, const char *to)
 {
-	struct factor *f = &asked.factors[asked.nfactors++];
-	*f = (struct factor){.bytes = {1, SIZE_MAX}};
-	strcpy(f->name, name);
-	strcpy(f->from, from);
-	strcpy(f->to, to);
-	strcpy(f->setting, "mode");
-	return f;
+	return made_factor(&asked, name, from, to);
 }
 
 static inline void gap(const char *from, const char *to)
 {
-	asked.gap = (struct gap){.bytes = {1, SIZE_MAX}};
-	strcpy(asked.gap.from, from);
-	strcpy(asked.gap.to, to);
+	made_gap(&asked, from, to, 1);
 }
 
 /* Without a reference, so that no regime withholds what claims say alone. */
 static inline void find_in(bool regimes)
 {
-	struct status st = {""};
 	made_load(&made, &loaded);
 	for (unsigned v = 0; v < loaded.run.nvariants && !regimes; v++)
 		if (!strcmp(loaded.run.variants[v].role, "reference"))
 			loaded.run.variants[v].role = "variant";
-	found = figures_load(&loaded.run, NULL, scratch(), &st);
+	found = figures_load(&loaded.run, NULL, scratch(), WHY);
 	if (!found)
-		fail_msg("%s", st.text);
+		fail_msg("%s", because());
 }
 
 static inline void find(void)
@@ -196,17 +182,6 @@ static inline void done(void)
 {
 	arena_undo(scratch(), found);
 	made_unload(&loaded);
-}
-
-static inline void path_line(FILE *out, const char *variant, const char *data)
-{
-	made_data_path(out, variant, data, json_pack("{s:s}", "registered_why", "nobody asked"));
-}
-
-static inline void paths(FILE *out)
-{
-	path_line(out, "nodirect", "staged");
-	path_line(out, "threads-old", "direct");
 }
 
 /* The cell of a factor in the report's table of them. */

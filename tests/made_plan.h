@@ -73,23 +73,21 @@ static inline void done(void)
 
 static inline void make(uint64_t seed)
 {
-	struct status st = {""};
 	plan_free(&plan);
-	assert_works(plan_make(&spec, &machine, seed, &plan, &st), st);
+	assert_works(plan_make(&spec, &machine, seed, &plan, WHY));
 }
 
 static inline void refuse(const char *what)
 {
-	struct status st = {""};
 	struct plan *untouched = calloc(1, sizeof *untouched);
 	assert_non_null(untouched);
 	untouched->nranks = 77;
-	assert_int_equal(plan_make(&spec, &machine, 1, untouched, &st), -1);
+	assert_int_equal(plan_make(&spec, &machine, 1, untouched, WHY), -1);
 	assert_int_equal(untouched->nranks, 77); /* set only on success */
 	assert_null(untouched->trials);
 	free(untouched);
-	assert_begins(st.text, "experiments/x.exp");
-	assert_says(st.text, what);
+	assert_begins(because(), "experiments/x.exp");
+	assert_says(because(), what);
 }
 
 static inline unsigned find(const char *name)

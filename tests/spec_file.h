@@ -23,8 +23,6 @@ static inline unsigned capacity(const char *backend, struct status *st)
 
 static const struct plan_machine machine = {.cores = 4, .capacity = capacity};
 
-static struct status st; /* of what was tried last */
-
 /* The first of the overrides may be an option of run. */
 static inline int load_file(const char *path, const char *backend, unsigned n,
                             char *const overrides[])
@@ -34,8 +32,7 @@ static inline int load_file(const char *path, const char *backend, unsigned n,
 	from.closed = n && !strcmp(*overrides, "--no-libraries");
 	from.overrides += from.only || from.closed;
 	from.noverrides -= from.only || from.closed;
-	st.text[0] = '\0';
-	return spec_load(&from, backend, &spec, &st);
+	return spec_load(&from, backend, &spec, WHY);
 }
 
 /* override: NULL: none. */
@@ -47,14 +44,13 @@ static inline int read_text(const char *text, const char *backend, char *overrid
 
 static inline int plan_it(void)
 {
-	st.text[0] = '\0';
 	plan_free(&plan);
-	return plan_make(&spec, &machine, 1, &plan, &st);
+	return plan_make(&spec, &machine, 1, &plan, WHY);
 }
 
 /* The error is of a line of the file, and says `what`. */
 static inline void says_at(unsigned line, const char *what)
 {
-	assert_begins(st.text, test_text("%s:%u: ", file, line));
-	assert_says(st.text, what);
+	assert_begins(because(), test_text("%s:%u: ", file, line));
+	assert_says(because(), what);
 }

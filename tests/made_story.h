@@ -6,7 +6,7 @@
 #include "test.h"
 
 /* In scratch's arena; one that is wrong warns. */
-static inline struct story *stories_told(unsigned n, const char *const *chapters)
+static inline struct story *stories_made(unsigned n, const char *const *chapters)
 {
 	struct story *story = ARENA_NEW(scratch(), struct story);
 	struct db *db = db_open(scratch());
@@ -20,7 +20,7 @@ static inline struct story *stories_told(unsigned n, const char *const *chapters
 static inline const char *story_warning(const char *chapter)
 {
 	const struct story_sentence *wrong =
-	    story_said(stories_told(1, &chapter), STORY_WARNING, 0);
+	    story_said(stories_made(1, &chapter), STORY_WARNING, 0);
 	return wrong ? wrong->text : NULL;
 }
 
@@ -29,7 +29,7 @@ static inline struct story *stories_of(unsigned n, const char *const *chapters)
 	for (unsigned i = 0; i < n; i++)
 		if (story_warning(chapters[i]))
 			fail_msg("%s", story_warning(chapters[i]));
-	return stories_told(n, chapters);
+	return stories_made(n, chapters);
 }
 
 static inline struct story *story_of(const char *chapter)

@@ -1,4 +1,4 @@
-#include "struck.h"
+#include "fault_target.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -27,7 +27,7 @@ static const char *value_of(const char *text, size_t bytes, const char *key)
 	return "";
 }
 
-/* The next process with this shot's environment, and of `host` if it is given; its parent in *parent. */
+/* The next process with this shot's environment, and of `host` if it is givenand its parent. */
 static pid_t next_process(const char *folder, const char *host, DIR *proc, pid_t *parent)
 {
 	struct dirent *entry;
@@ -48,7 +48,7 @@ static pid_t next_process(const char *folder, const char *host, DIR *proc, pid_t
 	return 0;
 }
 
-unsigned struck_left(const char *folder)
+unsigned target_left(const char *folder)
 {
 	DIR *proc = opendir("/proc");
 	unsigned n = 0;
@@ -60,7 +60,7 @@ unsigned struck_left(const char *folder)
 }
 
 /* The runner's job: of processes, mpirun. */
-pid_t struck_job(const char *folder, pid_t runner)
+pid_t target_job(const char *folder, pid_t runner)
 {
 	DIR *proc = opendir("/proc");
 	pid_t pid, parent = 0;
@@ -71,7 +71,7 @@ pid_t struck_job(const char *folder, pid_t runner)
 }
 
 /* All processes of one of the simulated hosts. */
-void struck_signal(const char *folder, const char *host, int signal)
+void target_signal(const char *folder, const char *host, int signal)
 {
 	DIR *proc = opendir("/proc");
 	pid_t pid, parent = 0;
@@ -80,9 +80,9 @@ void struck_signal(const char *folder, const char *host, int signal)
 	closedir(proc);
 }
 
-/* At the door where the processes of the job meet: some say nothing and go, some say nothing and stay, and
- * some say what is no greeting. */
-unsigned struck_by_strangers(pid_t process)
+/* At the door where the processes of the job meet: some say nothing and go, some say nothing and
+ * stay, and some say what is no greeting. */
+unsigned target_strangers(pid_t process)
 {
 	char text[16384], noise[64];
 	int stay[64];
@@ -93,7 +93,7 @@ unsigned struck_by_strangers(pid_t process)
 	const struct sockaddr_in at = {.sin_family = AF_INET,
 	                               .sin_port = htons((uint16_t)port),
 	                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	for (unsigned i = 0; i < STRUCK_STRANGERS; i++) {
+	for (unsigned i = 0; i < TARGET_STRANGERS; i++) {
 		int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		came += !connect(fd, (const struct sockaddr *)&at, sizeof at);
 		for (unsigned k = 0; k < sizeof noise; k++)
@@ -109,40 +109,35 @@ unsigned struck_by_strangers(pid_t process)
 }
 
 /* Among the hosts of the rig, where this process is not: `launchgap` there waits for it. */
-bool struck_link(const char *folder, const char *what)
+bool target_link(const char *folder, const char *what)
 {
-	char text[300], done[100];
-	snprintf(text, sizeof text, "hostlink %s; touch %s/done\n", what, folder);
-	cli_write(folder, "do.part", text);
-	snprintf(text, sizeof text, "%s/do.part", folder);
-	snprintf(done, sizeof done, "%s/do", folder);
-	rename(text, done);
-	snprintf(done, sizeof done, "%s/done", folder);
+	const char *done = test_text("%s/done", folder);
+	cli_write(folder, "do", test_text("hostlink %s; touch %s\n", what, done));
 	for (unsigned i = 0; i < 2000 && access(done, F_OK); i++)
 		nanosleep(&(struct timespec){0, 5000000}, NULL);
 	return !access(done, F_OK);
 }
 
-/* In place of the program: it among two hosts, and beside it what may take their link away. Nothing of the job
- * may be left when it has ended; with these hosts all would go. */
+/* In place of the program: it among two hosts, and beside it what may take their link away. Nothing
+ * of the job may be left when it has ended; with these hosts all would go. */
 static const char on_rig[] = "#!/bin/sh\n"
                              "exec tests/rig/hosts 2 -- sh -c '\n"
-                             "(until [ -e $FAULT_FOLDER/do ]; do sleep 0.02; done; . "
-                             "$FAULT_FOLDER/do; rm $FAULT_FOLDER/do) &\n"
+                             "(. $FAULT_FOLDER/do) &\n"
                              "beside=$!\n"
                              "on hosta \"$@\"\n"
                              "code=$?\n"
                              "kill $beside 2>/dev/null\n"
-                             "for i in $(seq 500); do grep -qsz \"^worker$\" /proc/[0-9]*/cmdline "
-                             "|| exit $code; sleep 0.02; done\n"
+                             "for i in $(seq 100); do grep -qsz \"^worker$\" /proc/[0-9]*/cmdline "
+                             "|| exit $code; sleep 0.1; done\n"
                              "exit 99' sh '%s' \"$@\"\n";
 
 /* false: this machine has no such hosts. */
-bool struck_on_rig(const char *folder)
+bool target_on_rig(const char *folder)
 {
 	cli_write(folder, "launchgap", test_text(on_rig, getenv("LAUNCHGAP")));
 	char *file = test_text("%s/launchgap", folder);
 	chmod(file, 0700);
+	mkfifo(test_text("%s/do", folder), 0600);
 	setenv("OMPI_MCA_plm_rsh_agent", "agent", 1);
 	setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
 	setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);

@@ -7,6 +7,6 @@
 #include <stdbool.h>
 
 /* True; or false, with the first sentence that does not and the reason. */
-bool told_right(const json_t *report, char *why, size_t bytes);
+bool sentences_right(const json_t *report, char *why, size_t bytes);
 /* The table of a name, in the report's list of chapters; or NULL. */
-const json_t *told_table(const json_t *chapters, const char *name);
+const json_t *sentences_table(const json_t *chapters, const char *name);

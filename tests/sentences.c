@@ -1,4 +1,4 @@
-#include "told.h"
+#include "sentences.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -100,7 +100,7 @@ static void add_row(const json_t *table, const json_t *row)
 	}
 }
 
-const json_t *told_table(const json_t *chapters, const char *name)
+const json_t *sentences_table(const json_t *chapters, const char *name)
 {
 	for (size_t i = 0; i < json_array_size(chapters); i++) {
 		const json_t *tables = json_object_get(json_array_get(chapters, i), "tables");
@@ -121,7 +121,7 @@ static bool gather(const json_t *chapters, const json_t *sentence)
 	for (size_t i = 0; i < json_array_size(of); i++) {
 		const json_t *basis = json_array_get(of, i), *rows = json_object_get(basis, "rows");
 		const json_t *table =
-		    told_table(chapters, json_string_value(json_object_get(basis, "table")));
+		    sentences_table(chapters, json_string_value(json_object_get(basis, "table")));
 		for (size_t r = 0; r < json_array_size(rows); r++) {
 			const json_t *row =
 			    json_array_get(json_object_get(table, "rows"),
@@ -230,7 +230,7 @@ static bool verdicts_right(const char *sentence, char *why, size_t bytes)
 	return true;
 }
 
-/* No riddles, and no interval but "(a to b)", except in what an older program wrote of a run's end. */
+/* No riddles, and no interval but "(a to b)", but for an older run's end. */
 static bool wording_right(const char *text, char *why, size_t bytes)
 {
 	// clang-format off
@@ -249,7 +249,7 @@ static bool wording_right(const char *text, char *why, size_t bytes)
 	return false;
 }
 
-bool told_right(const json_t *report, char *why, size_t bytes)
+bool sentences_right(const json_t *report, char *why, size_t bytes)
 {
 	const json_t *chapters = json_object_get(report, "chapters");
 	for (size_t i = 0; i < json_array_size(chapters); i++) {

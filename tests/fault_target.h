@@ -6,16 +6,16 @@
 #include <sys/types.h>
 
 /* How many of its processes there are. */
-unsigned struck_left(const char *folder);
+unsigned target_left(const char *folder);
 /* The runner's job: of processes, mpirun. */
-pid_t struck_job(const char *folder, pid_t runner);
+pid_t target_job(const char *folder, pid_t runner);
 /* All processes of one of the simulated hosts. */
-void struck_signal(const char *folder, const char *host, int signal);
+void target_signal(const char *folder, const char *host, int signal);
 /* So many strangers come to the door where the processes of this one's job meet; how many came. */
-#define STRUCK_STRANGERS 10000
-unsigned struck_by_strangers(pid_t process);
-/* Puts the run among the hosts of tests/rig: a script in its folder takes the place of $LAUNCHGAP. false:
- * this machine has no such hosts. */
-bool struck_on_rig(const char *folder);
+#define TARGET_STRANGERS 10000
+unsigned target_strangers(pid_t process);
+/* Puts the run among the hosts of tests/rig: a script in its folder takes the place of $LAUNCHGAP.
+ * false: this machine has no such hosts. */
+bool target_on_rig(const char *folder);
 /* There, what `hostlink` does: "hostb down". */
-bool struck_link(const char *folder, const char *what);
+bool target_link(const char *folder, const char *what);

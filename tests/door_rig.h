@@ -1,4 +1,4 @@
-/* A door where a world of tests meets, with its secret: for tests of who comes in. One for each program. */
+/* A door where a world of tests meets, with its secret, one for each program. */
 #pragma once
 
 #include "../harness/clock.h"
@@ -13,14 +13,13 @@ static struct door_world world_of(unsigned size)
 	return (struct door_world){.secret = secret, .peer = "rank", .size = size};
 }
 
-FIXTURE(meeting_open)
+FIXTURE(door_rig_open)
 {
-	struct status st = {""};
-	assert_works(connection_secret(secret, &st), st);
-	assert_works(door_open("127.0.0.1:0", &door, &st), st);
+	assert_works(connection_secret(secret, WHY));
+	assert_works(door_open("127.0.0.1:0", &door, WHY));
 }
 
-FIXTURE(meeting_close)
+FIXTURE(door_rig_close)
 {
 	close(door.fd);
 }
@@ -83,7 +82,7 @@ static inline void opened_start(struct opened *o, unsigned size)
 static inline void opened_join(struct opened *o)
 {
 	pthread_join(o->thread, NULL);
-	assert_works(o->failed, o->st);
+	assert_worked(o->failed, o->st);
 	for (unsigned i = 1; i < o->world.size; i++)
 		close(o->connections[i].fd);
 }
@@ -92,22 +91,19 @@ static inline void opened_join(struct opened *o)
 static inline void opened_end(struct opened *o)
 {
 	struct connection come[8];
-	struct status st = {""};
 	for (unsigned i = 1; i < o->world.size; i++)
-		assert_works(door_connect(door.address, &o->world, i, in_ms(60000), &come[i], &st),
-		             st);
+		assert_works(door_connect(door.address, &o->world, i, in_ms(60000), &come[i], WHY));
 	opened_join(o);
 	for (unsigned i = 1; i < o->world.size; i++)
 		close(come[i].fd);
 }
 
 /* A raw connection to the door. */
-static int meeting_call(void)
+static int door_rig_call(void)
 {
 	const char *list = door.address;
 	struct addrinfo *found;
-	struct status st = {""};
-	assert_works(address_resolve(&list, &found, &st), st);
+	assert_works(address_resolve(&list, &found, WHY));
 	int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(connect(fd, found->ai_addr, found->ai_addrlen), 0);
 	freeaddrinfo(found);
