@@ -68,8 +68,10 @@ TEST(all_come_in_and_talk)
 		unsigned said = 40 + i, heard = 0;
 		pthread_join(peers[i].thread, NULL);
 		assert_worked(peers[i].failed, peers[i].st);
-		assert_works(connection_send(&peers[i].connection, &said, sizeof said, in_ms(1000), WHY));
-		assert_works(connection_recv(&connections[i], &heard, sizeof heard, in_ms(1000), WHY));
+		assert_works(
+		    connection_send(&peers[i].connection, &said, sizeof said, in_ms(1000), WHY));
+		assert_works(
+		    connection_recv(&connections[i], &heard, sizeof heard, in_ms(1000), WHY));
 		assert_int_equal(heard, said);
 		assert_true(fcntl(peers[i].connection.fd, F_GETFD) & FD_CLOEXEC);
 		assert_true(fcntl(connections[i].fd, F_GETFD) & FD_CLOEXEC);
@@ -371,8 +373,8 @@ TEST(a_secret_that_is_none_is_refused)
 		struct connection connection;
 		assert_int_equal(door_gather(door.fd, &world, in_ms(60000), connections, WHY), -1);
 		assert_begins(because(), "the secret of this world has ");
-		assert_int_equal(door_connect(door.address, &world, 1, in_ms(60000), &connection, WHY),
-		                 -1);
+		assert_int_equal(
+		    door_connect(door.address, &world, 1, in_ms(60000), &connection, WHY), -1);
 		assert_begins(because(), "the secret of this world has ");
 	}
 }

@@ -22,8 +22,8 @@ static const json_t *path_of(const struct record_run *record, const char *varian
 	return NULL;
 }
 
-/* Jobs in turns have a path too, by a job that is alone. As the real ones do: up to 2.22 threads write into each other's buffers, later only if these were
- * registered. */
+/* Jobs in turns have a path too, by a job that is alone. As the real ones do: up to 2.22 threads
+ * write into each other's buffers, later only if these were registered. */
 TEST(the_path_is_proved_by_version_and_mode)
 {
 	static const struct {
