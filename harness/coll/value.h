@@ -1,4 +1,3 @@
-// clang-format off
 /* The content of every buffer, as pure functions of a question (seed, datatype, operation …), a rank and a
  * position: the inputs, and the one right answer of each collective; for host code and CUDA kernels.
  * Elements are bits in the low end of a uint64_t. Positions count elements from the start of a rank's arena:
@@ -23,7 +22,6 @@
  *
  * Where digits do not suffice for all ranks, some are inactive at a position, with neutral values. −0 never
  * occurs. */
-// clang-format on
 #pragma once
 
 #include "value_bits.h"

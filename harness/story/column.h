@@ -1,4 +1,3 @@
-// clang-format off
 /* An entry of a table: what a row has in a column, and how it is written for people and for
  * programs.
  *
@@ -15,7 +14,6 @@
  *                                                                                blocks}
  *
  * An entry without a value is "-", an empty field, null. */
-// clang-format on
 #pragma once
 
 #include <stdbool.h>
