@@ -35,8 +35,8 @@ enum column_kind {
 };
 
 struct column {
-	const char *key, *head,
-	    *unit; /* key: CSV and JSON; head and unit: people; unit may be "" */
+	const char *key;         /* for CSV and JSON */
+	const char *head, *unit; /* for people; unit may be "" */
 	enum column_kind kind;
 	unsigned at;   /* which of a row's entries */
 	unsigned only; /* ONLY_FILES … ; 0: everywhere */
