@@ -1,8 +1,6 @@
 /* This machine: description, topology, binding, and the environment, which only this file reads. */
 #pragma once
 
-#include <jansson.h>
-
 #include "trial/trial.h"
 
 const char *machine_env(const char *name);

@@ -13,7 +13,8 @@
 /* In the run's environment: the descriptor of memory that it shares with starters. */
 #define AGENT_JOIN "LAUNCHGAP_JOIN"
 #define AGENT_IDLE UINT32_MAX
-/* In that of a worker: rank 0's listening socket, and where the job meets. */
+/* In that of a worker: rank 0's listening socket, and where the job meets: all users can read
+ * command lines. */
 #define AGENT_SEAT "LAUNCHGAP_SEAT"
 
 /* Those that joined, as the first one knows them. */

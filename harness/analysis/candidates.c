@@ -1,9 +1,5 @@
 #include "candidates.h"
 
-#include <limits.h>
-#include <math.h>
-#include <string.h>
-
 #include "../arena.h"
 #include "effects.h"
 #include "stats.h"

@@ -1,8 +1,5 @@
 #include "cells.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "../coll/counts.h"
 #include "stats.h"
 #include "timing.h"

@@ -1,7 +1,5 @@
 #include "claims.h"
 
-#include <math.h>
-
 _Static_assert(CLAIM_BLOCKS == STATS_MIN_BLOCKS, "a plan measures what a claim wants");
 
 /* Decides `less by` from the logs of both bounds, and `more by` from those of the inverse. */

@@ -1,7 +1,6 @@
 #include "effects.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "../arena.h"
 

@@ -1,7 +1,5 @@
 #include "looks.h"
 
-#include <limits.h>
-
 #include "verdict.h"
 
 /* Of a run that stopped by its widths, in place of 1 − VERDICT_CONFIDENCE. */

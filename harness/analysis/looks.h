@@ -22,8 +22,6 @@
  * bound. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "../record/record.h"
 
 #define LOOKS_MOST 32 /* later ones are not distinguished: α is a thousandth then */

@@ -1,10 +1,5 @@
 #include "stats.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../arena.h"
 
 /* Beyond, the null distribution is taken as normal: at 200 pairs that moves each end of the

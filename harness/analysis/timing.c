@@ -1,7 +1,5 @@
 #include "timing.h"
 
-#include <math.h>
-
 #include "stats.h"
 
 #define STEP_SAMPLES 16 /* fewer stamps have a common divisor by chance */

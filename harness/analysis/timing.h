@@ -1,8 +1,6 @@
 /* From raw stamps to times: pure functions, no input or output. Times in ns, as double. */
 #pragma once
 
-#include <stddef.h>
-
 #include "../core/sample.h"
 
 /* Stamps of one cell in one trial: rank r's rows are at samples[r * rows]. */

@@ -1,8 +1,5 @@
 #include "verdict.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "../arena.h"
 
 #define ROUNDING 1e-9 /* an end that is at the margin but for this is within it */

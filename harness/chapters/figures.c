@@ -1,8 +1,5 @@
 #include "figures.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "../analysis/cells.h"
 #include "../analysis/looks.h"
 #include "../analysis/stats.h"

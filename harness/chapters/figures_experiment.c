@@ -1,6 +1,5 @@
 /* What the experiment's file asks: the tables metric, regime_range, asked_factor, asked_gap and
  * asked_claim. */
-#include <string.h>
 
 #include "../config/family.h"
 #include "figures.h"

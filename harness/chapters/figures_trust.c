@@ -1,6 +1,5 @@
 /* How the run went, and how far its results can be trusted: the tables cell_rows, making, went,
  * session. */
-#include <math.h>
 
 #include "../analysis/cells.h"
 #include "../analysis/looks.h"

@@ -1,5 +1,4 @@
 /* A search: the tables sought, search_level, search_trial, search_promise and finalist. */
-#include <math.h>
 
 #include "../run/tuned.h"
 #include "../config/family.h"

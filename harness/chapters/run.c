@@ -1,7 +1,5 @@
 #include "run.h"
 
-#include <string.h>
-
 #include "../data/format.h"
 #include "../record/member.h"
 

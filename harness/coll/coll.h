@@ -2,9 +2,7 @@
  * receive buffer; of alltoall the whole send buffer. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "value.h"
 

@@ -1,11 +1,10 @@
-// clang-format off
-/* The content of every buffer, as pure functions of a question (seed, datatype, operation …), a rank and a
- * position: the inputs, and the one right answer of each collective; for host code and CUDA kernels.
- * Elements are bits in the low end of a uint64_t. Positions count elements from the start of a rank's arena:
- * each rotated buffer has its own data.
+/* The content of every buffer, as pure functions of a question (seed, datatype, operation …), a
+ * rank and a position: the inputs, and the one right answer of each collective; for host code and
+ * CUDA kernels. Elements are bits in the low end of a uint64_t. Positions count elements from the
+ * start of a rank's arena: each rotated buffer has its own data.
  *
- * Inputs are hashes of their place, so that every partial result of a reduction is exact, in any order. With p
- * binary digits of a float (24 for float32), for n ranks:
+ * Inputs are hashes of their place, so that every partial result of a reduction is exact, in any
+ * order. With p binary digits of a float (24 for float32), for n ranks:
  *
  *   of floats
  *     sum        integers other than 0, of magnitudes up to 2^p ÷ active ranks
@@ -21,9 +20,8 @@
  *     min, max   all bits
  *   not reduced  all bits, for floats without NaN and infinity
  *
- * Where digits do not suffice for all ranks, some are inactive at a position, with neutral values. −0 never
- * occurs. */
-// clang-format on
+ * Where digits do not suffice for all ranks, some are inactive at a position, with neutral values.
+ * −0 never occurs. */
 #pragma once
 
 #include "value_bits.h"

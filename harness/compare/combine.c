@@ -1,7 +1,5 @@
 #include "combine.h"
 
-#include <math.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../arena.h"

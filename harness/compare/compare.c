@@ -1,9 +1,5 @@
 #include "compare.h"
 
-#include <math.h>
-#include <stddef.h>
-#include <string.h>
-
 #include "../arena.h"
 #include "../report/export.h"
 #include "../report/json.h"

@@ -10,8 +10,6 @@
  * Three or more are no sides but repetitions of one experiment, and are combined. */
 #pragma once
 
-#include <stdio.h>
-
 #include "../config/options.h"
 
 #define COMPARE_MARGIN 0.02 /* without --threshold */

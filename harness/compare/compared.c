@@ -1,7 +1,5 @@
 #include "compared.h"
 
-#include <string.h>
-
 #include "../arena.h"
 #include "../story/story.h"
 #include "side.h"

@@ -2,8 +2,6 @@
  * sentences of a chapter over a database of both, and the sections of its page. */
 #pragma once
 
-#include <jansson.h>
-
 #include "../data/db.h"
 #include "../report/page.h"
 

@@ -1,9 +1,6 @@
 #include "side.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../arena.h"
 #include "../coll/counts.h"

@@ -4,8 +4,6 @@
 #include "side.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../arena.h"
 #include "../report/json.h"

@@ -1,7 +1,5 @@
 #include "side.h"
 
-#include <string.h>
-
 #include "../arena.h"
 #include "../sanitize.h"
 

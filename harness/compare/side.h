@@ -2,8 +2,6 @@
  * go into tables (sides.sql, compared.sql). */
 #pragma once
 
-#include <jansson.h>
-
 #include "../data/db.h"
 #include "../record/record.h"
 #include "../status.h"

@@ -1,7 +1,6 @@
 #include "unpaired.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "../arena.h"
 

@@ -2,8 +2,6 @@
  * carried by the record's first line, judged by the report. Pure. */
 #pragma once
 
-#include <jansson.h>
-
 #include "../coll/coll.h"
 #include "../trial/field.h"
 #include "../trial/settings.h"

@@ -1,6 +1,5 @@
 #include "plan.h"
 
-#include <math.h>
 #include <stdarg.h>
 
 #include "family.h"

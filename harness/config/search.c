@@ -1,7 +1,5 @@
 #include "search.h"
 
-#include <math.h>
-
 #include "../memory.h"
 #include "build.h"
 #include "family.h"

@@ -1,8 +1,6 @@
 /* A search in an experiment; analysis/candidates.h chooses sets, run/tune.h measures them. */
 #pragma once
 
-#include <jansson.h>
-
 #include "spec.h"
 
 struct build;

@@ -2,8 +2,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <jansson.h>
-#include <sys/types.h>
 
 #include "../backend/table.h"
 #include "../memory.h"

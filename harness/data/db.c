@@ -1,10 +1,7 @@
 #include "db.h"
 
-#include <math.h>
 #include <sqlite3.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../clock.h"
 #include "../analysis/stamps.h"

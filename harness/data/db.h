@@ -5,11 +5,6 @@
  * after DB_SECONDS of CPU time. All memory is SQLite's; the arena frees it. */
 #pragma once
 
-#include <jansson.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "../analysis/looks.h"
 #include "../arena.h"
 

@@ -1,8 +1,6 @@
 #include "format.h"
 
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 /* No text here is longer than struct formatted. */
 static struct formatted __attribute__((format(printf, 1, 2))) say(const char *format, ...)

@@ -1,8 +1,6 @@
 /* Sizes, numbers, ratios and ranges as sentences of a report print them. Pure. */
 #pragma once
 
-#include <stddef.h>
-
 #include "../config/claim.h"
 #include "../analysis/stats.h"
 

@@ -1,10 +1,6 @@
 #include "functions.h"
 
-#include <math.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../analysis/anova.h"
 #include "../analysis/stats.h"

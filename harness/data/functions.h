@@ -48,8 +48,6 @@
  *   estimate(x, lo, hi)   "1.05 (1.03 to 1.07)"; interval(x, lo, hi): "1.03 to 1.07" */
 #pragma once
 
-#include <stdbool.h>
-
 #include "../analysis/looks.h"
 
 struct sqlite3;

@@ -1,7 +1,6 @@
 #include "load.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "../analysis/cells.h"
 #include "../trial/path.h"

@@ -1,9 +1,5 @@
 #include "verdict_text.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "../arena.h"
 
 static const char *const words[VERDICT_KINDS] = {[VERDICT_FASTER] = "faster",

@@ -1,8 +1,5 @@
 /* Contrasts and what they say, as functions of SQL (functions.h). */
-#include <jansson.h>
-#include <math.h>
 #include <sqlite3.h>
-#include <string.h>
 
 #include "../analysis/pooled.h"
 #include "verdict_text.h"

@@ -1,6 +1,7 @@
 /* A connection of two processes, for messages whose length both know. Each carries a code of its
  * bytes and its place, by the connection's keys: who only reaches the network changes, repeats and
- * leaves out nothing. Deadlines are clock_now_ns(); no call raises SIGPIPE. */
+ * leaves out nothing. Nothing is encrypted. Deadlines are clock_now_ns(); no call raises
+ * SIGPIPE. */
 #pragma once
 
 #include "../status.h"

@@ -5,8 +5,6 @@
  * trials.jsonl holds whole trials, and every figure is made from it alone. */
 #pragma once
 
-#include <jansson.h>
-
 #include "../config/spec.h"
 #include "../core/team.h"
 #include "../trial/settings.h"

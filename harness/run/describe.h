@@ -1,8 +1,6 @@
 /* The first line of a record: what its run was made with; whether a resumed one has the same. */
 #pragma once
 
-#include <jansson.h>
-
 #include "../config/plan.h"
 #include "../record/record.h"
 

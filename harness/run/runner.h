@@ -1,8 +1,6 @@
 /* The runner: an experiment from its file to trials.jsonl, one fresh job per trial. */
 #pragma once
 
-#include <jansson.h>
-
 #include "../config/plan.h"
 #include "../record/record.h"
 #include "folder.h"

@@ -1,7 +1,5 @@
 #include "tuned.h"
 
-#include <string.h>
-
 #include "../data/db.h"
 #include "../data/load.h"
 

@@ -1,8 +1,6 @@
 #include "chapter_file.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 /* A line of the text, and what it belongs to. */

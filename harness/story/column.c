@@ -1,9 +1,5 @@
 #include "column.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "../status.h"
 #include "../coll/coll.h"
 #include "../analysis/stats.h"

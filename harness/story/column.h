@@ -1,4 +1,3 @@
-// clang-format off
 /* An entry of a table: what a row has in a column, and how it is written for people and for
  * programs.
  *
@@ -15,7 +14,6 @@
  *                                                                                blocks}
  *
  * An entry without a value is "-", an empty field, null. */
-// clang-format on
 #pragma once
 
 #include <stdbool.h>
@@ -37,8 +35,8 @@ enum column_kind {
 };
 
 struct column {
-	const char *key, *head,
-	    *unit; /* key: CSV and JSON; head and unit: people; unit may be "" */
+	const char *key;         /* for CSV and JSON */
+	const char *head, *unit; /* for people; unit may be "" */
 	enum column_kind kind;
 	unsigned at;   /* which of a row's entries */
 	unsigned only; /* ONLY_FILES … ; 0: everywhere */

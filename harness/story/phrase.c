@@ -2,9 +2,6 @@
  * [first|next|last]. */
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "story.h"
 

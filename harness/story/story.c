@@ -1,7 +1,5 @@
 #include "story.h"
 
-#include <string.h>
-
 struct entry *story_row(const struct story_table *t, unsigned row)
 {
 	return t->rows + (size_t)t->form->width * row;

@@ -1,7 +1,6 @@
 #include "story.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "../texts.h"
 #include "chapter_file.h"

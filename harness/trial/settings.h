@@ -1,8 +1,6 @@
 /* The settings of a variant: a factor is two variants that differ in exactly one of these. */
 #pragma once
 
-#include <jansson.h>
-
 #include "../coll/split.h"
 #include "field.h"
 #include "hosts.h"

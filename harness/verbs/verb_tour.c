@@ -1,5 +1,4 @@
 /* tour: each collective once, on a few numbers, and where the source does it. */
-#include <jansson.h>
 
 #include "../data/format.h"
 #include "../core/buffers.h"

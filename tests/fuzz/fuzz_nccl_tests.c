@@ -9,8 +9,8 @@
 static void compare(const char *left, const char *right, bool json)
 {
 	struct status st = {""};
-	struct compare_request request = {.left = left,
-	                                  .right = right,
+	struct compare_request request = {.paths = {left, right},
+	                                  .npaths = 2,
 	                                  .margin = COMPARE_MARGIN,
 	                                  .junit = "a.xml",
 	                                  .html = "a.html",

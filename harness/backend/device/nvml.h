@@ -2,8 +2,6 @@
  * machine's GPUs. */
 #pragma once
 
-#include <jansson.h>
-
 #include "../../core/counters.h"
 #include "../../status.h"
 

@@ -97,31 +97,29 @@ static bool is_signed(enum dtype dtype)
 /* A datatype, its elements, their member of a block, how they are widened and narrowed. */
 #define SMALL(BITS)   (double)widen(format, BITS)
 #define NARROW(VALUE) (uint16_t) narrow(format, (float)(VALUE))
-// clang-format off
-#define TYPES(ROW) \
-	ROW(DTYPE_INT8, int8_t, u, (uint64_t), (int8_t)) \
-	ROW(DTYPE_UINT8, uint8_t, u, (uint64_t), (uint8_t)) \
-	ROW(DTYPE_INT32, int32_t, u, (uint64_t), (int32_t)) \
-	ROW(DTYPE_UINT32, uint32_t, u, (uint64_t), (uint32_t)) \
-	ROW(DTYPE_INT64, uint64_t, u, (uint64_t), (uint64_t)) \
-	ROW(DTYPE_UINT64, uint64_t, u, (uint64_t), (uint64_t)) \
-	ROW(DTYPE_FLOAT16, uint16_t, d, SMALL, NARROW) \
-	ROW(DTYPE_BFLOAT16, uint16_t, d, SMALL, NARROW) \
-	ROW(DTYPE_FLOAT8_E4M3, uint8_t, d, SMALL, (uint8_t)NARROW) \
-	ROW(DTYPE_FLOAT8_E5M2, uint8_t, d, SMALL, (uint8_t)NARROW) \
-	ROW(DTYPE_FLOAT32, float, d, (double), (float)) \
+#define TYPES(ROW)                                                                                 \
+	ROW(DTYPE_INT8, int8_t, u, (uint64_t), (int8_t))                                           \
+	ROW(DTYPE_UINT8, uint8_t, u, (uint64_t), (uint8_t))                                        \
+	ROW(DTYPE_INT32, int32_t, u, (uint64_t), (int32_t))                                        \
+	ROW(DTYPE_UINT32, uint32_t, u, (uint64_t), (uint32_t))                                     \
+	ROW(DTYPE_INT64, uint64_t, u, (uint64_t), (uint64_t))                                      \
+	ROW(DTYPE_UINT64, uint64_t, u, (uint64_t), (uint64_t))                                     \
+	ROW(DTYPE_FLOAT16, uint16_t, d, SMALL, NARROW)                                             \
+	ROW(DTYPE_BFLOAT16, uint16_t, d, SMALL, NARROW)                                            \
+	ROW(DTYPE_FLOAT8_E4M3, uint8_t, d, SMALL, (uint8_t)NARROW)                                 \
+	ROW(DTYPE_FLOAT8_E5M2, uint8_t, d, SMALL, (uint8_t)NARROW)                                 \
+	ROW(DTYPE_FLOAT32, float, d, (double), (float))                                            \
 	ROW(DTYPE_FLOAT64, double, d, (double), (double))
-#define LOAD(DTYPE, TYPE, MEMBER, WIDE, SHORT) \
-	case DTYPE: \
-		for (size_t i = 0; i < n; i++) \
-			out->MEMBER[i] = WIDE(((const TYPE *)from)[i]); \
+#define LOAD(DTYPE, TYPE, MEMBER, WIDE, SHORT)                                                     \
+	case DTYPE:                                                                                \
+		for (size_t i = 0; i < n; i++)                                                     \
+			out->MEMBER[i] = WIDE(((const TYPE *)from)[i]);                            \
 		break;
-#define STORE(DTYPE, TYPE, MEMBER, WIDE, SHORT) \
-	case DTYPE: \
-		for (size_t i = 0; i < n; i++) \
-			((TYPE *)to)[i] = SHORT(block->MEMBER[i]); \
+#define STORE(DTYPE, TYPE, MEMBER, WIDE, SHORT)                                                    \
+	case DTYPE:                                                                                \
+		for (size_t i = 0; i < n; i++)                                                     \
+			((TYPE *)to)[i] = SHORT(block->MEMBER[i]);                                 \
 		break;
-// clang-format on
 
 /* n is at most a block, here and below. */
 static void load(enum dtype dtype, const void *from, size_t n, union block *out)

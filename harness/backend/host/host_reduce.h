@@ -3,7 +3,6 @@
  * integers are summed, then divided towards 0. premulsum: inputs are multiplied by value_scale. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "../../coll/value.h"

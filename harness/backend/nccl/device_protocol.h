@@ -33,7 +33,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #ifdef __CUDACC__
 #define PROTOCOL_FN static __host__ __device__ __forceinline__
