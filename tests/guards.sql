@@ -105,7 +105,7 @@ WHERE v.version <> r.version;
 SELECT 'a picture of another size than the strip', o ->> 'drawn' FROM one, report, (SELECT * FROM strip LIMIT 1) s
 WHERE tab IN ('gap', 'versions_of') AND coalesce(o ->> 'metric', 'busbw') = 'busbw' AND s.bytes >= 1 << 24
   AND instr(trust, ' of ') AND coalesce(o ->> 'collective', collective) = collective AND NOT instr(trust, (o ->> 'drawn') || ': ');
-SELECT 'bars of two scales', s.o ->> 'variant' FROM one s JOIN one r ON r.tab = 'strip' AND r.o ->> 'variant' = (SELECT doc ->> 'reference' FROM given)
+SELECT 'bars of two scales', s.o ->> 'variant' FROM one s JOIN one r ON r.tab = 'strip' AND r.nth = 0 AND r.o ->> 'variant' = (SELECT doc ->> 'reference' FROM given)
 WHERE s.tab = 'strip' AND s.o ->> 'verdict' = 'reference'
   AND abs(abs(ln(s.o ->> '$.bar.estimate')) - abs(ln((s.o ->> 'value') / (r.o ->> 'value')))) > 0.01;
 SELECT 'a verdict beyond no A/A line', verdict FROM strip s, report
@@ -113,6 +113,11 @@ WHERE (instr(verdict, ' faster') OR instr(verdict, ' slower')) AND NOT iif(refer
               EXISTS (SELECT 1 FROM effect e WHERE e.variant = s.variant AND e.collective = s.collective AND asked = s.bytes),
               EXISTS (SELECT 1 FROM line l WHERE l.what GLOB s.collective || '*' AND asked = s.bytes
                       AND (s.lo > max(edge, far) OR s.hi * max(edge, far) < 1)));
+
+SELECT 'a collective alone, where another shows the opposite', s.variant FROM strip s
+JOIN effect e ON (e.variant, e.collective, e.asked) = (s.variant, s.collective, s.bytes)
+JOIN effect f ON (f.variant, f.pace, f.asked) = (e.variant, e.pace, e.asked) AND (e.x > 1) <> (f.x > 1)
+WHERE f.collective NOT IN (SELECT collective FROM strip t WHERE t.variant = s.variant);
 
 -- How the picture of all collectives sums up: no effect that its A/A line does not allow.
 SELECT 'the overview has effects that no A/A line allows', o ->> 'variant' FROM one
@@ -245,9 +250,12 @@ WHERE instr(trust, 'differences above ') AND NOT (
     SELECT 1 FROM line l WHERE l.what GLOB s.collective || '*' AND l.asked = s.bytes
       AND abs(bound_of(substr(trust, instr(trust, 'differences above '))) / (max(far, edge) - 1) - 1) < 0.05));
 SELECT 'a verdict that cannot be believed', s.variant || ' ' || verdict
-FROM report, strip s JOIN one n ON n.tab = 'cell_noise'
+FROM report, strip s JOIN one n ON n.tab = 'cell_noise' AND n.o ->> 'coll' = s.collective
 WHERE (instr(verdict, ' faster') OR instr(verdict, ' slower')) AND 0.99 * (max(s.lo, 1 / s.hi) - 1) < n.o ->> 'least'
-   OR instr(verdict, ' equal') AND n.o ->> 'least' > 1.01 * (edge - 1);
+   OR (instr(verdict, ' equal') AND n.o ->> 'least' > 1.01 * (edge - 1) OR instr(verdict, 'undecided') AND s.lo * edge > 1 AND s.hi < edge)
+   AND (instr(verdict, ' equal') > 0) = NOT EXISTS (SELECT 1 FROM one c WHERE c.tab = 'claims' AND c.o ->> 'left' = s.variant AND c.o ->> 'right' = s.reference
+                  AND limit_of(c.o ->> 'test', 0) * edge > 0.999 AND limit_of(c.o ->> 'test', 1) < 1.001 * edge AND instr(c.o ->> 'verdict', 'holds') = 1
+                  AND s.bytes BETWEEN c.o ->> 'from_bytes' AND c.o ->> 'to_bytes' AND coalesce(c.o ->> 'coll', collective) = collective);
 
 -- The strip's value of a cell is that of the results, if that is of this cell alone.
 SELECT 'a cell with two values', s.o ->> 'variant'
@@ -308,7 +316,7 @@ WITH key(key, kind) AS (VALUES ('each', 1), ('cells', 2), ('bandwidth_cells', 3)
                FROM whole JOIN basis USING (id) JOIN one USING (tab, nth), key),
      pair AS (SELECT id, text, o, max(known) known, max(told) told, min(lo) lo, max(hi) hi
               FROM named GROUP BY id, o, kind)
-SELECT id, max(known) known, min(told) told, min(lo) lo, max(hi) hi FROM pair GROUP BY id;
+SELECT id, max(known) known, min(told) told, min(lo) lo, max(hi) hi FROM pair GROUP BY id, o ->> 'scope';
 
 -- Titles of curves have the ends of each variant that they name, or of those that they count.
 SELECT 'a title without its range', text FROM whole JOIN basis USING (id) JOIN one USING (tab, nth)
@@ -339,6 +347,13 @@ WITH said AS (SELECT nth, o ->> 'cells' cells FROM one WHERE tab = 'versions_sai
 SELECT 'a headline milder than another collective', text FROM sentence, said
 WHERE chapter = 'versions' AND role = 'headline' AND limit_of(cells, 0) = (SELECT min(limit_of(cells, 0)) FROM said)
   AND NOT has_range(text, limit_of(cells, 0), limit_of(cells, 1));
+
+-- Processes are not advised to share what costs nothing.
+WITH thing(what) AS (VALUES ('IPC namespace'), ('PID namespace'), ('cgroup namespace'), ('/dev/shm'), ('GPU files'))
+SELECT 'advice to share what costs nothing', what FROM thing, one c JOIN one f USING (tab)
+WHERE tab = 'containers' AND f.o ->> 'verdict' GLOB 'no difference*' AND instr(f.o ->> 'own', what)
+  AND f.o ->> 'variant' NOT IN (SELECT coalesce(o ->> 'remedy', '') FROM one WHERE tab = 'containers')
+  AND instr(substr(c.o ->> 'gives', instr(c.o ->> 'gives', 'share ')), what);
 
 -- What moves a jump comes before where it is, and a search advises settings alone.
 SELECT 'a headline without the cause', text FROM sentence
@@ -386,6 +401,27 @@ SELECT 'advice that a size does not give', text FROM (
   WHERE o ->> 'from' IN (SELECT variant FROM result WHERE role = 'reference') GROUP BY text, o, r.asked)
 WHERE iif(gains, lo <= far, x * edge < 1 OR x > edge OR far > edge + 0.01)
    OR (x < least AND NOT is_near(x, least)) OR (x > most AND NOT is_near(x, most));
+
+-- A source's tally adds up to its lines, with each version. And what a claim cannot see is not advised.
+WITH kind(key) AS (VALUES ('reproduced'), ('refuted'), ('undecided'), ('unfit'), ('unasked'), ('untested'), ('gone')), age(new) AS (VALUES (''), ('_new'))
+SELECT 'a tally that does not add up', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth), age
+WHERE tab = 'sources' AND instr(text, ' refuted') AND coalesce(new = '' OR o ->> 'new', 0)
+  AND o ->> 'lines' <> (SELECT sum(coalesce(o ->> iif(key = 'gone', iif(new = '', '-', key), key || new), 0)) FROM kind);
+SELECT 'advice on what a claim cannot see', s.o ->> 'of' FROM one s JOIN one a ON a.tab = 'advice' AND s.tab = 'source_lines'
+  AND (instr(s.o ->> 'of', (a.o ->> 'to') || ' ÷ ' || (a.o ->> 'from')) OR instr(s.o ->> 'of', (a.o ->> 'from') || ' ÷ ' || (a.o ->> 'to')))
+WHERE bound_of(substr(s.o ->> 'why', instr(s.o ->> 'why', 'differences under '))) > a.o ->> '$.ratio.estimate' - 1 AND instr(s.o ->> 'why', ' under ')
+  AND s.o ->> 'of' GLOB iif(a.o ->> 'metric' = 'busbw', 'bus *', 'p50 *');
+
+-- A gap is told at sizes at which advice on its two variants is; a headline of a claim at those that show its effect.
+SELECT 'a gap at a size that does not show it', g.o ->> 'shown_at' FROM one g JOIN one a ON a.tab = 'advice'
+  AND (a.o ->> 'from', a.o ->> 'to') = (g.o ->> 'from', g.o ->> 'to') AND a.o ->> 'metric' = 'busbw'
+WHERE g.tab = 'gap' AND (a.o ->> 'sizes') <> (g.o ->> 'shown_at');
+SELECT 'a headline at a size that does not show it', c.o ->> 'of' FROM report, given, one c JOIN one f ON f.tab = 'claims' AND f.o ->> 'primary'
+JOIN result r ON r.variant = c.o ->> 'left' AND c.o ->> 'right' = doc ->> 'reference' AND instr(f.o ->> 'verdict', 'holds') = 1
+  AND r.collective = coalesce(f.o ->> 'coll', r.collective) AND r.asked BETWEEN c.o ->> 'from' AND c.o ->> 'to'
+  AND r.pace = iif(f.o ->> 'metric_name' = 'latency', 'isolated', 'stream')
+JOIN line l ON (l.what, l.pace, l.asked) = (r.what, r.pace, r.asked)
+WHERE c.tab = 'claim_answer' AND max(r.lo, 1 / r.hi) <= max(edge, far);
 
 -- What one size is shown to do another way is no verdict of a title; a source's figure of other sizes than its first has them.
 SELECT 'a title that its sizes do not agree on', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
