@@ -197,7 +197,7 @@ TEST(one_setting_at_a_time)
 		const char *setting;
 		json_t *(*value)(void);
 		const char *mode, *words;
-		unsigned times, in_threads; /* back to back, and of single calls */
+		unsigned times, in_threads;
 	} rows[] = {
 	    {"register", local, "threads", "Register user buffers", 1, 1},
 	    {"api", native, "single", "native collective", 1, 0},

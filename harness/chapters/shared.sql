@@ -100,18 +100,12 @@ WHERE measured AND asked AND blocks AND whole AND NOT is_limit;
 -- Of a collective in a variant its latency, and its bandwidth at the largest size.
 CREATE VIEW extreme AS
 SELECT variant, coll, root, sender, receiver, min(grp) grp,
-       max(p50_us) FILTER (WHERE short) p50_us,
-       max(p95_us) FILTER (WHERE short) p95_us,
-       max(p95_us_lo) FILTER (WHERE short) p95_us_lo,
-       max(p95_us_hi) FILTER (WHERE short) p95_us_hi,
-       max(p99_us) FILTER (WHERE short) p99_us,
-       max(p99_us_lo) FILTER (WHERE short) p99_us_lo,
-       max(p99_us_hi) FILTER (WHERE short) p99_us_hi,
-       max(bytes) FILTER (WHERE short) small_bytes,
-       max(time_us) FILTER (WHERE long) stream_us,
-       max(busbw_gbs) FILTER (WHERE large) gbs,
-       max(busbw_gbs_lo) FILTER (WHERE large) gbs_lo,
-       max(busbw_gbs_hi) FILTER (WHERE large) gbs_hi,
+       max(p50_us) FILTER (WHERE short) p50_us, max(p95_us) FILTER (WHERE short) p95_us,
+       max(p95_us_lo) FILTER (WHERE short) p95_us_lo, max(p95_us_hi) FILTER (WHERE short) p95_us_hi,
+       max(p99_us) FILTER (WHERE short) p99_us, max(p99_us_lo) FILTER (WHERE short) p99_us_lo,
+       max(p99_us_hi) FILTER (WHERE short) p99_us_hi, max(bytes) FILTER (WHERE short) small_bytes,
+       max(time_us) FILTER (WHERE long) stream_us, max(busbw_gbs) FILTER (WHERE large) gbs,
+       max(busbw_gbs_lo) FILTER (WHERE large) gbs_lo, max(busbw_gbs_hi) FILTER (WHERE large) gbs_hi,
        max(1e3 * time_us / elements) FILTER (WHERE large) element_ns,
        max(bytes) FILTER (WHERE large) bytes
 FROM outcome
@@ -201,7 +195,8 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
                   || coalesce(by_cell || ' ' || by_what, ''), '')) figure,
        iif(whole OR NOT cells, NULL, sizes(from_bytes, to_bytes)) sizes
 FROM (SELECT f.*, outcome = 'undecided' AND ratio IS NULL AND by_cell NOT NULL apart,
-             (SELECT least_effect FROM regime WHERE name = f.regime AND least_effect > margin) noise,
+             (SELECT least_effect FROM regime g
+              WHERE g.name = f.regime AND least_effect > margin) noise,
              iif(by <= margin AND NOT times OR kind = 'within', NULL,
                  iif(times, times, 1) * iif(kind = 'more', 1 + by, 1 / (1 + by))) edge
       FROM family_claim f, given) c
@@ -253,16 +248,16 @@ ORDER BY gain DESC NULLS LAST, third, c.id IS NULL, p.id IS NOT (SELECT id FROM 
          p.bytes DESC
 LIMIT 1;
 
--- The same size of another collective, where that shows the opposite of a variant. And page 1's
--- places: far: that one, the farthest.
+-- The same size of another collective that shows the opposite of a variant, the farthest first. And
+-- page 1's places; far: that one.
 CREATE VIEW opposed AS
-SELECT p.*, a.regime, a.least_effect, e.variant, ln(o.ratio) off
+SELECT p.*, a.regime, a.least_effect, e.variant
 FROM anchor a JOIN effect_at e ON e.place = a.id
 JOIN place p ON (p.pace, p.asked_bytes) = (a.pace, a.asked_bytes) AND p.judged
 JOIN effect_at o ON (o.place, o.variant, o.against) = (p.id, e.variant, e.against)
-WHERE 'faster slower' IN (e.effect || ' ' || o.effect, o.effect || ' ' || e.effect);
+WHERE 'faster slower' IN (e.effect || ' ' || o.effect, o.effect || ' ' || e.effect)
+ORDER BY abs(ln(o.ratio)) DESC;
 CREATE VIEW page_place AS
 SELECT id place, 0 far, named, coll, bytes, ranks, regime, least_effect FROM anchor
 UNION ALL
-SELECT id, 1, coll, coll, bytes, ranks, regime, least_effect
-FROM (SELECT * FROM opposed ORDER BY abs(off) DESC LIMIT 1);
+SELECT * FROM (SELECT id, 1, coll, coll, bytes, ranks, regime, least_effect FROM opposed LIMIT 1);
