@@ -175,13 +175,11 @@ SELECT 'a claim without limits', says FROM brief
 WHERE outcome <> '' AND outcome NOT IN ('cannot be tested here', 'not applicable') AND limit_of(coalesce(test, ''), 0) IS NULL;
 SELECT 'a claim without limits', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
 WHERE tab = 'claims' AND NOT instr(text, coalesce(o ->> 'test', ''));
-SELECT 'a line without its sizes', says
-FROM brief JOIN claim ON is_written(x, ratio) AND of GLOB about || '*' || "left" || ' ÷ ' || "right"
+SELECT 'a line without its sizes', says FROM brief JOIN claim ON is_written(x, ratio) AND of GLOB about || '*' || "left" || ' ÷ ' || "right"
 WHERE outcome NOT IN ('cannot be tested here', 'not applicable') AND (NOT instr(sized, substr(at, instr(at, ' '))) OR NOT instr(found, by_cell));
 
 -- What is taken alone is marked wherever it is used.
-SELECT 'a claim taken alone, without a mark', text
-FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
+SELECT 'a claim taken alone, without a mark', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
 JOIN claim ON "left" = o ->> 'left' AND "right" = o ->> 'right' AND x = o ->> '$.ratio.estimate'
 WHERE tab IN ('claims', 'claim_answer') AND NOT instr(text, '(taken alone)')
 GROUP BY id, nth HAVING min(instr(verdict, '(taken alone)'));
@@ -396,7 +394,7 @@ WHERE bound_of(substr(s.o ->> 'why', instr(s.o ->> 'why', 'differences under '))
 
 -- A gap is told at sizes at which advice on its two variants is; a headline of a claim at those that show its effect.
 SELECT 'a gap at a size that does not show it', g.o ->> 'shown_at' FROM one g JOIN one a ON a.tab = 'advice' AND a.o ->> 'metric' = 'busbw'
-WHERE g.tab = 'gap' AND (a.o ->> 'from', a.o ->> 'to') = (g.o ->> 'from', g.o ->> 'to') AND (a.o ->> 'sizes') <> (g.o ->> 'shown_at');
+WHERE g.tab = 'gap' AND (a.o ->> 'from', a.o ->> 'to') = (g.o ->> 'from', g.o ->> 'to') AND (a.o ->> 'to_bytes') <> (g.o ->> 'to_bytes');
 SELECT 'a headline at a size that does not show it', c.o ->> 'of' FROM report, given, one c JOIN one f ON f.tab = 'claims' AND f.o ->> 'primary' AND f.o ->> 'verdict' GLOB 'holds*'
 JOIN result r ON r.variant = c.o ->> 'left' AND r.collective = coalesce(f.o ->> 'coll', r.collective) AND r.asked BETWEEN c.o ->> 'from' AND c.o ->> 'to'
 JOIN line l ON (l.what, l.pace, l.asked) = (r.what, iif(f.o ->> 'metric_name' = 'latency', 'isolated', 'stream'), r.asked) AND r.pace = l.pace

@@ -195,8 +195,7 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
                   || coalesce(by_cell || ' ' || by_what, ''), '')) figure,
        iif(whole OR NOT cells, NULL, sizes(from_bytes, to_bytes)) sizes
 FROM (SELECT f.*, outcome = 'undecided' AND ratio IS NULL AND by_cell NOT NULL apart,
-             (SELECT least_effect FROM regime g
-              WHERE g.name = f.regime AND least_effect > margin) noise,
+             (SELECT nullif(least_effect, margin) FROM regime g WHERE g.name = f.regime) noise,
              iif(by <= margin AND NOT times OR kind = 'within', NULL,
                  iif(times, times, 1) * iif(kind = 'more', 1 + by, 1 / (1 + by))) edge
       FROM family_claim f, given) c
