@@ -12,14 +12,6 @@ struct status;
 int gnuplot_write(const struct model *model, const char *plots, unsigned *variants,
                   struct status *st);
 
-/* Curves that are equal within the tolerance become one line: curve i joins the first line if its
- * ratio to all of the line's curves is within it at each size. values: positive, of curve i
- * at size k at [i * nsizes + k], NaN where it has none; a size that only one of two has
- * distinguishes them. line: n of them, from 0 in the order of each line's first curve. Returns how
- * many lines. */
-unsigned gnuplot_merge(const double *values, unsigned n, unsigned nsizes, double tolerance,
-                       unsigned *line);
-
 /* text as a string of gnuplot, quoted: the only way for a text of a record to enter a script.
  * Within single quotes gnuplot knows no escapes, no shell and no variables. A text with such a
  * quote is in double ones, with everything but letters and blanks as octal numbers. Control
