@@ -106,6 +106,10 @@ static void draw_reference(const char *dir, const char *files, const char *answe
 		assert_string_equal(model->drawn.pictures[model->drawn.answer].name, answer);
 	else
 		assert_int_equal(model->drawn.answer, -1);
+	/* The page shows the answer's first, then those that chapters name, as they name them. */
+	const struct model_picture *all = model->drawn.pictures;
+	for (unsigned i = 1; i < model->drawn.npictures && i < 6; i++)
+		assert_true(all[i].shown > all[i - 1].shown);
 }
 
 /* Where a text of a picture begins. */
@@ -118,12 +122,33 @@ static double left_of(const char *svg, const char *text)
 	return atof(at + strlen("translate("));
 }
 
+/* How many marks stand where another one does. */
+static unsigned hidden_marks(const char *svg)
+{
+	double x[512], y[512];
+	unsigned n = 0, hidden = 0;
+	for (const char *at = svg; (at = strstr(at, "<use xlink:href='#gpPt")) && n < 512;) {
+		const char *ground = strstr(at, "color='#FFFFFF'"), *end = strchr(at, '>');
+		at = strstr(at, "translate(");
+		if (ground && ground < end)
+			continue; /* what a mark stands on */
+		assert_int_equal(sscanf(at, "translate(%lf,%lf)", &x[n], &y[n]), 2);
+		for (unsigned i = 0; i < n; i++)
+			hidden += fabs(x[i] - x[n]) < 2 && fabs(y[i] - y[n]) < 2;
+		n++;
+	}
+	assert_true(n > 8);
+	return hidden;
+}
+
 /* Three names are a column of the key, whose place in the picture is theirs alone. */
 TEST(a_key_has_no_empty_place)
 {
 	draw_reference("results/reference/4x-h200/scaling", "scaling.gp busbw.gp", "nccl_scaling");
 	const char *svg = made_read("plots/nccl_alltoall_busbw.svg");
 	assert_true(left_of(svg, ">processes-2<") == left_of(svg, ">threads-2<"));
+	assert_int_equal(hidden_marks(svg), 0);
+	assert_int_equal(hidden_marks(made_read("plots/nccl_scaling.svg")), 0);
 }
 
 /* How wide the widest row of a title is, in pixels of 760: of a bold text 12.5 high. */
@@ -174,6 +199,7 @@ TEST(pictures_of_records_show_what_they_are_of)
 	    {"1x-h100/one_gpu_zero_copy", "busbw.gp ratio.gp", "nccl_alltoall_busbw", "alltoall_busbw", ">copies-sm<", ">lines 1"},
 	    {"2x-h200/pingpong", "ratio.gp busbw.gp", NULL, "all_reduce_ratio", "band: within 2 %", "~~"},
 	    {"4x-h200/nccl_versions", "versions.gp busbw.gp", "nccl_sendrecv_versions", "sendrecv_versions", "95 % intervals", "~~"},
+	    {NULL, NULL, NULL, "sendrecv_versions", ">sendrecv of 64 MiB, 4 × H200, NCCL 2.21.5 and 2.28.3: by version<", "~~"},
 	    {"1x-h100/one_gpu", "overview.gp busbw.gp", "nccl_overview", "overview", "calls back to back", "95 % intervals"},
 	    /* What a headline says is in the picture beside it: a jump from one size to the next, not a ratio. */
 	    {"2x-h200/cliffs", "busbw.gp ratio.gp", "nccl_sendrecv_busbw", "sendrecv_busbw", "", "~~"},
@@ -181,6 +207,7 @@ TEST(pictures_of_records_show_what_they_are_of)
 	    {"2x-h200/ddp_step", "training.gp step.gp latency.gp", "nccl_training", "training_step", ">resnet50, 2 × H200, NCCL 2.28.3: one step of training, 1 MiB buckets", "~~"},
 	    {NULL, NULL, NULL, "training_step", ">Communication keeps rank 0 busy for ", "~~"},
 	    {NULL, NULL, NULL, "training", ">resnet50 in bfloat16, 25 MiB buckets: ", "~~"},
+	    {NULL, NULL, NULL, "training", ">time of a step, ms<", "avg, ms"},
 	};
 	// clang-format on
 	for (unsigned i = 0; i < LENGTH(rows); i++) {

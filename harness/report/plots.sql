@@ -3,15 +3,15 @@
 
 -- --- run.gp: what is assigned ---
 
--- The library versions of the drawn variants, each once: "2.28.3 and 2.21.5".
+-- The library versions of the drawn variants, each once, the oldest first: "2.21.5 and 2.28.3".
 CREATE TEMP VIEW libraries_of_run AS
-WITH library AS (SELECT library, min(k.variant) nth, row_number() OVER (ORDER BY min(k.variant)) at,
+WITH library AS (SELECT library, row_number() OVER (ORDER BY version(library)) at,
                         count(*) OVER () n
                  FROM known k JOIN drawn_variant USING (variant) WHERE library <> ''
                  GROUP BY library)
 SELECT coalesce(group_concat(CASE WHEN at = 1 THEN '' WHEN at = n THEN ' and ' ELSE ', ' END
                              || library, ''), '') libraries
-FROM (SELECT * FROM library ORDER BY nth);
+FROM (SELECT * FROM library ORDER BY at);
 CREATE TEMP VIEW gpus_of_run AS
 SELECT iif(g.gpus, count(m.value), 0) n,
        replace(coalesce(min(iif(m.type = 'text', m.value, m.value ->> 'name')), ''),
