@@ -66,7 +66,7 @@ do for [p = 1:n] {
 				behind fs solid noborder fc rgb 0xEEEEEE
 		} else {
 			eval hi > 8 * lo ? log_axis('y', lo, hi, high - 20) : said_linear('y').\
-				sprintf('; unset logscale y; set yrange [0:%g]; set ytics %g', 1.05 * hi, nice_step(1.2 * hi))
+				sprintf('; unset logscale y; set yrange [0:%g]; set ytics %g', 1.05 * hi, nice_step(hi))
 		}
 		apart = 8.0 # pixels; less where one size's points would reach the next one's
 		do for [k = 2:words(list)] {

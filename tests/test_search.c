@@ -240,6 +240,31 @@ TEST(what_two_settings_gain_together_is_found)
 	assert_in_range(found, 19, 20);
 }
 
+/* A least number above its greatest, with which NCCL takes one of both, is in no set, however much the
+ * made-up machine gains with it; any other pair of the two is. */
+TEST(a_least_is_not_above_its_greatest)
+{
+	struct search_space space = searched_channels_space();
+	struct search_set rows[SEARCH_MAX_SETS];
+	strcpy(space.keys[1].key, "env.NCCL_MIN_P2P_NCHANNELS");
+	strcpy(space.keys[2].key, "env.NCCL_MAX_P2P_NCHANNELS");
+	strcpy(space.keys[1].values[1], "64");
+	strcpy(space.keys[1].values[2], "8");
+	strcpy(space.keys[2].values[1], "16");
+	unsigned n = search_cover(&space, NULL, 1, rows, SEARCH_MAX_SETS), held = 0;
+	for (unsigned r = 0; r < n; r++) {
+		assert_false(search_set_crosses(&space, &rows[r]));
+		held += rows[r].level[1] == 2 && rows[r].level[2] == 1;
+	}
+	assert_true(held > 0);
+	for (uint64_t seed = 1; seed <= 5; seed++) {
+		struct searched r = searched_in(&space, searched_channels, MARGIN, 0.01, seed);
+		assert_true(r.nfinalists > 0);
+		for (unsigned i = 0; i < r.nfinalists; i++)
+			assert_false(search_set_crosses(&space, &r.finalists[i]));
+	}
+}
+
 TEST(of_nothing_nothing_is_told)
 {
 	for (uint64_t seed = 1; seed <= 8; seed++) {
