@@ -47,7 +47,7 @@ do for [picture = 1:words(ticks) > 1] {
 	body = high * words(collectives) + 20
 	load begin
 	set key horizontal width key_wide
-	plot for [e in entries] NaN with linespoints lw 2.2 ps 1.3 dt dashed(int(e)) pt form(int(e)) lc rgb shade(int(e)) \
+	plot for [e in entries] NaN with linespoints lw 2.2 ps mark * 1.3 dt dashed(int(e)) pt form(int(e)) lc rgb shade(int(e)) \
 		title scaling_line[int(e)]
 	load axes
 	wide = (W - 76) / 3
@@ -104,10 +104,10 @@ do for [picture = 1:words(ticks) > 1] {
 					for [e in entries] $scaling using (at(e)):(mine(c, int(e)) ? known('gap') > 0 ? column('gap') : NaN : NaN):\
 						(end('gap', '_lo')):(end('gap', '_hi')) with yerrorbars lw 1.2 pt 0 lc rgb shade(int(e)) notitle, \
 					for [e in entries] $scaling using (at(e)):(mine(c, int(e)) ? column('gap') : NaN) \
-						with linespoints lw 1.5 ps 1.3 dt dashed(int(e)) pt form(int(e)) lc rgb shade(int(e)) notitle
+						with linespoints lw 1.5 ps mark * 1.3 dt dashed(int(e)) pt form(int(e)) lc rgb shade(int(e)) notitle
 			} else {
 				plot for [e in entries] $scaling using (at(e)):(mine(c, int(e)) ? column(col) : NaN) \
-					with linespoints lw 1.5 ps 1.3 dt dashed(int(e)) pt form(int(e)) lc rgb shade(int(e)) notitle
+					with linespoints lw 1.5 ps mark * 1.3 dt dashed(int(e)) pt form(int(e)) lc rgb shade(int(e)) notitle
 			}
 		}
 	}

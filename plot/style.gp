@@ -21,7 +21,8 @@ font(n) = sprintf('%s,%g', typeface, n * (format eq 'svg' ? 1.18 : 1))
 # gnuplot writes the name of an SVG's font as it is, and ":Bold" is part of no name there.
 bold(n) = sprintf('%s,%g', typeface.(format eq 'svg' ? '" font-weight="bold' : ':Bold'), n * (format eq 'svg' ? 1.14 : 1))
 # gnuplot takes a letter of an SVG for wider and higher than browsers make it.
-key_wide = format eq 'svg' ? -4 : 3
+mark = format eq 'svg' ? 0.75 : 1.0 # marks of an SVG are larger
+key_wide = format eq 'svg' ? -2 : 3
 key_high = format eq 'svg' ? 1.05 : 1.25
 canvas(h) = sprintf("set terminal %s size %d,%d font '%s' noenhanced background '#ffffff'", \
 	format eq 'svg' ? 'svg dynamic' : 'pngcairo', W, h, font(10))

@@ -99,7 +99,7 @@ do for [p = 1:n] {
 		plot for [k = 1:m] $summary using (column('asked_bytes') * beside(k)):(at(k)):(tip('_lo')):(tip('_hi')) \
 				with yerrorbars lw 1.3 pt -1 lc rgb color(v(k)) notitle, \
 			for [k = 1 - of_1:m + limit] $summary using (column('asked_bytes') * (k > m ? 1 : beside(k))):(at(k)) \
-				with linespoints lw (k < 1 ? 1.5 : k > m ? 2 : v(k) == 1 ? 2.2 : 1.3) ps 1.1 \
+				with linespoints lw (k < 1 ? 1.5 : k > m ? 2 : v(k) == 1 ? 2.2 : 1.3) ps mark * 1.1 \
 				dt dash_of(k) pt (k < 1 || k > m ? -2 : shape(v(k))) \
 				lc rgb (k < 1 ? several : k > m ? grey : color(v(k))) \
 				title (k < 1 ? reference.' = 1' : k > m ? 'limit: plain copies' : short(V_label[v(k)], 34))

@@ -28,7 +28,7 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 	body = high * panels + 10
 	load begin
 	set key horizontal width key_wide
-	plot for [e in entries] NaN with points pt 5 ps 1.6 lc rgb color(int(e)) title V_label[int(e)]
+	plot for [e in entries] NaN with points pt 5 ps mark * 1.6 lc rgb color(int(e)) title V_label[int(e)]
 	load axes
 	set grid noxtics
 	from = 1
