@@ -51,7 +51,8 @@ clause_from(s, at) = !at ? strlen(s) : !within(s[1:at - 1]) ? at - 1 : \
 clauses(s, n) = n ? n + 2 + clause(s[n + 3:*]) : clause(s)
 lead(s, n) = n >= strlen(s) || (n && clauses(s, n) > title_wide) ? n : lead(s, clauses(s, n))
 # So many characters of a row that all of its rows are about as long.
-even(s, n) = rows(s, n) < 2 || rows(s, strlen(s) / rows(s, n) + 9) > rows(s, n) ? n : strlen(s) / rows(s, n) + 9
+even(s, n) = rows(s, n) < 2 || strlen(s) / rows(s, n) + 9 > n || rows(s, strlen(s) / rows(s, n) + 9) > rows(s, n) ? \
+	n : strlen(s) / rows(s, n) + 9
 short(s, n) = strlen(s) > n ? s[1:n - 1].'…' : s
 
 # A colour means one thing. A mode has its own, from the palette of Okabe and Ito, which is told apart

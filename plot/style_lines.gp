@@ -53,13 +53,17 @@ do for [p = 1:n] {
 		pad = 4 * m + 10
 		eval size_axis(list, long)
 		eval nothing
+		if (limit) { eval extent('$summary', "in(list) ? of_limit('busbw_gbs') : 0") }
+		level = of_1 ? 1 : limit_sizes == 1 ? limit_best : words(list) == 1 ? hi : 0 # of a line from side to side
+		hi = most(hi, level)
 		do for [end in '_lo _hi'] {
-			eval extent('$summary', sprintf("of_any(%d) && in(list) && known(col) > 0 ? tip('%s') : 0", g, end))
+			eval extent('$summary', sprintf("of_any(%d) && in(list) && known(col) > 0 && (of_1 || strcol('role') ne 'again') ? tip('%s') : 0", g, end))
 		}
-		if (limit) { eval extent('$summary', "in(list) ? of_limit('busbw_gbs') : 0"); hi = most(hi, limit_sizes == 1 ? limit_best : hi) }
 		if (hi == 0) { lo = 1.0; hi = 1.0 }
-		set arrow 1 from graph 0, first (of_1 ? 1 : limit_best) to graph 1, first (of_1 ? 1 : limit_best) nohead \
-			lw (of_1 ? 1.5 : limit && limit_sizes == 1 ? 2 : 0) dt 2 - of_1 lc rgb (of_1 ? several : grey) back
+		if (level > 0 && (of_1 || limit)) {
+			set arrow 1 from graph 0, first level to graph 1, first level nohead lw 2 - 0.5 * of_1 dt 2 - of_1 \
+				lc rgb (of_1 ? several : grey) back
+		}
 		if (of_1) {
 			eval ratio_axis('y', least(lo, 1 / (1 + 2 * margin)), most(hi, 1 + 2 * margin), high)
 			set object 1 rectangle from graph 0, first 1 / (1 + margin) to graph 1, first 1 + margin \
