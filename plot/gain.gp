@@ -18,7 +18,7 @@ do for [picture = 1:bars > 0] {
 	said = said_tuning
 	how = sprintf('band: within %g %%; ', 100 * margin).'95 % intervals over '.plural(blocks, 'block').\
 		' of the confirmation'
-	how = how.(open_bars ? '; hatched: not confirmed' : '')
+	how = how.((sum [k = 1:bars] sum [r = 1:open_bars] (unproven_set[r] eq gains_variant[k])) > 0 ? '; hatched: not confirmed' : '')
 	legend = 1
 	body = 330.0
 	# What is drawn, by its name here.

@@ -36,7 +36,7 @@ load begin
 plot NaN notitle
 load axes
 # The more sizes the wider.
-share = sides == 1 ? 1 : least(0.65, most(0.35, (words(small) + 1.0) / (words(small) + words(large) + 2)))
+share = sides == 1 ? 1 : least(0.6, most(0.4, (words(small) + 1.0) / (words(small) + words(large) + 2)))
 in(list) = strstrt(list.' ', sprintf(' %.1f ', column('asked_bytes'))) > 0
 do for [p = 1:n] {
 	mine = row_of[p]
