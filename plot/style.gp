@@ -34,9 +34,9 @@ area(left, right, top, bottom) = sprintf('set lmargin at screen %g; set rmargin 
 # A text in rows of n characters at most, broken at blanks, though not between a number and its unit.
 is_unit(s) = s[1:1] eq '%' || s[1:2] eq 'µs' || s[1:2] eq 'ms' || s[1:4] eq 'GB/s' || strstrt('KiB MiB GiB', s[1:3]) > 0
 blank(s, n) = n < 2 || (s[n:n] eq ' ' && !is_unit(s[n + 1:*])) ? n : blank(s, n - 1)
-# Capitals of a title, whose rows are short, are wider.
+# Capitals are wider, of a title, whose rows are short, most.
 capitals(s) = sum [i = 1:strlen(s)] (strstrt('ABCDEFGHIJKLMNOPQRSTUVWXYZ_=', s[i:i]) > 0)
-cut(s, n) = cut_at(s, n > title_wide ? n : n - int(0.3 * capitals(s[1:n])))
+cut(s, n) = cut_at(s, n - int((n > title_wide ? 0.15 : 0.3) * capitals(s[1:n])))
 cut_at(s, n) = strlen(s) <= n ? strlen(s) : blank(s, n + 1) > 1 ? blank(s, n + 1) : n
 rest(s, n) = s[cut(s, n) + 1:*]
 row(s, k, n) = k == 1 ? s[1:cut(s, n)] : row(rest(s, n), k - 1, n)
@@ -169,7 +169,7 @@ over_blocks = 'median of '.plural(blocks, 'block')
 # Of a search its sets, a row each below all else.
 sets = exists('finalists_rows') ? finalists_rows : 0
 set_said(k) = finalists_set[k].': '.finalists_settings[k]
-broken(s, n) = strlen(s) <= n ? s : row(s, 1, n)."\n   ".broken(rest(s, n), n)
+broken(s, n) = cut(s, n) >= strlen(s) ? s : row(s, 1, n)."\n   ".broken(rest(s, n), n)
 sets_said = ''
 set_rows = 0
 add_set(s) = (sets_said = sets_said."\n".broken(s, 96), set_rows = set_rows + rows(s, 96))
