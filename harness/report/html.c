@@ -13,7 +13,7 @@
 static const char style[] =
     ":root{color-scheme:light dark;--ink:#1b1f24;--back:#fff;--line:#d0d7de;--soft:#f6f8fa;--pale:#57606a;--link:#0550ae;--up:#0969da;--down:#bc4c00}"
     "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--back:#0d1117;--line:#30363d;--soft:#161b22;--pale:#9198a1;--link:#79c0ff;--up:#58a6ff;--down:#f0883e}"
-    "img{filter:invert(.93) hue-rotate(180deg)}}"
+    "img{filter:invert(.93) hue-rotate(180deg) brightness(1.3)}}"
     "*{box-sizing:border-box}"
     "body{margin:0 auto;padding:1rem 1.2rem 4rem;max-width:90rem;color:var(--ink);background:var(--back);"
     "font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;overflow-wrap:break-word}"
