@@ -266,34 +266,3 @@ double searched_poisoned(const struct search_set *set, unsigned cell)
 		x -= losses[k][set->level[k]];
 	return x;
 }
-
-static double drawn[SEARCHED_KEYS][4]; /* what each value loses alone */
-
-void searched_draw(uint64_t seed)
-{
-	for (unsigned k = 0; k < SEARCHED_KEYS; k++)
-		for (unsigned v = 1; v < 4; v++) {
-			const bool paired = (k == 0 && v == 2) || (k == 1 && v == 3);
-			const double loss = noise_uniform(&seed), chance = noise_uniform(&seed);
-			drawn[k][v] = paired          ? 0.1 * loss
-			              : chance > 0.5  ? 0
-			              : chance < 0.04 ? NAN
-			                              : 0.03 + 0.37 * loss;
-		}
-}
-
-double searched_drawn(const struct search_set *set, unsigned cell)
-{
-	double x = 0;
-	for (unsigned k = 0; k < SEARCHED_KEYS; k++)
-		x -= drawn[k][set->level[k]];
-	if (set->level[0] == 2 && set->level[1] == 3)
-		x += drawn[0][2] + drawn[1][3] + (cell >= SEARCHED_CELLS / 2 ? 0.12 : 0.06);
-	return x;
-}
-
-double searched_margin(const struct search_set *set, unsigned cell)
-{
-	(void)cell;
-	return set->level[0] == 3 || set->level[1] == 2 || set->level[7] ? SEARCHED_MARGIN : 0;
-}

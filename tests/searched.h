@@ -60,12 +60,6 @@ double searched_pair(const struct search_set *set, unsigned cell);
 /* The same pair, and every other setting has a value that does harm: it loses 8 to 35 %, and one
  * fails. */
 double searched_poisoned(const struct search_set *set, unsigned cell);
-/* Both of the pair lose up to 10 % alone, and of all other values each second one loses 3 to 40 %,
- * of which some fail: searched_draw draws which, and how much, from a seed. */
-void searched_draw(uint64_t seed);
-double searched_drawn(const struct search_set *set, unsigned cell);
-/* Three settings gain the margin, and no more together. */
-double searched_margin(const struct search_set *set, unsigned cell);
 /* The slowest part decides: D = 1 limits all to 60 %, E = 2 to 80 %; A = 3 gains 8 %, H 5 % in
  * large cells and loses 5 % in small ones. */
 double searched_bottleneck(const struct search_set *set, unsigned cell);
