@@ -18,7 +18,7 @@ do for [picture = 1:n > 0 && n <= 40] {
 	name = prefix.'_copies'
 	head = where.': plain copies'
 	said = said_copies
-	how = over_blocks.'; mark: what the link carries in theory'
+	how = over_blocks.((hi = 0.0), (sum [r = 1:n] widen(limit_of('gbs', r))), hi > 0 ? '; mark: what the link carries in theory' : '')
 	legend = 0
 	body = 24 + 21.0 * n + 30
 	load begin

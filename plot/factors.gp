@@ -29,8 +29,8 @@ do for [picture = 1:exists('effects_rows')] {
 	right = W - 24 - wide
 	set key horizontal width key_wide
 	set label 10 'after ÷ before' at screen x(right + 14), screen y(top - 2) textcolor rgb ink
-	plot for [k = 1:legend] NaN with points pt 7 ps 1.3 lc rgb ink title 'bandwidth', \
-		for [k = 1:legend] NaN with points pt 7 ps 1.1 lc rgb pale(0) title 'latency, before ÷ after'
+	plot for [k = 1:legend] NaN with points pt 7 ps mark * 1.3 lc rgb ink title 'bandwidth', \
+		for [k = 1:legend] NaN with points pt 7 ps mark * 1.1 lc rgb pale(0) title 'latency, before ÷ after'
 	unset label 10
 	load axes
 	eval area(left, right, top + 4, top + body - 52)
@@ -57,9 +57,9 @@ do for [picture = 1:exists('effects_rows')] {
 	}
 	plot for [k = 0:1] $factors using (of('effect', k)):(column('nth') - apart):\
 			(end('effect', '_lo')):(end('effect', '_hi')):(effect(side_of('verdict'))) \
-			with xerrorbars lw 2.2 ps 1.2 + 0.3 * k pt (k ? 12 : 7) lc rgb variable notitle, \
+			with xerrorbars lw 2.2 ps mark * (1.2 + 0.3 * k) pt (k ? 12 : 7) lc rgb variable notitle, \
 		for [k = 0:both] $factors using (of('latency', k)):(column('nth') + apart):\
 			(end('latency', '_lo')):(end('latency', '_hi')):(pale(side_of('latency_verdict'))) \
-			with xerrorbars lw 1.8 ps 1 + 0.3 * k pt (k ? 12 : 7) lc rgb variable notitle
+			with xerrorbars lw 1.8 ps mark * (1 + 0.3 * k) pt (k ? 12 : 7) lc rgb variable notitle
 	eval finish
 }

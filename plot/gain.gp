@@ -5,11 +5,11 @@ load plot_dir.'/style.gp'
 pale(k) = k == 1 ? fast : k == 2 ? 0xB2A3CC : 0xDDD6EA
 nth(list, b) = words(list[1:strstrt(list.' ', sprintf('%.1f ', b)) - 1])
 bars = exists('gains_rows') ? gains_rows : 0
-open_bars = exists('undecided_rows') ? undecided_rows : 0
+open_bars = exists('unproven_rows') ? unproven_rows : 0
 # Of the row of a table that is read.
-is_open(k, g) = open_bars == 0 ? 0 : sum [r = 1:open_bars] (undecided_set[r] eq gains_variant[k] && \
-	undecided_collective[r] eq G_coll[g] && undecided_pace[r] eq G_pace[g] && \
-	undecided_asked_bytes[r] == column('asked_bytes'))
+is_open(k, g) = open_bars == 0 ? 0 : sum [r = 1:open_bars] (unproven_set[r] eq gains_variant[k] && \
+	unproven_collective[r] eq G_coll[g] && unproven_pace[r] eq G_pace[g] && \
+	unproven_asked_bytes[r] == column('asked_bytes'))
 written(v) = abs(v) < 0.5 ? '0' : sprintf('%+.0f', v)
 pick_of(k, g, col) = strcol('variant') eq gains_variant[k] && of_group(g) ? column(col) : NaN
 do for [picture = 1:bars > 0] {
@@ -17,8 +17,8 @@ do for [picture = 1:bars > 0] {
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), 'bandwidth gained')
 	said = said_tuning
 	how = sprintf('band: within %g %%; ', 100 * margin).'95 % intervals over '.plural(blocks, 'block').\
-		' of the confirmation, each bar in fresh jobs'
-	how = how.(open_bars ? '; hatched: undecided' : '')
+		' of the confirmation'
+	how = how.((sum [k = 1:bars] sum [r = 1:open_bars] (unproven_set[r] eq gains_variant[k])) > 0 ? '; hatched: not confirmed' : '')
 	legend = 1
 	body = 330.0
 	# What is drawn, by its name here.
@@ -55,7 +55,9 @@ do for [picture = 1:bars > 0] {
 		before = before + words(G_list[g])
 	}
 	eval sprintf('set xrange [-0.6:%g]', columns - 0.4)
-	eval sprintf('set yrange [%g:%g]', 100 * 1.12 * (least(lo, 1 - 2 * margin) - 1), 100 * 1.12 * (most(hi, 1 + 3 * margin) - 1))
+	lo = least(lo, 1 - 2 * margin)
+	hi = most(hi, 1 + 3 * margin)
+	eval sprintf('set yrange [%g:%g]', 100 * (lo - 1 - 0.1 * (hi - lo)), 100 * (hi - 1 + 0.1 * (hi - lo)))
 	set object 1 rectangle from graph 0, first -100 * margin to graph 1, first 100 * margin behind fs solid noborder fc rgb 0xEEEEEE
 	set arrow 100 from graph 0, first 0 to graph 1, first 0 nohead lw 1.5 lc rgb several
 	set style fill solid noborder
@@ -64,14 +66,16 @@ do for [picture = 1:bars > 0] {
 	start(g) = g == 1 ? 0 : start(g - 1) + words(G_list[g - 1])
 	at(k, g) = of_group(g) ? start(g) + nth(G_list[g], column('asked_bytes')) + (k - (bars + 1) / 2.0) * wide : NaN
 	per(k, g, col) = 100 * (pick_of(k, g, col) - 1)
+	# Where a bar's figure stands: above its interval, or, of one that is slower, below.
+	beyond(k, g, up) = (per(k, g, 'ratio') > -0.5) == up ? per(k, g, up ? 'ratio_hi' : 'ratio_lo') : NaN
 	plot for [k = 1:bars] for [g = 1:groups] $summary using (at(k, g)):(is_open(k, g) ? NaN : per(k, g, 'ratio')):(wide * 0.92) \
 			with boxes lc rgb pale(k) notitle, \
 		for [k = 1:bars] for [g = 1:groups] $summary using (at(k, g)):(is_open(k, g) ? per(k, g, 'ratio') : NaN):(wide * 0.92) \
 			with boxes lc rgb pale(k) fs pattern 4 border lc rgb pale(k) notitle, \
 		for [k = 1:bars] for [g = 1:groups] $summary using (at(k, g)):(per(k, g, 'ratio_lo')):(0):\
 			(per(k, g, 'ratio_hi') - per(k, g, 'ratio_lo')) with vectors nohead lw 2 lc rgb ink notitle, \
-		for [k = 1:bars] for [g = 1:groups] $summary using (at(k, g)):(per(k, g, 'ratio_hi') > 0 ? per(k, g, 'ratio_hi') : per(k, g, 'ratio_hi') <= 0 ? 0 : NaN):\
-			(per(k, g, 'ratio') == per(k, g, 'ratio') ? written(per(k, g, 'ratio')) : '') with labels offset 0, 0.6 font font(9) notitle
+		for [k = 1:bars] for [g = 1:groups] for [up = 0:1] $summary using (at(k, g)):(beyond(k, g, up)):(written(per(k, g, 'ratio'))) \
+			with labels offset 0, up ? 0.6 : -0.6 font font(9) notitle
 	do for [g = 1:groups] { unset label 20 + g; unset arrow g }
 	unset arrow 100
 	eval finish

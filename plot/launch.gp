@@ -5,19 +5,20 @@ load plot_dir.'/style.gp'
 
 isolated(g) = sum [k = 1:groups] (G_coll[k] eq G_coll[g] && G_pace[k] eq 'isolated')
 do for [g = 1:groups] {
-	if (!detail || G_launch_lines[g] eq '' || (G_pace[g] ne 'isolated' && isolated(g))) { continue }
+	if (!detail || (G_pace[g] ne 'isolated' && isolated(g))) { continue }
 	name = prefix.'_'.G_coll[g].'_launch'
 	head = head_of(G_coll[g], 'launch cost'.by_size(g))
 	said = captions_launch_said[g]
-	how = 'from the barrier until issue returns, slowest rank, '.G_pace[g].' calls, '.over_blocks.alike_of(g, G_launch_alike[g]).shown_of
-	list = G_launch_lines[g]
+	how = 'from the barrier until issue returns, slowest rank, '.G_pace[g].' calls, '.over_blocks.\
+		(blocks < 6 ? '' : ', 95 % intervals').shown_of
 	col = 'launch_us'
+	tip(end) = end('launch', end)
 	unit = 'launch cost per call, µs'
-	band = ''
+	of_1 = 0
 	limit = 0
+	marked = 0
 	eval nothing
 	eval extent_of(g, col)
-	if (flat(g)) { continue }
-	scale = 'log'
+	if (hi == 0 || flat(g)) { continue }
 	if (few(g)) { load by_bars } else { load lines }
 }

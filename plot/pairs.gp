@@ -28,9 +28,10 @@ do for [picture = 1:n > 1 && n <= 32] {
 	name = prefix.'_pairs'
 	head = where.': every pair of ranks, one way'
 	said = said_pairs
-	how = 'rows send, columns receive; '.over_blocks.'; vermilion frame: slow'
+	how = 'rows send, columns receive; '.over_blocks.\
+		((sum [k = 1:pairs_rows] (strlen(pairs_remark[k]) > 0)) > 0 ? '; vermilion frame: slow' : '')
 	legend = 0
-	body = side + 64
+	body = side + 76
 	load begin
 	plot NaN notitle
 	do for [k = 1:panels] {

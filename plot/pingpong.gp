@@ -36,7 +36,7 @@ do for [picture = 1:n > 1 && n <= 120] {
 	body = high * words(panels) + 24
 	load begin
 	set key horizontal width key_wide
-	plot for [e in entries] NaN with points pt 5 ps 1.6 lc rgb color(int(e)) title V_label[int(e)]
+	plot for [e in entries] NaN with points pt 5 ps mark * 1.6 lc rgb color(int(e)) title V_label[int(e)]
 	load axes
 	set grid noxtics
 	each = n > 40 ? 4 : n > 20 ? 2 : 1

@@ -28,9 +28,10 @@ said_of(what, r) = what eq 'gbs' ? short(scaling_collective[r], 20).(scaling_byt
 shade(r) = mode_color(scaling_mode[r])
 form(r) = mode_shape(scaling_mode[r]) - (scaling_nth_line[r] > 0)
 dashed(r) = nth_dash(scaling_nth_line[r])
-# Intervals stand beside each other.
+# Points stand beside each other, so that none hides another: so many logarithms of a rank are a pixel.
 place(e) = sum [k = 1:words(entries)] (word(entries, k) eq e ? k : 0)
-beside(e) = 1 + 0.02 * (place(e) - (words(entries) + 1) / 2.0)
+beside(e) = exp(8 * (place(e) - (words(entries) + 1) / 2.0) * pixel)
+at(e) = beside(e) * column('ranks')
 # Of the table's block the rows of a collective and a line.
 mine(c, e) = strcol('collective') eq scaling_collective[c] && strcol('line') eq scaling_line[e]
 
@@ -40,13 +41,13 @@ do for [picture = 1:words(ticks) > 1] {
 	head = (strlen(library) ? library_name.' '.library : library_name).': bandwidth, the gap to threads and '.\
 		(launched > 0 ? 'launch cost' : 'latency').' over ranks'
 	said = exists('said_scaling') ? said_scaling : ''
-	how = 'the gap with its interval, 1: as threads; '.over_blocks
+	how = 'the gap with its 95 % interval, 1: as threads; '.over_blocks
 	legend = (words(entries) + 4) / 5
 	high = 250.0
 	body = high * words(collectives) + 20
 	load begin
 	set key horizontal width key_wide
-	plot for [e in entries] NaN with linespoints lw 2.2 ps 1.3 dt dashed(int(e)) pt form(int(e)) lc rgb shade(int(e)) \
+	plot for [e in entries] NaN with linespoints lw 2.2 ps mark * 1.3 dt dashed(int(e)) pt form(int(e)) lc rgb shade(int(e)) \
 		title scaling_line[int(e)]
 	load axes
 	wide = (W - 76) / 3
@@ -68,7 +69,8 @@ do for [picture = 1:words(ticks) > 1] {
 				least_rank = least(least_rank, real(t))
 				most_rank = most(most_rank, real(t))
 			}
-			eval sprintf('set xrange [%g:%g]', least_rank / 1.15, most_rank * 1.15)
+			pixel = log(1.44 * most_rank / least_rank) / (wide - 40)
+			eval sprintf('set xrange [%g:%g]', least_rank / 1.2, most_rank * 1.2)
 			lo = 1e300
 			hi = 0.0
 			do for [r = 1:found] {
@@ -99,13 +101,13 @@ do for [picture = 1:words(ticks) > 1] {
 			}
 			if (what eq 'gap') {
 				plot 1 with lines lw 1.2 dt 2 lc rgb grey notitle, \
-					for [e in entries] $scaling using (beside(e) * column('ranks')):(mine(c, int(e)) ? known('gap') > 0 ? column('gap') : NaN : NaN):\
+					for [e in entries] $scaling using (at(e)):(mine(c, int(e)) ? known('gap') > 0 ? column('gap') : NaN : NaN):\
 						(end('gap', '_lo')):(end('gap', '_hi')) with yerrorbars lw 1.2 pt 0 lc rgb shade(int(e)) notitle, \
-					for [e in entries] $scaling using (beside(e) * column('ranks')):(mine(c, int(e)) ? column('gap') : NaN) \
-						with linespoints lw 2.2 ps 1.3 dt dashed(int(e)) pt form(int(e)) lc rgb shade(int(e)) notitle
+					for [e in entries] $scaling using (at(e)):(mine(c, int(e)) ? column('gap') : NaN) \
+						with linespoints lw 1.5 ps mark * 1.3 dt dashed(int(e)) pt form(int(e)) lc rgb shade(int(e)) notitle
 			} else {
-				plot for [e in entries] $scaling using (column('ranks')):(mine(c, int(e)) ? column(col) : NaN) \
-					with linespoints lw 2.2 ps 1.3 dt dashed(int(e)) pt form(int(e)) lc rgb shade(int(e)) notitle
+				plot for [e in entries] $scaling using (at(e)):(mine(c, int(e)) ? column(col) : NaN) \
+					with linespoints lw 1.5 ps mark * 1.3 dt dashed(int(e)) pt form(int(e)) lc rgb shade(int(e)) notitle
 			}
 		}
 	}

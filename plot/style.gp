@@ -21,7 +21,8 @@ font(n) = sprintf('%s,%g', typeface, n * (format eq 'svg' ? 1.18 : 1))
 # gnuplot writes the name of an SVG's font as it is, and ":Bold" is part of no name there.
 bold(n) = sprintf('%s,%g', typeface.(format eq 'svg' ? '" font-weight="bold' : ':Bold'), n * (format eq 'svg' ? 1.14 : 1))
 # gnuplot takes a letter of an SVG for wider and higher than browsers make it.
-key_wide = format eq 'svg' ? -4 : 3
+mark = format eq 'svg' ? 0.75 : 1.0 # marks of an SVG are larger
+key_wide = format eq 'svg' ? -2 : 3
 key_high = format eq 'svg' ? 1.05 : 1.25
 canvas(h) = sprintf("set terminal %s size %d,%d font '%s' noenhanced background '#ffffff'", \
 	format eq 'svg' ? 'svg dynamic' : 'pngcairo', W, h, font(10))
@@ -33,7 +34,10 @@ area(left, right, top, bottom) = sprintf('set lmargin at screen %g; set rmargin 
 # A text in rows of n characters at most, broken at blanks, though not between a number and its unit.
 is_unit(s) = s[1:1] eq '%' || s[1:2] eq 'µs' || s[1:2] eq 'ms' || s[1:4] eq 'GB/s' || strstrt('KiB MiB GiB', s[1:3]) > 0
 blank(s, n) = n < 2 || (s[n:n] eq ' ' && !is_unit(s[n + 1:*])) ? n : blank(s, n - 1)
-cut(s, n) = strlen(s) <= n ? strlen(s) : blank(s, n + 1) > 1 ? blank(s, n + 1) : n
+# Capitals are wider, of a title, whose rows are short, most.
+capitals(s) = sum [i = 1:strlen(s)] (strstrt('ABCDEFGHIJKLMNOPQRSTUVWXYZ_=', s[i:i]) > 0)
+cut(s, n) = cut_at(s, n - int((n > title_wide ? 0.15 : 0.3) * capitals(s[1:n])))
+cut_at(s, n) = strlen(s) <= n ? strlen(s) : blank(s, n + 1) > 1 ? blank(s, n + 1) : n
 rest(s, n) = s[cut(s, n) + 1:*]
 row(s, k, n) = k == 1 ? s[1:cut(s, n)] : row(rest(s, n), k - 1, n)
 rows(s, n) = strlen(s) == 0 ? 0 : 1 + rows(rest(s, n), n)
@@ -47,7 +51,8 @@ clause_from(s, at) = !at ? strlen(s) : !within(s[1:at - 1]) ? at - 1 : \
 clauses(s, n) = n ? n + 2 + clause(s[n + 3:*]) : clause(s)
 lead(s, n) = n >= strlen(s) || (n && clauses(s, n) > title_wide) ? n : lead(s, clauses(s, n))
 # So many characters of a row that all of its rows are about as long.
-even(s, n) = rows(s, n) < 2 || rows(s, strlen(s) / rows(s, n) + 9) > rows(s, n) ? n : strlen(s) / rows(s, n) + 9
+even(s, n) = rows(s, n) < 2 || strlen(s) / rows(s, n) + 9 > n || rows(s, strlen(s) / rows(s, n) + 9) > rows(s, n) ? \
+	n : strlen(s) / rows(s, n) + 9
 short(s, n) = strlen(s) > n ? s[1:n - 1].'…' : s
 
 # A colour means one thing. A mode has its own, from the palette of Okabe and Ito, which is told apart
@@ -72,11 +77,6 @@ dash(i) = V_role[i] eq 'again' ? 3 : nth_dash(V_family[i])
 shape(i) = V_role[i] eq 'again' ? 2 : V_family[i] < 2 ? mode_shape(V_mode[i]) - V_family[i] : \
 	int(word('1 3 14 10', 1 + (V_family[i] - 2) % 4))
 width(i) = V_role[i] eq 'reference' ? 3.5 : 1.8
-# Of lines, which may be of several variants.
-line_color(k) = L_joint[k] ? several : color(L_variant[k])
-line_shape(k) = L_joint[k] ? 13 - (L_dash[k] > 0) : shape(L_variant[k])
-line_dash(k) = nth_dash(L_dash[k])
-
 # What an axis's label ends with: the functions that choose an axis set it, a picture begins without.
 said_log(axis) = sprintf("log_%s = ' (log)'", axis)
 said_linear(axis) = sprintf("log_%s = ''", axis)
@@ -145,10 +145,12 @@ known(col) = strcol(col) eq 'NaN' ? 0 : column(col) # column() of NaN makes the 
 # An end of a ratio's interval; the ratio itself where there is none.
 end_of(col, to) = strcol(col.to) eq 'NaN' || strcol(col.to) eq '' ? col : col.to
 end(col, to) = column(end_of(col, to))
+# A figure's interval against the reference, by its ratio's.
+from_ratio(col, to) = column(col) * (known('ratio'.to) > 0 && known('ratio') > 0 ? column('ratio'.to) / column('ratio') : 1)
+against_of = comparable && blocks >= 6 ? '; whiskers: 95 % intervals against '.reference : ''
 extent(block, expression) = sprintf('stats [*:*] [*:*] %s using (widen(%s)) nooutput', block, expression)
-# Of a group's figure; 1 to 1 where there is none.
-extent_of(g, col) = extent('$summary', sprintf("of_any(%d) ? known('%s') : 0", g, col)).\
-	'; if (hi == 0) { lo = 1.0; hi = 1.0 }'
+# Of a group's figure; hi is 0 where there is none.
+extent_of(g, col) = extent('$summary', sprintf("of_any(%d) ? known('%s') : 0", g, col))
 
 # Of one size or two there are no lines to follow: a row for each variant.
 few(g) = G_sizes[g] <= 2
@@ -164,11 +166,10 @@ sizes_of(g) = in_buckets(g) ? 'a bucket is full at' : 'size per rank'
 by_size(g) = G_sizes[g] > 1 ? (in_buckets(g) ? ' by bucket size' : ' by message size') : ' at '.size_label(G_max[g])
 head_of(coll, what) = coll.', '.where.': '.what
 over_blocks = 'median of '.plural(blocks, 'block')
-alike_of(g, v) = v != v || few(g) ? '' : sprintf('; on one line: equal within %g %%', v)
 # Of a search its sets, a row each below all else.
 sets = exists('finalists_rows') ? finalists_rows : 0
 set_said(k) = finalists_set[k].': '.finalists_settings[k]
-broken(s, n) = strlen(s) <= n ? s : row(s, 1, n)."\n   ".broken(rest(s, n), n)
+broken(s, n) = cut(s, n) >= strlen(s) ? s : row(s, 1, n)."\n   ".broken(rest(s, n), n)
 sets_said = ''
 set_rows = 0
 add_set(s) = (sets_said = sets_said."\n".broken(s, 96), set_rows = set_rows + rows(s, 96))

@@ -10,7 +10,8 @@ more = titled ? said[lead(said, 0) + 3:*] : ''
 title_rows = rows(headline, title_wide) < 3 ? rows(headline, title_wide) : 3
 said_rows = rows(more, 100) < 3 ? rows(more, 100) : 3
 more_top = 8.0 + 20 * title_rows
-key_top = more_top + 17 * (said_rows + titled) + 7
+head_rows = titled ? rows(head, 104) : 0
+key_top = more_top + 17 * (said_rows + head_rows) + 7
 top = key_top + (legend ? 20.0 * legend + 6 : 0)
 how_rows = rows(how, 104)
 foot = 16 * (how_rows + set_rows)
@@ -32,7 +33,7 @@ do for [k = 1:said_rows] {
 		left textcolor rgb ink
 }
 if (titled) {
-	set label 7 short(head, 108) at screen x(16), screen y(key_top - 13) left textcolor rgb 0x666666
+	set label 7 broken(head, 104) at screen x(16), screen y(key_top + 4 - 17 * head_rows) left textcolor rgb 0x666666
 }
 set label 8 broken(how, 104) at screen x(16), screen y(H - 12 - foot) left textcolor rgb 0x666666
 set label 9 broken(machine, 104).sets_said at screen x(16), screen y(H - 12 - 16 * set_rows) left textcolor rgb 0x666666

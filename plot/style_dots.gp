@@ -33,7 +33,7 @@ do for [p = 1:G_sizes[g]] {
 	}
 	plot for [i = 2:variants] $summary using (at(i, 'ratio')):(i):(end('ratio', '_lo')):(end('ratio', '_hi')) \
 			with xerrorbars lw 1.8 pt -1 lc rgb color(i) notitle, \
-		for [i = 2:variants] $summary using (at(i, 'ratio')):(i) with points ps 1.4 lw 2 \
+		for [i = 2:variants] $summary using (at(i, 'ratio')):(i) with points ps mark * 1.4 lw 2 \
 			pt (V_role[i] eq 'again' ? 2 : mode_shape(V_mode[i])) lc rgb color(i) notitle
 }
 eval finish

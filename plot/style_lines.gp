@@ -1,89 +1,116 @@
-# A figure by size, as lines: a picture of group g. Set before: list (of lines), col (of $summary), unit,
-# scale (linear, log, both), lo and hi (what an axis has to hold), band (a column, '': none), limit; of
-# both: zoom, the sizes of the panel from 0 (large, small), and zoom_hi, what that has to hold.
-# marked: where the library's choice of an algorithm changes is a thin line, with the choice from there on.
-# Lines beyond seven go to further panels, each with the first one too. Both scales: all sizes on a
-# logarithmic axis and, beside them, the large ones from 0.
-n = words(list)
-zoomed = ''
-do for [b in G_list[g]] { if (scale eq 'both' && G_split[g] > 0 && (real(b) >= G_split[g]) == (zoom eq 'large')) { zoomed = zoomed.' '.b } }
-both = scale eq 'both' && words(zoomed) > 1 && words(zoomed) < G_sizes[g]
-panels = n <= 7 ? 1 : (n + 3) / 5
-each_panel = panels == 1 ? n : (n - 2 + panels) / panels
-columns = both ? 2 : panels < 3 ? panels : 3
-high = panels > (both ? 1 : 3) ? 230.0 : 330.0 # of a row of panels
-line(k) = int(word(list, k))
-entries = '' # of the key: ten times the line and its row
-do for [k = 1:n] {
-	do for [r = 1:rows(L_name[line(k)], 100)] { entries = entries.sprintf(' %d', 10 * k + r) }
+# Curves of group g by size: a row of panels for each family of variants, the reference in each, their names beside
+# it. Small sizes, which scatter, and large ones have an axis each, which holds every point. Points of one size stand
+# beside each other, so that none hides another; whiskers of many sizes have no caps, which would touch. Set before: col
+# (of $summary), its whiskers' ends (tip), unit, of_1 (ratios to the reference, which is a line at 1), limit and marked.
+small = ''
+large = ''
+do for [b in G_list[g]] {
+	if (G_split[g] > 0 && real(b) >= G_split[g]) { large = large.' '.b } else { small = small.' '.b }
 }
-if (limit && limit_sizes > 0) { entries = entries.' 0' }
-# In two columns where there are many and none is wide.
-keys = words(entries)
-wide_name = limit && limit_sizes > 0 ? 40 : 0
-do for [k = 1:n] { wide_name = most(wide_name, least(strlen(L_name[line(k)]), 100)) }
-legend = keys > 5 && wide_name < 46 ? (keys + 1) / 2 : keys
-body = high * ((panels * (1 + both) + columns - 1) / columns) + 28
-load begin
-# Of one loop: an empty one takes a place in the key. 0: the limit.
-entry(e) = line(int(e) / 10)
-entry_dash(e) = int(e) ? line_dash(entry(e)) : 2
-entry_color(e) = int(e) ? line_color(entry(e)) + (int(e) % 10 == 1 ? 0 : 0xFF000000) : grey
-plot for [e in entries] NaN with linespoints ps 1.2 lw (int(e) ? width(L_variant[entry(e)]) : 2) \
-	dt entry_dash(e) pt (int(e) ? line_shape(entry(e)) : -2) lc rgb entry_color(e) \
-	title (int(e) ? row(L_name[entry(e)], int(e) % 10, 100) : sprintf('limit: plain copies, up to %.3g GB/s', limit_best))
-load axes
-wide = (W - 100) / columns
-aside = columns > 1 ? 16 + 7 * strlen(sprintf('%.0f', both ? zoom_hi : hi)) : 0 # for numbers of the panel to the right
-titled_panels = both || panels > 1
-do for [p = 0:panels - 1] {
-	first = 2 + p * each_panel
-	last = least(first + each_panel - 1, n)
-	do for [part = 0:both] {
-		cell = both ? 2 * p + part : p
-		left = 80 + (cell % columns) * wide
-		above = top + (cell / columns) * high + (titled_panels ? 14 : 0)
-		sizes = part ? zoomed : G_list[g]
-		eval area(left, left + wide - aside, above + 8, above + high - (panels * (1 + both) > columns ? 42 : titled_panels ? 26 : 12))
-		eval size_axis(sizes, wide - aside)
-		if (scale eq 'log' || (scale eq 'both' && !part)) {
-			eval log_axis('y', lo, hi, high - 20)
-		} else {
-			eval said_linear('y').sprintf('; unset logscale y; set yrange [0:%g]; set ytics autofreq', 1.05 * (part ? zoom_hi : hi))
+sides = (words(small) > 0) + (words(large) > 0)
+# Of each row the variants that have a figure, as one text.
+has_figure(i) = sprintf("strcol('variant') eq V_name[%d] && of_group(%d) ? known(col) : 0", i, g)
+array row_of[ratio_panels + 1]
+n = 0
+letters = of_1 ? strlen(reference) + 4 : limit ? 20 : 0
+do for [p = 1:most(1, ratio_panels)] {
+	mine = ''
+	do for [v in (of_1 ? '' : '1').(ratio_panels > 0 ? ' '.R_list[p] : '')] {
+		eval nothing
+		eval extent('$summary', has_figure(int(v)))
+		if (hi > 0 && (of_1 || V_role[int(v)] ne 'again')) {
+			mine = mine.' '.v
+			letters = most(letters, strlen(V_label[int(v)]))
 		}
-		unset ylabel
-		if (cell % columns == 0) { set ylabel unit.log_y }
-		unset xlabel
-		if (cell + columns >= panels * (1 + both)) { set xlabel sizes_of(g).log_x offset 0, 0.4 }
-		if (titled_panels) {
-			set label 10 (both ? part ? (zoom eq 'large' ? size_label(G_split[g]).' and more' : 'below '.size_label(G_split[g])).', from 0' : 'all sizes' : '').\
-				(both && panels > 1 ? ': ' : '').(panels > 1 ? first == 2 ? sprintf('lines 1 to %d', last) : sprintf(last > first ? 'lines 1 and %d to %d' : 'lines 1 and %d', first, last) : '') \
-				at graph 0, screen y(above) left textcolor rgb ink
-		}
-		# Lines of a panel that coincide are a little beside each other.
-		beside(k) = exp(((k == 1 ? 1 : k - first + 2) - (last - first + 3) / 2.0) * 3 * size_pixel(sizes, wide - aside))
-		mine(k) = panels == 1 || k == 1 || (k >= first && k <= last)
-		of_line(k, figure) = mine(k) && strstrt(' '.sizes.' ', sprintf(' %.1f ', column('asked_bytes'))) > 0 ? \
-			pick(L_variant[line(k)], g, figure) : NaN
-		do for [m = 1:marked && exists('choice_marks_rows') ? choice_marks_rows : 0] {
-			at = choice_marks_at[m]
-			if (choice_marks_what[m] ne G_coll[g] || at < size_of(sizes, 1) || at > size_of(sizes, words(sizes))) { continue }
-			set arrow 100 + m from at, graph 0 to at, graph 1 nohead lc rgb 0xBBBBBB lw 1 dt 3 back
-			set label 100 + m choice_marks_after[m] at at, graph 0.02 left rotate by 90 offset char 0.8, 0 \
-				textcolor rgb 0x999999 font font(8) back
-		}
-		plot for [k = 1:strlen(band) ? n : 0] $summary using (column('asked_bytes') * beside(k)):(of_line(k, col)):\
-				(of_line(k, band)) \
-				with filledcurves lc rgb line_color(line(k)) + 0xD8000000 notitle, \
-			for [k = 1:n] $summary using (column('asked_bytes') * beside(k)):(of_line(k, col)) \
-				with linespoints lw width(L_variant[line(k)]) ps k == 1 ? 1.4 : 1.1 dt line_dash(line(k)) \
-				pt line_shape(line(k)) lc rgb line_color(line(k)) notitle, \
-			for [k = 1:limit && limit_sizes > 1] $summary using (column('asked_bytes')):\
-				(part && zoom eq 'large' && column('asked_bytes') < G_split[g] ? NaN : of_limit('busbw_gbs')) \
-				with lines lw 2 dt 2 lc rgb grey notitle, \
-			for [k = 1:limit && limit_sizes == 1] limit_best with lines lw 2 dt 2 lc rgb grey notitle
-		unset label 10
-		do for [m = 1:marked && exists('choice_marks_rows') ? choice_marks_rows : 0] { unset arrow 100 + m; unset label 100 + m }
+	}
+	if (words(mine) > (n > 0 && !of_1)) {
+		n = n + 1
+		row_of[n] = mine
 	}
 }
+aside = 56 + 6.9 * least(letters, 34) # for the names
+high = n > 5 ? 140.0 : n > 1 ? 180.0 : 320.0
+legend = 0
+body = high * n + 56
+load begin
+plot NaN notitle
+load axes
+# The more sizes the wider.
+share = sides == 1 ? 1 : least(0.6, most(0.4, (words(small) + 1.0) / (words(small) + words(large) + 2)))
+in(list) = strstrt(list.' ', sprintf(' %.1f ', column('asked_bytes'))) > 0
+do for [p = 1:n] {
+	mine = row_of[p]
+	m = words(mine)
+	dash_of(k) = k < 1 ? 1 : k > m ? 2 : dash(v(k))
+	v(k) = k < 1 || k > m ? 1 : int(word(mine, k))
+	do for [side = 1:sides] {
+		list = side == sides && words(large) > 0 ? large : small
+		left = 72 + (side - 1) * (share * (W - 82 - aside) + 10)
+		long = (side < sides ? share : side > 1 ? 1 - share : 1) * (W - 82 - aside) - (side < sides ? 40 : 0)
+		above = top + 20 + (p - 1) * high
+		eval area(left, left + long, above + 4, above + high - 14)
+		bare = p < n
+		pad = 4 * m + 10
+		eval size_axis(list, long)
+		eval nothing
+		if (limit) { eval extent('$summary', "in(list) ? of_limit('busbw_gbs') : 0") }
+		level = of_1 ? 1 : limit_sizes == 1 ? limit_best : words(list) == 1 ? hi : 0 # of a line from side to side
+		hi = most(hi, level)
+		do for [end in '_lo _hi'] {
+			eval extent('$summary', sprintf("of_any(%d) && in(list) && known(col) > 0 && (of_1 || strcol('role') ne 'again') ? tip('%s') : 0", g, end))
+		}
+		if (hi == 0) { lo = 1.0; hi = 1.0 }
+		if (level > 0 && (of_1 || limit)) {
+			set arrow 1 from graph 0, first level to graph 1, first level nohead lw 2 - 0.5 * of_1 dt 2 - of_1 \
+				lc rgb (of_1 ? several : grey) back
+		}
+		if (of_1) {
+			eval ratio_axis('y', least(lo, 1 / (1 + 2 * margin)), most(hi, 1 + 2 * margin), high)
+			set object 1 rectangle from graph 0, first 1 / (1 + margin) to graph 1, first 1 + margin \
+				behind fs solid noborder fc rgb 0xEEEEEE
+		} else {
+			eval hi > 8 * lo ? log_axis('y', lo, hi, high - 20) : said_linear('y').\
+				sprintf('; unset logscale y; set yrange [0:%g]; set ytics %g', 1.05 * hi, nice_step(hi))
+		}
+		apart = 8.0 # pixels; less where one size's points would reach the next one's
+		do for [k = 2:words(list)] {
+			apart = least(apart, 0.9 * (size_at(list, k, long - 2 * pad) - size_at(list, k - 1, long - 2 * pad)) / m)
+		}
+		beside(k) = exp((k - (m + 1) / 2.0) * apart * size_pixel(list, long))
+		at(k) = !in(list) || k < 1 ? NaN : k > m ? (limit_sizes > 1 ? of_limit(col) : NaN) : pick(v(k), g, col)
+		if (p == 1 && side == 1) {
+			set label 12 unit.(sides > 1 ? '' : log_y) at screen x(11), screen y(top + body / 2 - 10) center rotate by 90
+			set label 11 sizes_of(g).log_x at screen x(72 + (W - 82 - aside) / 2), screen y(top + body - 14) center
+		}
+		if (p == 1 && sides > 1) {
+			set label 10 (list eq large ? size_label(G_split[g]).' and more' : 'below '.size_label(G_split[g])).log_y \
+				at graph 0.5, screen y(above - 10) center textcolor rgb ink
+		}
+		do for [c = 1:marked && exists('choice_marks_rows') ? choice_marks_rows : 0] {
+			from = choice_marks_at[c]
+			if (choice_marks_what[c] ne G_coll[g] || from < size_of(list, 1) || from > size_of(list, words(list))) { continue }
+			set arrow 100 + c from from, graph 0 to from, graph 1 nohead lc rgb 0xBBBBBB lw 1 dt 3 back
+			set label 100 + c choice_marks_after[c] at from, graph 0.02 left rotate by 90 offset char 0.8, 0 \
+				textcolor rgb 0x999999 font font(8) back
+		}
+		unset key
+		if (side == sides) {
+			set key at screen x(W - aside), screen y(above + 6) left top vertical maxrows 6 Left reverse samplen 2.5 \
+				spacing key_high width 0
+		}
+		eval 'set errorbars '.(words(list) > 8 ? '0' : '0.6')
+		# Of one loop: an empty one takes a place in the key. 0: the reference as 1; the last: the limit.
+		plot for [k = 1:m] $summary using (column('asked_bytes') * beside(k)):(at(k)):(tip('_lo')):(tip('_hi')) \
+				with yerrorbars lw 1.3 pt -1 lc rgb color(v(k)) notitle, \
+			for [k = 1 - of_1:m + limit] $summary using (column('asked_bytes') * (k > m ? 1 : beside(k))):(at(k)) \
+				with linespoints lw (k < 1 ? 1.5 : k > m ? 2 : v(k) == 1 ? 2.2 : 1.3) ps mark * 1.1 \
+				dt dash_of(k) pt (k < 1 || k > m ? -2 : shape(v(k))) \
+				lc rgb (k < 1 ? several : k > m ? grey : color(v(k))) \
+				title (k < 1 ? reference.' = 1' : k > m ? 'limit: plain copies' : short(V_label[v(k)], 34))
+		unset label
+		unset arrow
+	}
+}
+bare = 0
+pad = 18
 eval finish

@@ -28,7 +28,7 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 	body = high * panels + 10
 	load begin
 	set key horizontal width key_wide
-	plot for [e in entries] NaN with points pt 5 ps 1.6 lc rgb color(int(e)) title V_label[int(e)]
+	plot for [e in entries] NaN with points pt 5 ps mark * 1.6 lc rgb color(int(e)) title V_label[int(e)]
 	load axes
 	set grid noxtics
 	from = 1
@@ -49,8 +49,9 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 		}
 		unset logscale y
 		eval sprintf('set xrange [0.5:%d.5]; set yrange [0:%g]; set ytics %g', sizes, 1.22 * hi, nice_step(1.6 * hi))
-		set label 4 steps_panel[from].', ms' at graph 0, screen y(above - 10) left textcolor rgb ink
+		set label 4 steps_panel[from] at graph 0, screen y(above - 10) left textcolor rgb ink
 		set xlabel steps_axis[from] offset 0, 0.4
+		set ylabel 'time of a step, ms'
 		bar = 0.68 / words(entries)
 		named = sizes * words(entries) <= 30
 		at = 0
@@ -69,7 +70,7 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 			}
 			if (named && steps_overlap[r] == steps_overlap[r]) {
 				eval sprintf("set label %d '%s' at first %g, first %g center offset 0, 0.7 textcolor rgb %d font '%s'", \
-					1000 + r, steps_overlap[r] > 0 ? sprintf('%.0f %%', steps_overlap[r]) : 'none', mid, most(steps_hi[r], steps_step[r]), ink, font(9))
+					1000 + r, steps_overlap[r] > 0 ? sprintf('%.0f %%', steps_overlap[r]) : 'none hidden', mid, most(steps_hi[r], steps_step[r]), ink, font(9))
 			}
 		}
 		plot NaN notitle

@@ -40,7 +40,7 @@ do for [g = 1:exists('versions_of_rows') ? versions_of_rows : 0] { if (versions_
 	body = 460.0
 	load begin
 	set key horizontal width key_wide
-	plot for [k in entries] NaN with points pt (k eq 'staged' ? 6 : k eq 'direct' ? 7 : mode_shape(k)) ps 1.8 lw 2 \
+	plot for [k in entries] NaN with points pt (k eq 'staged' ? 6 : k eq 'direct' ? 7 : mode_shape(k)) ps mark * 1.8 lw 2 \
 		lc rgb (k eq 'staged' || k eq 'direct' ? grey : paint(k)) title entry(k)
 	load axes
 	eval sprintf('set xrange [0.5:%d.5]', nversions)
@@ -65,13 +65,13 @@ do for [g = 1:exists('versions_of_rows') ? versions_of_rows : 0] { if (versions_
 			(figure(g, 'single', 'drawn_gbs')):(number(figure(g, 'single', 'drawn_gbs'))) \
 			with labels left offset 1.6, 0 textcolor rgb paint('single') notitle, \
 		for [mode in modes] $versions using (beside(mode)):(on(g, mode, 'staged')) \
-			with points pt mode_shape(mode) ps 2.4 lc rgb 0xFFFFFF notitle, \
+			with points pt mode_shape(mode) ps mark * 2.4 lc rgb 0xFFFFFF notitle, \
 		for [mode in modes] $versions using (beside(mode)):(on(g, mode, 'staged')) \
-			with points pt mode_shape(mode) - 1 ps 2.2 lw 2.5 lc rgb paint(mode) notitle, \
+			with points pt mode_shape(mode) - 1 ps mark * 2.2 lw 2.5 lc rgb paint(mode) notitle, \
 		for [mode in modes] $versions using (beside(mode)):(on(g, mode, 'direct')) \
-			with points pt mode_shape(mode) ps 2.4 lc rgb paint(mode) notitle, \
+			with points pt mode_shape(mode) ps mark * 2.4 lc rgb paint(mode) notitle, \
 		for [mode in modes] $versions using (beside(mode)):(on(g, mode, '')) \
-			with points pt mode_shape(mode) ps 2.4 lc rgb paint(mode) + 0xA0000000 notitle
+			with points pt mode_shape(mode) ps mark * 2.4 lc rgb paint(mode) + 0xA0000000 notitle
 	# The ratio, with the margin as a band. Names are not to touch.
 	do for [k = 1:nversions] { set xtics add ((nversions < 8 ? library_name.' ' : '').word(versions_of_versions[g], k) k) }
 	eval sprintf("set xtics %s", nversions < 14 ? 'norotate' : 'rotate by -30 left')
@@ -90,7 +90,7 @@ do for [g = 1:exists('versions_of_rows') ? versions_of_rows : 0] { if (versions_
 			(ratio_end(g, '_lo')):(ratio_end(g, '_hi')):(verdict_color(g)) \
 			with yerrorbars lw 2.5 pt -1 lc rgb variable notitle, \
 		$versions using (column('nth')):(figure(g, 'processes', 'drawn_ratio')):(verdict_color(g)) \
-			with points pt 5 ps 1.2 lc rgb variable notitle, \
+			with points pt 5 ps mark * 1.2 lc rgb variable notitle, \
 		$versions using (column('nth')):(ratio_end(g, '_lo')):(verdict_word(g)):(verdict_color(g)) \
 			with labels center offset 0, -1.1 textcolor rgb variable notitle
 	eval finish

@@ -29,7 +29,7 @@ do for [picture = 1:n > 0] {
 	set key horizontal width key_wide
 	# Modes stand a little below each other.
 	place(mode) = 0.22 * (words(modes[1:strstrt(modes.' ', ' '.mode.' ')]) - (words(modes) - 1) / 2.0)
-	plot for [mode in modes] NaN with points pt mode_shape(mode) ps 1.6 lc rgb mode_color(mode) title mode
+	plot for [mode in modes] NaN with points pt mode_shape(mode) ps mark * 1.6 lc rgb mode_color(mode) title mode
 	load axes
 	names = 40.0 + 7 * letters
 	wide = (W - names - 20) / words(panels)
@@ -48,7 +48,7 @@ do for [picture = 1:n > 0] {
 		do for [r = 1:n] { if (k == 1) { set ytics add (way_points_way[r] way_points_nth[r]) } else { set ytics add ('' way_points_nth[r]) } }
 		set label 4 panel_title(what).log_x at screen x(left), screen y(top + 12) left textcolor rgb ink
 		plot for [r = 1:n] '+' using (figure(what, r)):(way_points_nth[r] + place(way_points_mode[r])) every ::0::0 with points \
-				pt mode_shape(way_points_mode[r]) ps 1.7 lc rgb mode_color(way_points_mode[r]) notitle
+				pt mode_shape(way_points_mode[r]) ps mark * 1.7 lc rgb mode_color(way_points_mode[r]) notitle
 	}
 	eval finish
 }

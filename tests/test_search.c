@@ -533,6 +533,30 @@ TEST(what_two_settings_gain_together_is_found)
 	assert_in_range(found, 19, 20);
 }
 
+/* A least number above its greatest, with which NCCL takes one of both, is in no set, however much
+ * the made-up machine gains with it; any other pair of the two is. */
+TEST(a_least_is_not_above_its_greatest)
+{
+	static const char *const values[2][3] = {{"", "64", "8"}, {"", "16"}};
+	struct search_space space = space_of(5, (const unsigned[]){3, 3, 2, 2, 2});
+	struct search_set rows[SEARCH_MAX_SETS];
+	for (unsigned k = 0; k < 2; k++) {
+		strcpy(space.keys[1 + k].key, k ? "max_ctas" : "min_ctas");
+		for (unsigned v = 1; v < space.keys[1 + k].nvalues; v++)
+			strcpy(space.keys[1 + k].values[v], values[k][v]);
+	}
+	unsigned n = search_cover(&space, NULL, 1, rows, SEARCH_MAX_SETS), held = 0;
+	for (unsigned r = 0; r < n; r++)
+		held += rows[r].level[1] == 2 && rows[r].level[2] == 1;
+	assert_true(held > 0);
+	for (uint64_t seed = 1; seed <= 5; seed++) {
+		struct found r = search(space, channels, 0.01, seed);
+		for (n = 0; n < r.nfinalists; n++)
+			assert_false(search_set_crosses(&space, &r.finalists[n]));
+		assert_true(n > 0);
+	}
+}
+
 TEST(of_nothing_nothing_is_told)
 {
 	for (uint64_t seed = 1; seed <= 8; seed++) {

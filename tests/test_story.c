@@ -62,6 +62,11 @@ TEST(rows_that_say_the_same_share_a_sentence)
 	/* One ratio is no range, and has its interval. */
 	assert_string_equal(says_one(FAST, "{name:list}: {speed:range}."),
 	                    "b: 1.002 (0.998 to 1.006).\n");
+	/* Of a spread the ends, of three digits each, and nothing behind them. */
+	const struct story *story =
+	    story_of("chapter c | C\ntable t | T\n  x:spread | x (quartiles)\n"
+	             "  SELECT 0.11 x, 0.09803 x_lo, 0.12995 x_hi\nitem t\n  {x:range}.\n");
+	assert_string_equal(story_said(story, STORY_ITEM, 0)->text, "0.0980 to 0.130.");
 	/* What is neither listed nor a range parts them. */
 	assert_string_equal(says_one(SLOW, "{name:list} has {gbs}."), "a has 2.29.\nc has 2.55.\n");
 	assert_string_equal(says_one(0, "{name:list}."), "a, b and c.\n");

@@ -207,6 +207,10 @@ TEST(what_did_nothing_is_left_out_of_the_file)
 	    {"capped", "131072", "used 131072: never read, and so would be the default's 524288"},
 	    {"capped", "1048576", NULL}, /* less than asked, and more than the default */
 	};
+	struct made_variant own[MADE_VARIANTS];
+	memcpy(own, four, sizeof four);
+	own[0].env = "NCCL_BUFFSIZE=8388608";
+	made.variants = own;
 	for (unsigned i = 0; i < LENGTH(acts); i++) {
 		made.logs = logs(acts[i][0], acts[i][1], "env.NCCL_BUFFSIZE");
 		reported(CONFIRMED);
@@ -215,6 +219,8 @@ TEST(what_did_nothing_is_left_out_of_the_file)
 		const char *conf = made_read("nccl.most.conf");
 		assert_says_if(acts[i][2] != NULL, conf, line);
 		assert_says_if(acts[i][2] != NULL, conf, "left out");
+		/* Page 1 names what was asked with what became of it. */
+		assert_says_if(i > 0, made_read("report.md"), test_text("(NCCL used %s)", acts[i][1]));
 	}
 }
 

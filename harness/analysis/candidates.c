@@ -132,7 +132,7 @@ static bool improve(const struct searcher *s, unsigned aim, struct search_set *s
 					one.level[a] = (unsigned char)x;
 					one.level[b] = (unsigned char)y;
 					double is = score(s, aim, &one, -1);
-					if (is > most) {
+					if (is > most && !search_set_crosses(space, &one)) {
 						most = is;
 						best = one;
 					}

@@ -56,7 +56,8 @@ SELECT variant, place, count(*) blocks, count(*) > 1 several, median(time_ns) / 
        quantile(time_ns, 0.25) / 1000 lower_us, quantile(time_ns, 0.75) / 1000 upper_us,
        median(rank0_ns) / 1000 rank0_us, median(mean_ns) / 1000 mean_us,
        median(min_ns) / 1000 min_us, median(max_ns) / 1000 max_us,
-       median(launch_ns) / 1000 launch_us, median(skew_ns) / 1000 skew_us,
+       median(launch_ns) / 1000 launch_us, median_lo(launch_ns, 0.95) / 1000 launch_us_lo,
+       median_hi(launch_ns, 0.95) / 1000 launch_us_hi, median(skew_ns) / 1000 skew_us,
        median(poll_ns) / 1000 poll_us, max(step_ns) / 1000 step_us,
        iif(count(early) >= (SELECT least_blocks FROM given)
            AND sign_test(sum(early > 1), count(early)) < 0.02, median(early), NULL) early
@@ -78,9 +79,9 @@ SELECT c.variant, c.place, coalesce(blocks, 0), failed, time_us, iif(several, lo
        iif(several, upper_us, NULL), rank0_us, mean_us, min_us, max_us, algbw, algbw * bus_factor,
        iif(several, algbw * bus_factor * time_us / upper_us, NULL),
        iif(several, algbw * bus_factor * time_us / lower_us, NULL), p50_us, p95_us, p95_us_lo,
-       p95_us_hi, p99_us, p99_us_lo, p99_us_hi, launch_us, skew_us, poll_us, NULL, NULL, NULL, 0,
-       NULL, iif(data, wrong, NULL), faults, switches, NULL, NULL, NULL, NULL, timed_calls,
-       switches >= 10 AND switches > 50 * ifnull(watched_s, 0),
+       p95_us_hi, p99_us, p99_us_lo, p99_us_hi, launch_us, launch_us_lo, launch_us_hi, skew_us,
+       poll_us, NULL, NULL, NULL, 0, NULL, iif(data, wrong, NULL), faults, switches, NULL, NULL,
+       NULL, NULL, timed_calls, switches >= 10 AND switches > 50 * ifnull(watched_s, 0),
        time_us * (SELECT calls FROM cell WHERE id = first), coalesce(step_us, 0), early
 FROM cells_of_result c
 LEFT JOIN (SELECT *, counted_bytes / (time_us / 1e6) / 1e9 algbw

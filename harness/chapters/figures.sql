@@ -102,8 +102,8 @@ SELECT cell, grp, row_number() OVER (ORDER BY grp, bytes) - 1 id,
        count(*) OVER (PARTITION BY grp) sizes, min(of_limit) OVER (PARTITION BY grp) is_limit
 FROM grouped;
 
--- A variant at a place: medians over blocks, with quartiles; p95 and p99 with the 95 % interval of
--- their medians.
+-- A variant at a place: medians over blocks, with quartiles; p95, p99 and launch cost with the 95 %
+-- interval of their medians.
 CREATE TABLE result(
   variant INTEGER, place INTEGER, blocks INTEGER,
   failed  INTEGER,             -- trials
@@ -112,7 +112,7 @@ CREATE TABLE result(
   time_rank0_us REAL, time_mean_us REAL, time_min_us REAL, time_max_us REAL, algbw_gbs REAL,
   busbw_gbs REAL, busbw_gbs_lo REAL, busbw_gbs_hi REAL, p50_us REAL,
   p95_us REAL, p95_us_lo REAL, p95_us_hi REAL, p99_us REAL, p99_us_lo REAL, p99_us_hi REAL,
-  launch_us REAL, skew_us REAL, resolution_us REAL,
+  launch_us REAL, launch_us_lo REAL, launch_us_hi REAL, skew_us REAL, resolution_us REAL,
   ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER, -- speed against the reference
   effect TEXT,                 -- by that faster, slower, as fast, undecided; or nothing
   wrong INTEGER, faults INTEGER, switches INTEGER, -- sums

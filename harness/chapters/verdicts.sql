@@ -210,7 +210,8 @@ SELECT j.asked, value * scale value, value_lo * scale value_lo, value_hi * scale
        iif(speed, iif(said_word IN ('faster', 'slower', 'undecided'), said_word, 'as fast'), NULL)
        short_word,
        iif(opposed, 'differs: ' || speed_ends,
-           verdict_said(said_word, c, is_time, margin, seen, NOT withheld)) verdict, opposed, said_word <> 'undecided' decided, withheld,
+           verdict_said(said_word, c, is_time, margin, seen, NOT withheld)) verdict,
+       opposed, said_word <> 'undecided' decided, withheld,
        coalesce(estimate(speed, speed_lo, speed_hi), '-') label,
        least, most, iif(estimate(least) <> estimate(most), interval(speed, least, most), NULL)
        by_cell, seen detectable, cells, blocks, from_bytes, to_bytes, why

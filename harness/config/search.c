@@ -21,6 +21,25 @@ unsigned search_set_size(const struct search_space *space, const struct search_s
 	return n;
 }
 
+bool search_set_crosses(const struct search_space *space, const struct search_set *set)
+{
+	char most[TRIAL_NAME_BYTES];
+	bool crosses = false;
+	for (unsigned a = 0; a < space->nkeys; a++) {
+		const struct search_key *least = &space->keys[a];
+		char *at = strcpy(most, least->key);
+		if (!(at = strstr(most, "MIN_")) && !(at = strstr(most, "min_")))
+			continue;
+		memcpy(at, *at == 'M' ? "MAX" : "max", 3);
+		for (unsigned b = 0; b < space->nkeys; b++)
+			crosses |= set->level[a] && set->level[b] &&
+			           !strcmp(space->keys[b].key, most) &&
+			           atof(least->values[set->level[a]]) >
+			               atof(space->keys[b].values[set->level[b]]);
+	}
+	return crosses;
+}
+
 unsigned search_singles(const struct search_space *space, struct search_set *rows, unsigned most)
 {
 	unsigned n = 0;
@@ -63,7 +82,10 @@ static unsigned pairs_list(const struct search_space *space, const search_losses
 				for (unsigned y = 1; y < space->keys[b].nvalues; y++) {
 					const double loss =
 					    loss_of(losses, a, x) + loss_of(losses, b, y);
-					if (isinf(loss))
+					struct search_set both = {{0}};
+					both.level[a] = (unsigned char)x;
+					both.level[b] = (unsigned char)y;
+					if (isinf(loss) || search_set_crosses(space, &both))
 						continue;
 					out[n] = (struct pair){{(unsigned char)a, (unsigned char)b},
 					                       {(unsigned char)x, (unsigned char)y},
@@ -108,7 +130,8 @@ unsigned search_cover(const struct search_space *space, const search_losses *los
 				fits = fits && (!*level || *level == p->value[e]);
 				*level = p->value[e];
 			}
-			if (fits && loss_beside(space, losses, &with, pairs) < ROW_LOSS + 1e-9)
+			if (fits && !search_set_crosses(space, &with) &&
+			    loss_beside(space, losses, &with, pairs) < ROW_LOSS + 1e-9)
 				rows[n] = with;
 		}
 		for (unsigned i = 0; i < left; i++)

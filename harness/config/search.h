@@ -8,6 +8,9 @@ struct plan;
 
 bool search_set_equal(const struct search_set *a, const struct search_set *b);
 unsigned search_set_size(const struct search_space *space, const struct search_set *set);
+/* Whether a least number is above its greatest, NCCL_MIN_NCHANNELS above NCCL_MAX_NCHANNELS: one of
+ * both would do nothing, so that no such set is proposed. */
+bool search_set_crosses(const struct search_space *space, const struct search_set *set);
 
 /* Rounds: each value alone, all pairs, twice the best and what they suggest, less one setting. */
 #define SEARCH_SCREENS 2

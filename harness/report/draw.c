@@ -27,8 +27,8 @@
 #define HERE    "/proc/self/fd/3"
 #define HERE_FD 3
 
-/* Runs gnuplot and waits. Returns its exit status; NO_PROGRAM if there is none; LATE if it did not end;
- * -1 if it could not be started or was killed. Its output goes to the file `log`. */
+/* Runs gnuplot and waits. Returns its exit status; NO_PROGRAM if there is none; LATE if it did not
+ * end; -1 if it could not be started or was killed. Its output goes to the file `log`. */
 static int run_gnuplot(char *const argv[], const char *dir, const char *log)
 {
 	pid_t self = getpid(), child = fork();
@@ -228,10 +228,12 @@ static bool is_drawn(const struct job *job, const char *name, const char *end)
 	return !stat(path, &about) && about.st_size > 0;
 }
 
-static int by_name(const void *a, const void *b)
+/* As they stand on the page, then the others by name. */
+static int by_place(const void *a, const void *b)
 {
-	return strcmp(((const struct model_picture *)a)->name,
-	              ((const struct model_picture *)b)->name);
+	const struct model_picture *one = a, *other = b;
+	return one->shown != other->shown ? (one->shown - 1 < other->shown - 1 ? -1 : 1)
+	                                  : strcmp(one->name, other->name);
 }
 
 /* The list that the files of plot/ have written: one line per picture, with name, title and caption
@@ -255,7 +257,7 @@ static void take_list(struct job *job)
 	}
 	if (in)
 		fclose(in);
-	qsort(result->pictures, result->npictures, sizeof *result->pictures, by_name);
+	qsort(result->pictures, result->npictures, sizeof *result->pictures, by_place);
 }
 
 #define SHOWN_MOST 6 /* on the page */
@@ -267,8 +269,9 @@ static bool is_named(const struct model_picture *picture, const char *name)
 	       !strcmp(picture->name + all - end, name);
 }
 
-/* The picture of the experiment's finding, and the first that chapters name for the page. That of another
- * chapter than the headline's is none if this has its own, which has too little to be drawn. */
+/* The picture of the experiment's finding, and the first that chapters name for the page. That of
+ * another chapter than the headline's is none if this has its own, which has too little to be
+ * drawn. */
 static int find_answer(struct model_pictures *result, const struct story *story)
 {
 	unsigned shown = 0, best = 0, rank;
@@ -285,14 +288,16 @@ static int find_answer(struct model_pictures *result, const struct story *story)
 			answer = rank > best ? (int)i : answer;
 			best = rank > best ? rank : best;
 			if (!one->shown && shown < SHOWN_MOST)
-				one->shown = ++shown;
+				one->shown = ++shown + 1;
 		}
 	}
 	for (unsigned i = 0; i < result->npictures && shown < SHOWN_MOST; i++)
-		shown += !result->pictures[i].shown && (result->pictures[i].shown = true);
-	if (own && best < 2)
-		return -1;
-	return answer < 0 && result->npictures ? 0 : answer;
+		if (!result->pictures[i].shown)
+			result->pictures[i].shown = ++shown + 1;
+	if (answer >= 0)
+		result->pictures[answer].shown = 1; /* the others have the places from 2 on */
+	qsort(result->pictures, result->npictures, sizeof *result->pictures, by_place);
+	return !result->npictures || (own && best < 2) ? -1 : 0;
 }
 
 static void draw_all(struct job *job, const struct story *story)

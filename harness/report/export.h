@@ -1,4 +1,5 @@
-/* What a run found, in the forms of other programs: an option, and a view of export.sql, for each. */
+/* What a run found, in the forms of other programs: an option, and a view of export.sql, for each.
+ * */
 #ifndef LAUNCHGAP_EXPORT_H
 #define LAUNCHGAP_EXPORT_H
 
@@ -9,9 +10,9 @@
 
 /* An option for each, of files[EXPORT_FORMATS]. */
 extern const struct fields export_options;
-/* Writes those formats that have a file. Each takes its name once it is complete. Times are in none if the
- * variants did not do the same work (given.trouble); what is not known is left out, and no number is
- * NaN. */
+/* Writes those formats that have a file. Each takes its name once it is complete. Times are in none
+ * if the variants did not do the same work (given.trouble); what is not known is left out, and no
+ * number is NaN. */
 int export_write(const struct model *model, const char *const files[EXPORT_FORMATS],
                  struct status *st);
 /* A query's rows as the lines of a file. */

@@ -13,20 +13,12 @@
 
 #define SCRIPT_TEXT_BYTES 1024
 
-/* A drawn variant, from 1 on in the order of pictures. */
-struct drawn {
-	const char *name, *mode;
-	unsigned family;
-};
-
 /* The file as it is written: assignments, arrays and data blocks, no path and no unquoted text. All
  * borrowed. */
 struct script {
 	FILE *out;
 	struct arena *arena;
 	struct db *db;
-	struct drawn *drawn;
-	unsigned n, lines; /* so many of each, lines as they are written */
 };
 
 void gnuplot_quote(const char *text, char *out, size_t bytes)
@@ -146,169 +138,6 @@ static void put_assigned(struct script *p)
 	db_end(rows, &ignored);
 }
 
-/* ---- lines of curves -------------------------------------------------------------------- */
-
-static void read_drawn(struct script *p)
-{
-	struct status ignored = {""};
-	struct db_rows *rows = ask(p, "SELECT name, mode, family FROM plotted_variant ORDER BY at");
-	for (; db_next(rows); p->n++) {
-		p->drawn = arena_more(p->arena, p->drawn, p->n, sizeof *p->drawn);
-		p->drawn[p->n] = (struct drawn){arena_copy(p->arena, db_text(rows, 0)),
-		                                arena_copy(p->arena, db_text(rows, 1)),
-		                                (unsigned)db_real(rows, 2)};
-	}
-	db_end(rows, &ignored);
-}
-
-static bool coincide(const double *a, const double *b, unsigned nsizes, double tolerance)
-{
-	for (unsigned k = 0; k < nsizes; k++)
-		if (isnan(a[k]) != isnan(b[k]) || fmax(a[k], b[k]) > tolerance * fmin(a[k], b[k]))
-			return false;
-	return true;
-}
-
-unsigned gnuplot_merge(const double *values, unsigned n, unsigned nsizes, double tolerance,
-                       unsigned *line)
-{
-	unsigned lines = 0;
-	for (unsigned i = 0; i < n; i++) {
-		line[i] = 0;
-		for (unsigned k = 0; k < i && line[i] < lines; k++)
-			if (line[k] == line[i] &&
-			    !coincide(values + (size_t)i * nsizes, values + (size_t)k * nsizes, nsizes,
-			           tolerance)) {
-				line[i]++;
-				k = (unsigned)-1; /* against all of the next line */
-			}
-		lines += line[i] == lines;
-	}
-	return lines;
-}
-
-/* One line with its name, of all of its variants, cut to the size of a key's two rows. Returns
- * whether it covers several modes. */
-static bool put_line(struct script *p, const unsigned *variants, const unsigned *line, unsigned n,
-                     unsigned nth)
-{
-	unsigned first = n, members = 0, named = 0;
-	bool joint = false;
-	char text[256] = "";
-	for (unsigned i = 0; i < n; i++)
-		members += line[i] == nth;
-	for (unsigned i = 0; i < n; i++) {
-		const struct drawn *v = &p->drawn[variants[i]];
-		size_t at = strlen(text);
-		if (line[i] != nth)
-			continue;
-		first = first == n ? i : first;
-		joint |= strcmp(v->mode, p->drawn[variants[first]].mode) != 0;
-		if (at > 180 || strlen(v->name) > 60)
-			continue;
-		named++;
-		status_add(text, sizeof text, "%s%s",
-		           !at                ? ""
-		           : named == members ? " and "
-		                              : ", ",
-		           v->name);
-	}
-	if (!named)
-		snprintf(text, sizeof text, "%.60s…", p->drawn[variants[first]].name);
-	if (named < members && members > 1)
-		status_add(text, sizeof text, " and %u more", members - (named ? named : 1));
-	p->lines++;
-	script_put(p, "L_variant", p->lines, "%u", variants[first] + 1);
-	script_put(p, "L_joint", p->lines, "%d", joint);
-	script_text(p, "L_name", p->lines, text);
-	return joint;
-}
-
-/* A figure's curves, variant after variant, those without any value left out; their variants. Returns
- * how many. */
-static unsigned read_curves(struct script *p, unsigned group, unsigned nsizes, const char *figure,
-                            double *values, unsigned *variants)
-{
-	const char *sql =
-	    arena_text(p->arena,
-	               "SELECT at - 1, %s FROM plotted_curve WHERE grp = %u AND at IN "
-	               "(SELECT at FROM plotted_curve WHERE grp = %u AND %s > 0) "
-	               "ORDER BY at, nth",
-	               figure, group, group, figure);
-	struct db_rows *rows = ask(p, sql);
-	struct status ignored = {""};
-	unsigned n = 0;
-	for (; db_next(rows); n++) {
-		const double x = db_real(rows, 1);
-		values[n] = x > 0 ? x : NAN;
-		variants[n / nsizes] = (unsigned)db_real(rows, 0);
-	}
-	db_end(rows, &ignored);
-	return n / nsizes;
-}
-
-/* The lines of a group's figure, as a list of their numbers, and within how many per cent the
- * curves of one line are the same. More than a panel has room for go to further ones. */
-static void put_lines(struct script *p, unsigned group, unsigned nsizes, double within,
-                      const char *figure)
-{
-	char list[512] = "";
-	const struct arena_mark mark = arena_mark(p->arena);
-	double *values = ARENA_ARRAY(p->arena, double, (size_t)p->n *nsizes);
-	unsigned *variants = ARENA_ARRAY(p->arena, unsigned, 2 * (size_t)p->n + 1), *line;
-	line = variants + p->n;
-	const unsigned n = read_curves(p, group, nsizes, figure, values, variants),
-	               lines = gnuplot_merge(values, n, nsizes, 1 + within, line);
-	bool taken[8] = {false};
-	for (unsigned i = 0, at = 0; i < lines; i++) {
-		while (line[at] != i)
-			at++;
-		/* Lines of several modes share one colour, so that none shares its dash. */
-		unsigned dash = p->drawn[variants[at]].family;
-		bool joint = put_line(p, variants, line, n, i);
-		while (joint && dash < 8 && taken[dash])
-			dash++;
-		if (joint && dash < 8)
-			taken[dash] = true;
-		script_put(p, "L_dash", p->lines, "%u", dash);
-		status_add(list, sizeof list, "%s%u", i ? " " : "", p->lines);
-	}
-	script_text(p, arena_text(p->arena, "G_%s_lines", figure), group, list);
-	script_number(p, arena_text(p->arena, "G_%s_alike", figure), group,
-	              lines < n ? 100 * within : NAN);
-	arena_release(p->arena, mark);
-}
-
-static void put_groups(struct script *p)
-{
-	static const char *const figures[] = {"busbw", "time", "launch"}, *const of_line[] = {
-	                                                                      "variant", "joint",
-	                                                                      "dash", "name"};
-	struct status ignored = {""};
-	unsigned *sizes = NULL, n = 0;
-	double *within = NULL; /* where its A/A lines do not tell, no lines are one */
-	struct db_rows *rows =
-	    ask(p, "SELECT sizes, iif((SELECT coalesce(min(iif(r.pace = g.pace, tells, NULL)), "
-	           "min(tells)) FROM regime r), margin, -1) FROM drawn_group g, given, drawn "
-	           "WHERE collectives <= \"each\" ORDER BY nth");
-	for (; db_next(rows); n++) {
-		sizes = arena_more(p->arena, sizes, n, sizeof *sizes);
-		sizes[n] = (unsigned)db_real(rows, 0);
-		within = arena_more(p->arena, within, n, sizeof *within);
-		within[n] = db_real(rows, 1);
-	}
-	db_end(rows, &ignored);
-	for (unsigned i = 0; i < 4; i++)
-		script_array(p, "L", of_line[i], 3 * n * p->n);
-	for (unsigned k = 0; k < 3; k++) {
-		script_array(p, "G", arena_text(p->arena, "%s_lines", figures[k]), n);
-		script_array(p, "G", arena_text(p->arena, "%s_alike", figures[k]), n);
-	}
-	for (unsigned g = 0; g < n; g++)
-		for (unsigned k = 0; k < 3; k++)
-			put_lines(p, g + 1, sizes[g], within[g], figures[k]);
-}
-
 /* ---- what chapters tell ----------------------------------------------------------------- */
 
 /* A number, an interval's estimate, or a text as people read it. */
@@ -397,10 +226,10 @@ int gnuplot_write(const struct model *m, const char *plots, unsigned *variants, 
 	put_arrays(&p);
 	put_assigned(&p);
 	put_prefix(&p, run_text(&m->run, "backend"));
-	read_drawn(&p);
-	if (p.n)
-		put_groups(&p);
 	put_told(&p, &m->story);
-	*variants = p.n;
+	struct db_rows *rows = ask(&p, "SELECT count(*) FROM plotted_variant");
+	struct status ignored = {""};
+	*variants = db_next(rows) ? (unsigned)db_real(rows, 0) : 0;
+	db_end(rows, &ignored);
 	return output_close(output, 0, st);
 }

@@ -1,5 +1,5 @@
-/* Pages as HTML: one file with its pictures in it, so that it can be sent and read anywhere: no network, no
- * script. */
+/* Pages as HTML: one file with its pictures in it, so that it can be sent and read anywhere: no
+ * network, no script. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 static const char style[] =
     ":root{color-scheme:light dark;--ink:#1b1f24;--back:#fff;--line:#d0d7de;--soft:#f6f8fa;--pale:#57606a;--link:#0550ae;--up:#0969da;--down:#bc4c00}"
     "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--back:#0d1117;--line:#30363d;--soft:#161b22;--pale:#9198a1;--link:#79c0ff;--up:#58a6ff;--down:#f0883e}"
-    "img{filter:invert(.93) hue-rotate(180deg)}}"
+    "img{filter:invert(.93) hue-rotate(180deg) brightness(1.3)}}"
     "*{box-sizing:border-box}"
     "body{margin:0 auto;padding:1rem 1.2rem 4rem;max-width:90rem;color:var(--ink);background:var(--back);"
     "font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;overflow-wrap:break-word}"
@@ -30,7 +30,7 @@ static const char style[] =
     "table{display:block;width:max-content;max-width:100%;overflow-x:auto;border-collapse:collapse;"
     "font-size:.86rem;font-variant-numeric:tabular-nums;margin:.8rem 0}"
     "th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);vertical-align:top;min-width:3.2rem;max-width:28rem}"
-    "th{background:var(--soft)}th:not([align=right]){text-align:left}td[align=right]{white-space:nowrap}td>em{display:none}"
+    "th{background:var(--soft);text-wrap:balance}th:not([align=right]){text-align:left}td[align=right]{white-space:nowrap}td>em{display:none}"
     /* The bar to the estimate, its interval, a line where the reference is, and a mark of the verdict's shape. */
     "svg{display:block;width:100%;min-width:5.5rem;height:20px;overflow:visible;color:var(--pale)}svg svg{color:inherit;min-width:0}table:has(svg) td{white-space:nowrap}svg.up{color:var(--up)}svg.down{color:var(--down)}"
     "svg *{fill:currentColor}svg path{stroke:currentColor}svg .to{opacity:.3}"
@@ -40,7 +40,7 @@ static const char style[] =
     "tr{padding:.4rem 0;border-bottom:1px solid var(--line)}td{border:0;padding:.1rem 0;text-align:right;min-height:1.2rem}"
     "td:first-child{text-align:left;font-weight:600}td:not(:first-child)>em{font-style:normal;display:block;float:left;font-weight:400;color:var(--pale);padding-right:1rem}"
     "table:has(svg) tr{display:grid;grid-template-columns:1fr auto}table:has(svg) td:nth-child(3){grid-area:1/2}table:has(svg) td:nth-child(2){text-align:left}"
-    "table:has(svg) thead,table:has(svg) th:first-child{display:block}table:has(svg) th{display:none}table:has(svg) td:last-child{grid-column:1/3}table:has(svg) td:nth-child(n+3)>em{display:none}}"
+    "table:has(svg) thead{display:block}thead tr{padding:0;border:0}table:has(svg) th:not(:first-child,:nth-last-child(2)){display:none}table:has(svg) td:last-child{grid-column:1/3}table:has(svg) td:nth-child(n+3)>em{display:none}}"
     /* Its edge is one colour: dark pages turn all of a picture round. */
     "img{display:block;width:100%;max-width:56rem;height:auto;background:#fff;border:1px solid #d0d7de;border-radius:4px}"
     /* Page 1 in one screen: the picture beside the strip and what follows that. */
@@ -174,8 +174,8 @@ static unsigned pixels_of(FILE *in)
 	return width > 0 ? (unsigned)(COLUMN_PIXELS * height / width) : 0;
 }
 
-/* It opens large without a script: a link on the picture leads to the picture's own address. A second
- * link, over it, leads to the place before it. */
+/* It opens large without a script: a link on the picture leads to the picture's own address. A
+ * second link, over it, leads to the place before it. */
 static void put_image(struct page *p, FILE *in, const char *kind, const char *alt)
 {
 	const unsigned nth = ++p->pictures;
@@ -227,8 +227,8 @@ static void put_words(FILE *out, const char *text)
 	markup_escape(out, bound);
 }
 
-/* Of a cell "0.992 (0.990 to 0.996)" and "16 MiB": a narrow screen breaks it before the interval, and
- * nowhere else. */
+/* Of a cell "0.992 (0.990 to 0.996)" and "16 MiB": a narrow screen breaks it before the interval,
+ * and nowhere else. */
 static void put_cell(FILE *out, const char *text)
 {
 	char bound[2 * ENTRY_TEXT_BYTES], *to = bound;

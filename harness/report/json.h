@@ -1,6 +1,6 @@
 /* report.json: every table and finding of a report, for programs. Its format is described in
- * results/README.md; it has a number and a schema (results/report.schema.json). And who owns a value of
- * JSON. */
+ * results/README.md; it has a number and a schema (results/report.schema.json). And who owns a
+ * value of JSON. */
 #ifndef LAUNCHGAP_JSON_H
 #define LAUNCHGAP_JSON_H
 

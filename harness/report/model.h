@@ -11,14 +11,14 @@
 struct model_picture {
 	char name[128];    /* of its files within plots/, without .png and .svg */
 	char title[256];   /* what is plotted */
-	bool shown;        /* on the page; the others are only named */
+	unsigned shown;    /* its place on the page, from 1; 0: it is only named */
 	char caption[512]; /* what it shows, in a sentence without a full stop; or "" */
 };
 
 struct model_pictures {
 	unsigned npictures;
-	struct model_picture pictures[MODEL_PICTURES]; /* by name */
-	int answer;        /* the picture of the experiment's finding; -1: there is none */
+	struct model_picture pictures[MODEL_PICTURES]; /* those on the page first, in its order */
+	int answer;        /* the picture of the experiment's finding, 0; -1: there is none */
 	char warning[512]; /* why a picture is missing, or "" */
 };
 
@@ -38,8 +38,8 @@ struct model {
 
 /* The record in `dir` and its tables; no story. NULL: it cannot be read. */
 struct model *model_read(struct arena *arena, const char *dir, struct status *st);
-/* From the record in `dir`, all but pictures, with those NAME.chapter of another folder (NULL: none). NULL:
- * one of them cannot be read. */
+/* From the record in `dir`, all but pictures, with those NAME.chapter of another folder (NULL:
+ * none). NULL: one of them cannot be read. */
 struct model *model_make(struct arena *arena, const char *dir, const char *own, struct status *st);
 
 /* Prints what is wrong with chapters: warnings that have a place in one. */

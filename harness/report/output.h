@@ -17,8 +17,8 @@ struct output {
 /* NULL if it cannot be made. The caller ends it with output_close; if memory is out before, nothing
  * of it remains. */
 struct output *output_open(struct arena *arena, const char *file, struct status *st);
-/* The same for a file that a person names: a link is followed, and what is no regular file is refused,
- * since it cannot be replaced. */
+/* The same for a file that a person names: a link is followed, and what is no regular file is
+ * refused, since it cannot be replaced. */
 struct output *output_open_named(struct arena *arena, const char *file, struct status *st);
 /* rc: what writing it came to. -1 if that is not 0, or if any of it could not be written: a full
  * disk shows at the latest when the last bytes are flushed. Then the earlier file remains. */

@@ -1,5 +1,5 @@
-/* A page that sections write on, without knowing which: a terminal's, Markdown or HTML. All texts are plain: a
- * form escapes what it would take for markup, so that nothing in a record can be. */
+/* A page that sections write on, without knowing which: a terminal's, Markdown or HTML. All texts
+ * are plain: a form escapes what it would take for markup, so that nothing in a record can be. */
 #ifndef LAUNCHGAP_PAGE_H
 #define LAUNCHGAP_PAGE_H
 
@@ -12,8 +12,8 @@
 
 enum page_kind { PAGE_TERMINAL, PAGE_MARKDOWN, PAGE_HTML };
 
-/* A text in lines that the terminal has room for: `lead` before the first, `indent` blanks before each of the
- * others. Also for what is printed without a page. Ends with a newline. */
+/* A text in lines that the terminal has room for: `lead` before the first, `indent` blanks before
+ * each of the others. Also for what is printed without a page. Ends with a newline. */
 void page_wrap(FILE *out, const char *lead, unsigned indent, const char *text);
 
 /* The same on stdout, with so many blanks before each line. */
@@ -76,22 +76,24 @@ void page_end_list(struct page *page);
 void page_table(struct page *page, const struct story_table *table);
 /* What people get of it: the columns that are not for files alone and have a value. */
 void page_table_shown(struct page *page, const struct story_table *table);
-/* A terminal's page at a run's end has PAGE_SHORT_LINES, so that its top is still seen: of each section the
- * first paragraphs, items and tables that have room below those before it; what has none is named at the
- * end. whole: all of the section is there. On another page page_section does nothing. */
+/* A terminal's page at a run's end has PAGE_SHORT_LINES, so that its top is still seen: of each
+ * section the first paragraphs, items and tables that have room below those before it; what has
+ * none is named at the end. whole: all of the section is there. On another page page_section does
+ * nothing. */
 #define PAGE_SHORT_LINES 60 /* with the two that name the report's files */
 void page_short_begin(struct page *page);
 void page_section(struct page *page, const char *title, bool whole);
 void page_short_end(struct page *page);
 /* Lines as they are, in a monospaced font. */
 void page_code(struct page *page, const char *text);
-/* A picture of plots/, by its name without extension; on a terminal only its file. says: with its caption
- * above. */
+/* A picture of plots/, by its name without extension; on a terminal only its file. says: with its
+ * caption above. */
 void page_picture(struct page *page, const char *name, const char *caption, bool says);
 /* A paragraph that names files of the run's folder, "what: file, file"; Markdown links them. */
 void page_files(struct page *page, const char *what, const char *const *files, unsigned n);
 
-/* What is written up to page_front(page, false) is page 1 with a picture, which HTML sets beside the rest. */
+/* What is written up to page_front(page, false) is page 1 with a picture, which HTML sets beside
+ * the rest. */
 void page_front(struct page *page, bool begins);
 
 /* A line of links to headings of this page, by their texts; nothing on a terminal. */

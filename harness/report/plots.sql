@@ -1,17 +1,17 @@
--- The files that pictures are drawn from: plots/run.gp but for what the story and lines of curves
--- add (gnuplot.c), ecdf.csv and timeline.csv; a view of lines for each.
+-- The files that pictures are drawn from: plots/run.gp but for what the story adds
+-- (gnuplot.c), ecdf.csv and timeline.csv; a view of lines for each.
 
 -- --- run.gp: what is assigned ---
 
--- The library versions of the drawn variants, each once: "2.28.3 and 2.21.5".
+-- The library versions of the drawn variants, each once, the oldest first: "2.21.5 and 2.28.3".
 CREATE TEMP VIEW libraries_of_run AS
-WITH library AS (SELECT library, min(k.variant) nth, row_number() OVER (ORDER BY min(k.variant)) at,
+WITH library AS (SELECT library, row_number() OVER (ORDER BY version(library)) at,
                         count(*) OVER () n
                  FROM known k JOIN drawn_variant USING (variant) WHERE library <> ''
                  GROUP BY library)
 SELECT coalesce(group_concat(CASE WHEN at = 1 THEN '' WHEN at = n THEN ' and ' ELSE ', ' END
                              || library, ''), '') libraries
-FROM (SELECT * FROM library ORDER BY nth);
+FROM (SELECT * FROM library ORDER BY at);
 CREATE TEMP VIEW gpus_of_run AS
 SELECT iif(g.gpus, count(m.value), 0) n,
        replace(coalesce(min(iif(m.type = 'text', m.value, m.value ->> 'name')), ''),
@@ -81,13 +81,6 @@ WITH RECURSIVE
            iif(lines = 4 OR begins AND lines AND lines + size > 4, 1, lines + 1)
     FROM put p JOIN numbered n ON n.nth = p.nth + 1)
 SELECT panel, at, nth FROM put WHERE nth;
-
--- A variant's figures at the sizes of a group.
-CREATE TEMP TABLE plotted_curve AS
-SELECT g.nth grp, at, p.nth, busbw_gbs busbw, time_us time, launch_us launch
-FROM drawn_group g JOIN place p USING (grp) JOIN plotted_variant v
-LEFT JOIN result r ON r.variant = v.variant AND r.place = p.id
-WHERE role <> 'again';
 
 -- Isolated calls at a small, a middle and the largest size of a group, µs.
 CREATE TEMP TABLE single AS

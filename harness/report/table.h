@@ -32,17 +32,18 @@ void table_drop_empty(struct table *table);
  * rows, and lists them in `said`: "head text", with commas. */
 void table_drop_common(struct table *table, char *said, size_t bytes);
 
-/* As a grid (grid.h); nothing for no rows. with_bars: those of the form's `bars`, if they have room; for
- * columns that have none the last one is left out, if it has verdicts. */
+/* As a grid (grid.h); nothing for no rows. with_bars: those of the form's `bars`, if they have
+ * room; for columns that have none the last one is left out, if it has verdicts. */
 void table_write_text(struct arena *arena, const struct story_table *table, bool with_bars,
                       FILE *out, unsigned indent, unsigned width);
-/* The same as texts, beneath their heads. bars: in a column after the others, if the form asks for them. */
+/* The same as texts, beneath their heads. bars: in a column after the others, if the form asks for
+ * them. */
 struct grid table_grid(struct arena *arena, const struct story_table *table, bool bars);
 /* Whether the text of a grid's row, from 1 on, is a verdict that was decided. */
 bool table_is_bold(const struct story_table *table, unsigned row, unsigned column,
                    const char *text);
-/* The column of the form's bars; 0: there are none. What a row's bar is of, and the longest one, unless an
- * interval's end is much farther: then it is cut. */
+/* The column of the form's bars; 0: there are none. What a row's bar is of, and the longest one,
+ * unless an interval's end is much farther: then it is cut. */
 unsigned table_bars(const struct story_table *table);
 struct entry table_bar(const struct story_table *table, unsigned row);
 double table_longest_bar(const struct story_table *table);

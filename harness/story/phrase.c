@@ -119,7 +119,7 @@ static void put_range(struct phrase *p, const struct scope *scope, const struct 
 		if (!isnan(size_of(&upper)) && (!most.has || size_of(&upper) > size_of(&most)))
 			most = upper;
 	}
-	if (!how && scope->n == 1 && least.kind == KIND_RATIO)
+	if (!how && scope->n == 1 && row_of(scope, 0)[column->at].kind == KIND_RATIO)
 		how = "full";
 	if (!entry_say(&least, how, lo, sizeof lo) || !entry_say(&most, how, hi, sizeof hi)) {
 		snprintf(lo, sizeof lo, "<<%s:range %s>>", column->key, how);
