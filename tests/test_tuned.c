@@ -220,7 +220,8 @@ TEST(what_did_nothing_is_left_out_of_the_file)
 		assert_says_if(acts[i][2] != NULL, conf, line);
 		assert_says_if(acts[i][2] != NULL, conf, "left out");
 		/* Page 1 names what was asked with what became of it. */
-		assert_says_if(i > 0, made_read("report.md"), test_text("(NCCL used %s)", acts[i][1]));
+		assert_says_if(i > 0, made_read("report.md"),
+		               test_text("(NCCL used %s)", acts[i][1]));
 	}
 }
 

@@ -56,8 +56,8 @@ SELECT variant, place, count(*) blocks, count(*) > 1 several, median(time_ns) / 
        quantile(time_ns, 0.25) / 1000 lower_us, quantile(time_ns, 0.75) / 1000 upper_us,
        median(rank0_ns) / 1000 rank0_us, median(mean_ns) / 1000 mean_us,
        median(min_ns) / 1000 min_us, median(max_ns) / 1000 max_us,
-       median(launch_ns) / 1000 launch_us, median_lo(launch_ns, 0.95) / 1000 launch_us_lo,
-       median_hi(launch_ns, 0.95) / 1000 launch_us_hi, median(skew_ns) / 1000 skew_us,
+       median(launch_ns) / 1000 launch_us, median(launch_ns, 0.95, 'lo') / 1000 launch_us_lo,
+       median(launch_ns, 0.95, 'hi') / 1000 launch_us_hi, median(skew_ns) / 1000 skew_us,
        median(poll_ns) / 1000 poll_us, max(step_ns) / 1000 step_us,
        iif(count(early) >= (SELECT least_blocks FROM given)
            AND sign_test(sum(early > 1), count(early)) < 0.02, median(early), NULL) early
