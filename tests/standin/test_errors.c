@@ -7,7 +7,7 @@
 #include "../../harness/backend/table.h"
 #include "../../harness/core/buffers.h"
 #include "../cli.h"
-#include "../said.h"
+#include "../settings_text.h"
 
 #define RANKS       4
 #define CASE_S      30
