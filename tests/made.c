@@ -219,10 +219,9 @@ static json_t *environment_json(const struct made *m)
 	    (int)m->rows, "calls", 10, "isolated_calls",
 	    (int)(m->isolated_rows ? m->isolated_rows : m->rows), "variants", variants, "machine",
 	    machine);
-	if (m->connections) {
-		json_object_set_new(env, "connections", json_integer(m->connections));
-		json_object_set_new(env, "allocations", json_integer(m->allocations));
-	}
+	if (m->connections)
+		made_set(env, "{'connections':%u,'allocations':%u}", m->connections,
+		         m->allocations);
 	if (m->asked)
 		assert_int_equal(claim_list_put(m->asked, env), 0);
 	if (m->more_of_run)
@@ -386,10 +385,9 @@ static void put_cell(const struct writing *w, const struct made_place *place)
 		json_object_set_new(line, lists[i], list);
 	}
 	put_facts(line, m, variant_of(m, place->variant));
-	if (m->connections) {
-		json_object_set_new(line, "connection", json_integer(place->connection));
-		json_object_set_new(line, "allocation", json_integer(place->allocation));
-	}
+	if (m->connections)
+		made_set(line, "{'connection':%u,'allocation':%u}", place->connection,
+		         place->allocation);
 	if (variant_of(m, place->variant)->fails)
 		made_error(line);
 	put_stamps(line, m, *place);

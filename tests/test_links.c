@@ -146,8 +146,7 @@ TEST(bridges_join_two_and_two)
 
 static void new_cache(json_t *topology)
 {
-	json_object_set_new(json_array_get(json_object_get(topology, "cores"), 3), "cache",
-	                    json_integer(7));
+	made_set(json_array_get(json_object_get(topology, "cores"), 3), "{'cache':7}");
 }
 
 TEST(cores_have_classes)
@@ -171,9 +170,8 @@ static void other_pcie(json_t *topology)
 	const json_t *gpus = json_object_get(topology, "gpus");
 	static const int of[][2] = {{3, 16}, {5, 16}, {1, 1}, {7, 16}};
 	for (unsigned g = 0; g < LENGTH(of); g++)
-		json_object_set_new(
-		    json_array_get(gpus, g), "pcie",
-		    json_pack("{s:i, s:i}", "gen_max", of[g][0], "width_max", of[g][1]));
+		made_set(json_array_get(gpus, g), "{'pcie':{'gen_max':%d,'width_max':%d}}",
+		         of[g][0], of[g][1]);
 }
 
 /* Payload one way, as PCI-SIG has it. */
@@ -185,11 +183,8 @@ TEST(speeds_are_those_of_data_sheets)
 
 static void damage(json_t *topology)
 {
-	static const char bad[] =
-	    "[7, {'pci': 7}, {'nvlinks': 3, 'bridges': [1], 'numa': 'x'}, {}]";
-	json_object_set_new(topology, "gpus", json_loads(test_quotes(bad), 0, NULL));
-	json_object_set_new(topology, "pairs", json_loads(test_quotes("[{'a': 9}, 4]"), 0, NULL));
-	json_object_set_new(topology, "cores", json_integer(1));
+	made_set(topology, "{'gpus':[7,{'pci':7},{'nvlinks':3,'bridges':[1],'numa':'x'},{}],"
+	                   "'pairs':[{'a':9},4],'cores':1}");
 }
 
 /* What is damaged is not known. */

@@ -167,7 +167,7 @@ TEST(settings_are_said_as_nccl_tests_counts)
 /* By its layout alone. */
 static void unknown_settings(json_t *environment)
 {
-	json_object_set_new(made_variant_of(environment, 0), "split", json_string("XOR:1"));
+	made_set(made_variant_of(environment, 0), "{'split':'XOR:1'}");
 }
 
 TEST(a_variant_with_settings_of_another_program_has_its_table)

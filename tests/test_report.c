@@ -65,8 +65,9 @@ static const char *ended; /* why; NULL: it has no such line */
 static void end_line(FILE *out)
 {
 	if (ended)
-		made_line(out, json_pack("{s:i, s:s, s:s, s:s}", "schema", 1, "kind", "end",
-		                         "reason", ended, "text", "So it went"));
+		fputs(test_quotes(test_text(
+		          "{'schema':1,'kind':'end','reason':'%s','text':'So it went'}\n", ended)),
+		      out);
 }
 
 FIXTURE(fresh)

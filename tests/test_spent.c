@@ -15,25 +15,23 @@ TESTS(.undrawn = true, .begin = made_begin, .end = made_end, .before = set_up, .
 
 /* --- a record that is made --- */
 
-static void spent_line(FILE *out, const char *on, unsigned order, double from_s, double to_s)
+/* From and to these seconds. */
+static void spent_line(FILE *out, const char *on, int from, int to)
 {
-	json_t *line =
-	    json_pack("{s:i, s:s, s:s, s:I, s:I}", "schema", 1, "kind", "spent", "on", on,
-	              "from_ns", (json_int_t)(1e9 * from_s), "to_ns", (json_int_t)(1e9 * to_s));
-	if (!strcmp(on, "trial"))
-		json_object_update_new(line, json_pack("{s:s, s:i, s:i}", "variant", "threads",
-		                                       "block", (int)order, "order", (int)order));
-	made_line(out, line);
+	fputs(test_quotes(test_text("{'schema':1,'kind':'spent','on':%s,'from_ns':%d000000000,"
+	                            "'to_ns':%d000000000}\n",
+	                            on, from, to)),
+	      out);
 }
 
 /* Two jobs of 10 s, the second without phases; and the report, later. */
 static void jobs(FILE *out)
 {
-	spent_line(out, "set-up", 0, 100, 101);
-	spent_line(out, "trial", 0, 101, 111);
-	spent_line(out, "trial", 1, 112, 122);
-	spent_line(out, "path", 0, 122, 125);
-	spent_line(out, "report", 0, 126, 128);
+	spent_line(out, "'set-up'", 100, 101);
+	spent_line(out, "'trial','variant':'threads','block':0,'order':0", 101, 111);
+	spent_line(out, "'trial','variant':'threads','block':1,'order':1", 112, 122);
+	spent_line(out, "'path'", 122, 125);
+	spent_line(out, "'report'", 126, 128);
 }
 
 static void phases(json_t *line, const struct made_place *p)
@@ -113,7 +111,7 @@ static void elsewhere(json_t *line, const struct made_place *p)
 	phases(line, p);
 	json_t *spent = json_object_get(line, "spent");
 	if (spent)
-		json_object_set_new(spent, "from_ns", json_integer(p->isolated ? 9000000000 : 1));
+		made_set(spent, "{'from_ns':%s}", p->isolated ? "9000000000" : "1");
 }
 
 TEST(what_cannot_be_placed_is_the_rest)

@@ -44,8 +44,7 @@ static void stamps(const struct made_place *p, int64_t out[6])
 static json_t *set_json(const json_t *variant, const char *levels)
 {
 	json_t *set = json_deep_copy(variant);
-	json_object_set_new(set, "role", json_string("search"));
-	json_object_set_new(set, "levels", json_loads(levels, 0, NULL));
+	made_set(set, "{'role':'search','levels':%s}", levels);
 	return set;
 }
 

@@ -71,11 +71,9 @@ static void environment(json_t *env)
 {
 	for (unsigned i = 0; i < nvariants; i++)
 		if (variants[i].nccl)
-			json_object_set_new(made_variant_of(env, i), "nccl_below",
-			                    json_string("2.28"));
-	json_object_set_new(env, "machine",
-	                    json_pack("{s:i, s:s, s:[{s:s}, {s:s}]}", "cores", 64, "cpu", "a CPU",
-	                              "gpus", "name", "GPU", "name", "GPU"));
+			made_set(made_variant_of(env, i), "{'nccl_below':'2.28'}");
+	made_set(env,
+	         "{'machine':{'cores':64,'cpu':'a CPU','gpus':[{'name':'GPU'},{'name':'GPU'}]}}");
 }
 
 static struct made_loaded loaded;
