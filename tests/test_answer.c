@@ -279,12 +279,12 @@ TEST(a_gap_beyond_the_noise_is_answered)
 	strcpy(asked.gap.to, "threads");
 	const json_t *report = made_report(&made);
 	json_assert_says(report, "trust", " MiB: differences above ");
-	json_assert_one_says(answer(report), "threads reaches ");
+	json_assert_one_says(answer(report), "the bandwidth of threads is ");
 	assert_false(json_one_says(answer(report), "cannot distinguish the variants"));
 	speed[2] = 0.95;
 	report = made_report(&made);
 	json_assert_one_says(answer(report), "cannot distinguish the variants");
-	assert_false(json_one_says(answer(report), "threads reaches "));
+	assert_false(json_one_says(answer(report), "the bandwidth of threads is "));
 }
 
 /* Without the A/A line no regime has a verdict. */

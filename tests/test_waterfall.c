@@ -121,7 +121,9 @@ static void says(double from, double to, const char *expected)
 {
 	share[0] = from;
 	share[1] = to;
-	assert_string_equal(told(), test_text("Between none and both, %s.", expected));
+	assert_string_equal(told(), test_text("Between none and both, %s: bandwidth of both is "
+	                                      "1.600 times that of none, 16 MiB to 64 MiB.",
+	                                      expected));
 }
 
 TEST(words_go_with_the_interval)

@@ -115,8 +115,7 @@ LEFT JOIN obstacle o USING (left_name, right_name);
 INSERT INTO asked_contrast(finding, part, variant, against, metric, pace, coll_nth, against_coll,
                            from_bytes, to_bytes, by, times)
 SELECT 'claims', c.id, l.id, r.id, metric, own_pace, left_nth,
-       iif(right_coll <> '', right_nth, NULL), from_bytes, to_bytes, nullif(by, 0),
-       nullif(times, 0)
+       iif(right_coll <> '', right_nth, NULL), from_bytes, to_bytes, nullif(by, 0), nullif(times, 0)
 FROM asked_claim c JOIN claim_why w ON w.id = c.id AND why IS NULL
 JOIN variant l ON l.name = left_name JOIN variant r ON r.name = right_name
 ORDER BY c.id;

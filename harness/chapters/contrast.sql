@@ -157,8 +157,7 @@ CREATE TABLE contrast_block AS
 SELECT asked, block, (own + own_again - other - other_again) / 2 log, own - other first,
        own_again - other_again second, (own + own_again) / 2 own, (other + other_again) / 2 other
 FROM (SELECT asked, block, avg(log) FILTER (WHERE side = 0) own,
-             avg(again) FILTER (WHERE side = 0) own_again,
-             avg(log) FILTER (WHERE side = 1) other,
+             avg(again) FILTER (WHERE side = 0) own_again, avg(log) FILTER (WHERE side = 1) other,
              avg(again) FILTER (WHERE side = 1) other_again
       FROM asked_level JOIN asked_cell USING (asked, base)
       GROUP BY asked, block HAVING count(*) = max(sides * cells));

@@ -15,8 +15,7 @@ SELECT s.*, source <> s.variant is_twin,
        max(value) FILTER (WHERE key = 'registered_why') registered_why,
        max(value) FILTER (WHERE key = 'copy_engine') copy_engine,
        max(value) FILTER (WHERE key = 'data_path') data_path,
-       max(value) FILTER (WHERE key = 'why') why,
-       max(value) FILTER (WHERE key = 'pairs') pairs,
+       max(value) FILTER (WHERE key = 'why') why, max(value) FILTER (WHERE key = 'pairs') pairs,
        max(value) FILTER (WHERE key = 'p2p_channels' AND value > 0) p2p,
        max(value) FILTER (WHERE key = 'p2p_channels_per_peer') peer,
        max(value) FILTER (WHERE key = 'coll_channels') coll,
@@ -27,8 +26,7 @@ FROM source s LEFT JOIN path p ON p.variant = source GROUP BY s.variant;
 -- The same in words.
 CREATE TABLE way AS
 SELECT variant, coalesce(iif(transport = '', 'none', transport), '') transport,
-       coalesce(json_array_length(links), '') links,
-       coalesce(data_path, '') data_path,
+       coalesce(json_array_length(links), '') links, coalesce(data_path, '') data_path,
        coalesce(iif(registered, 'yes', 'no')
                 || iif(registered_why = '', '', ': ' || registered_why), '') registered,
        iif(copy_engine IS NULL, '', iif(copy_engine, 'yes', 'no')) copy_engine,
@@ -217,8 +215,7 @@ SELECT row_number() OVER (ORDER BY place, variant) - 1 id, variant, place, block
        iif(nvlink_tx_gbs NOT NULL AND model IS NULL, direct, NULL) direct,
        iif(nvlink_tx_gbs NOT NULL AND model IS NULL, staged, NULL) staged,
        iif(nvlink_tx_gbs NOT NULL AND model > dram_per_nvlink, model - dram_per_nvlink, NULL)
-       cached,
-       sm_busy, pcie_tx_gbs, copies,
+       cached, sm_busy, pcie_tx_gbs, copies,
        iif(said_path <> '' AND copies NOT NULL, iif(said_path = 'fifo', staged, direct) / 2, NULL)
        copies_model, issue_cores
 FROM modelled m LEFT JOIN known USING (variant);
@@ -253,8 +250,7 @@ SELECT variant, first, hosts, host,
        max(value) FILTER (WHERE key = 'clock_drift_ppm') drift_ppm,
        max(value) FILTER (WHERE key = 'clock_bound_ns') bound_ns,
        max(value) FILTER (WHERE key = 'round_trip_ns') round_trip_ns,
-       max(value) FILTER (WHERE key = 'meets') meets,
-       max(value) FILTER (WHERE key = 'late') late,
+       max(value) FILTER (WHERE key = 'meets') meets, max(value) FILTER (WHERE key = 'late') late,
        max(value) FILTER (WHERE key = 'late_ns') late_ns,
        max(value) FILTER (WHERE key = 'margin_ns') margin_ns
 FROM trial_met JOIN meeting USING (cell)

@@ -31,8 +31,7 @@ CREATE TABLE given(
 
 -- How often verdicts could be seen before measuring went on: one row.
 CREATE TABLE look(
-  blocks     INTEGER,
-  looks      INTEGER,
+  blocks INTEGER, looks INTEGER,
   first      INTEGER, -- blocks at the first
   added      INTEGER, -- since
   confidence TEXT,    -- of an interval, to its last digit: 98.75 %
@@ -42,8 +41,7 @@ CREATE TABLE look(
 
 -- What the analysis knows of each variant beyond its row.
 CREATE TABLE known(
-  variant     INTEGER PRIMARY KEY,
-  measured    INTEGER,
+  variant INTEGER PRIMARY KEY, measured INTEGER,
   drawn       INTEGER, -- its place in pictures of all sizes; or nothing (analysis/drawn.sql)
   compared    INTEGER, -- 1: with the reference
   other_ranks INTEGER, -- 1: not as many as the reference
@@ -73,20 +71,12 @@ CREATE TABLE place(
   coll        TEXT,
   coll_nth    INTEGER, -- its place among all
   what        TEXT,    -- the collective in words: sendrecv in float16, in place
-  title       TEXT,
-  dtype       TEXT,
-  op          TEXT,
-  root        INTEGER,
-  in_place    INTEGER,
-  pace        TEXT,
+  title TEXT, dtype TEXT, op TEXT, root INTEGER, in_place INTEGER, pace TEXT,
   ranks       INTEGER,
   comm_ranks  INTEGER, -- of a communicator
   whole       INTEGER, -- 1: all of them in one
   sender      INTEGER, -- of a pair of ranks
-  receiver    INTEGER,
-  asked_bytes INTEGER,
-  bytes       INTEGER,
-  elements    INTEGER,
+  receiver INTEGER, asked_bytes INTEGER, bytes INTEGER, elements INTEGER,
   moved_bytes INTEGER, -- what bandwidth is of
   rooted      INTEGER, -- 1: its collective has a root
   may_in_place INTEGER, -- 1: and is done in place too
@@ -119,12 +109,9 @@ CREATE TABLE result(
   failed  INTEGER,             -- trials
   time_us REAL, time_us_lo REAL, time_us_hi REAL,
   -- By the workers' own clocks.
-  time_rank0_us REAL, time_mean_us REAL, time_min_us REAL, time_max_us REAL,
-  algbw_gbs REAL,
-  busbw_gbs REAL, busbw_gbs_lo REAL, busbw_gbs_hi REAL,
-  p50_us REAL,
-  p95_us REAL, p95_us_lo REAL, p95_us_hi REAL,
-  p99_us REAL, p99_us_lo REAL, p99_us_hi REAL,
+  time_rank0_us REAL, time_mean_us REAL, time_min_us REAL, time_max_us REAL, algbw_gbs REAL,
+  busbw_gbs REAL, busbw_gbs_lo REAL, busbw_gbs_hi REAL, p50_us REAL,
+  p95_us REAL, p95_us_lo REAL, p95_us_hi REAL, p99_us REAL, p99_us_lo REAL, p99_us_hi REAL,
   launch_us REAL, skew_us REAL, resolution_us REAL,
   ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER, -- speed against the reference
   effect TEXT,                 -- by that faster, slower, as fast, undecided; or nothing
@@ -144,8 +131,7 @@ CREATE TABLE result(
 -- What comparisons are of: a variant at a place in a block, one trial. Natural logarithms of ns and
 -- GB/s.
 CREATE TABLE level(
-  variant INTEGER, place INTEGER, block INTEGER,
-  time REAL,
+  variant INTEGER, place INTEGER, block INTEGER, time REAL,
   busbw REAL,                  -- nothing without data
   own_us REAL,                 -- the same time in µs
   p95 REAL, p99 REAL, launch REAL,
@@ -162,8 +148,7 @@ WHERE t.role = 'again' AND r.role = 'reference';
 
 -- One rank of it: medians over trials.
 CREATE TABLE result_rank(
-  variant INTEGER, place INTEGER, rank INTEGER,
-  skew_us REAL, launch_us REAL,
+  variant INTEGER, place INTEGER, rank INTEGER, skew_us REAL, launch_us REAL,
   finish_us REAL,              -- its own end, from the first start of any rank
   late_us REAL,                -- that after the ranks' mean
   late_sure_us REAL,           -- in nearly all trials
@@ -177,10 +162,7 @@ CREATE TABLE regime(
   name    TEXT,    -- small, large
   label   TEXT,    -- the same; of a third of the sizes: the smallest, the largest
   about   TEXT,    -- its sizes and metric
-  sizes   TEXT,
-  metric  TEXT,
-  third   INTEGER,
-  pace    TEXT,
+  sizes TEXT, metric TEXT, third INTEGER, pace TEXT,
   from_bytes INTEGER, to_bytes INTEGER, -- its range of sizes, as asked
   tells   INTEGER, -- 1: it can distinguish variants
   doubt   TEXT,    -- why not, a sentence
@@ -222,9 +204,7 @@ CREATE TABLE pair_channels(
 
 -- A rank's device with its links, of the reference's ranks.
 CREATE TABLE device(
-  rank INTEGER PRIMARY KEY,
-  device TEXT, name TEXT,
-  numa INTEGER,
+  rank INTEGER PRIMARY KEY, device TEXT, name TEXT, numa INTEGER,
   core_numa INTEGER,         -- of the core that its worker is bound to
   bridge INTEGER,            -- the first rank at its PCIe switch
   nvlinks INTEGER,           -- up
@@ -237,8 +217,7 @@ CREATE TABLE device(
 
 -- The link between the devices of two ranks.
 CREATE TABLE link(
-  sender INTEGER, receiver INTEGER,
-  class_nth INTEGER, class TEXT,
+  sender INTEGER, receiver INTEGER, class_nth INTEGER, class TEXT,
   brief TEXT,        -- the same, and how many: NVS ×18
   nvlinks INTEGER,   -- up, that lead there
   theoretical_gbs REAL, -- one way
@@ -326,8 +305,7 @@ CREATE TABLE asked_claim(
   own_regime TEXT, own_pace TEXT,        -- that it names; or nothing
   kind TEXT,            -- less, more, within, needs
   by REAL, times REAL,  -- within by of times; 0: of the whole
-  from_bytes INTEGER, to_bytes INTEGER,
-  is_primary INTEGER,
+  from_bytes INTEGER, to_bytes INTEGER, is_primary INTEGER,
   analogue INTEGER,     -- 1: the backend is only like the one that is meant
   alpha REAL,           -- the p of a decision
   question TEXT         -- all but the variants: the same in claims that ask the same of others

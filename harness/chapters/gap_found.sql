@@ -50,8 +50,7 @@ SELECT from_name, to_name, speed ratio, speed_lo ratio_lo, speed_hi ratio_hi,
        shares(explained_lo, explained_hi) explained_share,
        shares(1 - explained_hi, 1 - explained_lo) left_share,
        shares(explained_lo - 1, explained_hi - 1) back_share, w.by_cell,
-       sizes(w.from_bytes, w.to_bytes) at,
-       coalesce(w.cells, 0) cells, coalesce(w.blocks, 0) blocks,
+       sizes(w.from_bytes, w.to_bytes) at, coalesce(w.cells, 0) cells, coalesce(w.blocks, 0) blocks,
        CASE WHEN g.why <> '' THEN g.why WHEN w.why <> '' THEN w.why
             WHEN withheld THEN 'the gap does not reach beyond what the A/A line shows'
             WHEN at_odds THEN 'few blocks lie so far off that the gap''s mean and its estimate '

@@ -42,6 +42,24 @@ FROM regime g JOIN aa_at p ON p.pace = g.pace AND asked_bytes BETWEEN from_bytes
 WHERE NOT of_step
 GROUP BY g.nth;
 
+-- A size of a contrast over several, and whether each cell of it shows an effect: beyond the margin
+-- and its A/A line. And the most neighbours that do: sentences on effects name no other sizes.
+CREATE VIEW shown_size AS
+SELECT asked, p.asked_bytes, min(ratio) least, max(ratio) most,
+       min(max(lo, 1 / hi) > max(1 + margin, coalesce(far, 1))) shown
+FROM contrast_cell JOIN place p ON p.id = base LEFT JOIN aa_at a ON a.id = base, given
+GROUP BY asked, p.asked_bytes;
+CREATE VIEW shown_span AS
+SELECT *, estimate(least) || coalesce(' to ' || nullif(estimate(most), estimate(least)), '') ends,
+       max(many + to_bytes / 9e18)
+FROM (SELECT asked, min(asked_bytes) from_bytes, max(asked_bytes) to_bytes, min(least) least,
+             max(most) most, count(*) many
+      FROM (SELECT *, row_number() OVER (PARTITION BY asked ORDER BY asked_bytes)
+                      - row_number() OVER (PARTITION BY asked, shown ORDER BY asked_bytes) island
+            FROM shown_size)
+      WHERE shown GROUP BY asked, island)
+GROUP BY asked;
+
 -- What cells differ by, of one size and of several.
 CREATE VIEW by_what(one_size, by_what) AS
 SELECT 0, iif(count(DISTINCT what) > 1, 'by collective and size', 'by size')
@@ -82,18 +100,12 @@ WHERE measured AND asked AND blocks AND whole AND NOT is_limit;
 -- Of a collective in a variant its latency, and its bandwidth at the largest size.
 CREATE VIEW extreme AS
 SELECT variant, coll, root, sender, receiver, min(grp) grp,
-       max(p50_us) FILTER (WHERE short) p50_us,
-       max(p95_us) FILTER (WHERE short) p95_us,
-       max(p95_us_lo) FILTER (WHERE short) p95_us_lo,
-       max(p95_us_hi) FILTER (WHERE short) p95_us_hi,
-       max(p99_us) FILTER (WHERE short) p99_us,
-       max(p99_us_lo) FILTER (WHERE short) p99_us_lo,
-       max(p99_us_hi) FILTER (WHERE short) p99_us_hi,
-       max(bytes) FILTER (WHERE short) small_bytes,
-       max(time_us) FILTER (WHERE long) stream_us,
-       max(busbw_gbs) FILTER (WHERE large) gbs,
-       max(busbw_gbs_lo) FILTER (WHERE large) gbs_lo,
-       max(busbw_gbs_hi) FILTER (WHERE large) gbs_hi,
+       max(p50_us) FILTER (WHERE short) p50_us, max(p95_us) FILTER (WHERE short) p95_us,
+       max(p95_us_lo) FILTER (WHERE short) p95_us_lo, max(p95_us_hi) FILTER (WHERE short) p95_us_hi,
+       max(p99_us) FILTER (WHERE short) p99_us, max(p99_us_lo) FILTER (WHERE short) p99_us_lo,
+       max(p99_us_hi) FILTER (WHERE short) p99_us_hi, max(bytes) FILTER (WHERE short) small_bytes,
+       max(time_us) FILTER (WHERE long) stream_us, max(busbw_gbs) FILTER (WHERE large) gbs,
+       max(busbw_gbs_lo) FILTER (WHERE large) gbs_lo, max(busbw_gbs_hi) FILTER (WHERE large) gbs_hi,
        max(1e3 * time_us / elements) FILTER (WHERE large) element_ns,
        max(bytes) FILTER (WHERE large) bytes
 FROM outcome
@@ -167,20 +179,25 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
        right_name || iif(right_coll = '', '', ' ' || right_coll) right_side,
        iif(l.data_path = r.data_path, 'both ' || l.data_path,
            left_name || ' ' || l.data_path || ', ' || right_name || ' ' || r.data_path) ways,
-       CASE WHEN ratio IS NULL AND by_cell NOT NULL THEN 'its cells disagree'
+       CASE WHEN apart THEN 'not shown in each of its cells'
             WHEN edge BETWEEN ratio_lo AND ratio_hi
             THEN 'limit ' || estimate(edge) || ' is inside its interval'
+            WHEN edge AND noise THEN 'its interval is nearer to the limit ' || estimate(edge)
+                                     || ' than A/A shows (' || effect(noise) || ')'
             ELSE 'differences under ' || effect || ' cannot be seen' END unseen,
        (SELECT of_gap FROM gap_step JOIN variant a ON a.id = from_variant
         JOIN variant b ON b.id = to_variant
         WHERE counts AND metric = 'busbw' AND (left_name, right_name) IN
               (VALUES (a.name, b.name), (b.name, a.name))) share,
        iif(alone, ' (taken alone)', '') mark, by_what,
-       nullif(coalesce(estimate || iif(by_cell IS NULL, '', '; '), '')
-              || coalesce(by_cell || ' ' || by_what, ''), '') figure,
+       iif(apart, substr(verdict, 12),
+           nullif(coalesce(estimate || iif(by_cell IS NULL, '', '; '), '')
+                  || coalesce(by_cell || ' ' || by_what, ''), '')) figure,
        iif(whole OR NOT cells, NULL, sizes(from_bytes, to_bytes)) sizes
-FROM (SELECT f.*, iif(by <= margin AND NOT times OR kind = 'within', NULL,
-                      iif(times, times, 1) * iif(kind = 'more', 1 + by, 1 / (1 + by))) edge
+FROM (SELECT f.*, outcome = 'undecided' AND ratio IS NULL AND by_cell NOT NULL apart,
+             (SELECT nullif(least_effect, margin) FROM regime g WHERE g.name = f.regime) noise,
+             iif(by <= margin AND NOT times OR kind = 'within', NULL,
+                 iif(times, times, 1) * iif(kind = 'more', 1 + by, 1 / (1 + by))) edge
       FROM family_claim f, given) c
 LEFT JOIN known_way l ON by_path AND l.name = left_name
 LEFT JOIN known_way r ON by_path AND r.name = right_name
@@ -229,3 +246,17 @@ ORDER BY gain DESC NULLS LAST, third, c.id IS NULL, p.id IS NOT (SELECT id FROM 
          p.coll IS NOT (SELECT coll FROM version_worst), coll_nth, abs(ln(p.bytes / 67108864.0)),
          p.bytes DESC
 LIMIT 1;
+
+-- The same size of another collective that shows the opposite of a variant, the farthest first. And
+-- page 1's places; far: that one.
+CREATE VIEW opposed AS
+SELECT p.*, a.regime, a.least_effect, e.variant
+FROM anchor a JOIN effect_at e ON e.place = a.id
+JOIN place p ON (p.pace, p.asked_bytes) = (a.pace, a.asked_bytes) AND p.judged
+JOIN effect_at o ON (o.place, o.variant, o.against) = (p.id, e.variant, e.against)
+WHERE 'faster slower' IN (e.effect || ' ' || o.effect, o.effect || ' ' || e.effect)
+ORDER BY abs(ln(o.ratio)) DESC;
+CREATE VIEW page_place AS
+SELECT id place, 0 far, named, coll, bytes, ranks, regime, least_effect FROM anchor
+UNION ALL
+SELECT * FROM (SELECT id, 1, coll, coll, bytes, ranks, regime, least_effect FROM opposed LIMIT 1);

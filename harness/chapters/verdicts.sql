@@ -205,15 +205,12 @@ FROM kept;
 CREATE TABLE contrast AS
 SELECT j.asked, value * scale value, value_lo * scale value_lo, value_hi * scale value_hi,
        against_value * scale against_value, speed, speed_lo, speed_hi,
-       coalesce(c ->> 'blocks', 0) speed_blocks,
-       c ->> 'confidence' confidence,
-       1 + (said_word = 'faster') - (said_word = 'slower') effect,
-       iif(speed, said_word, NULL) word,
+       coalesce(c ->> 'blocks', 0) speed_blocks, c ->> 'confidence' confidence,
+       1 + (said_word = 'faster') - (said_word = 'slower') effect, iif(speed, said_word, NULL) word,
        iif(speed, iif(said_word IN ('faster', 'slower', 'undecided'), said_word, 'as fast'), NULL)
        short_word,
        iif(opposed, differs, verdict_said(said_word, c, is_time, margin, seen, NOT withheld))
-       verdict, opposed,
-       said_word <> 'undecided' decided, withheld,
+       verdict, opposed, said_word <> 'undecided' decided, withheld,
        coalesce(with_interval(speed, speed_lo, speed_hi), '-') label,
        least, most, iif(estimate(least) <> estimate(most), interval(speed, least, most), NULL)
        by_cell, seen detectable, cells, blocks, from_bytes, to_bytes, why
@@ -289,8 +286,7 @@ family AS (
 SELECT id, name, text, source, says, original, needs, left_name, right_name, left_coll, right_coll,
        coll, pace, metric, about, brief, unit, whole, by_path,
        iif(needs = '', regime, NULL) regime, kind, claim_limits(kind, by, times) test, by, times,
-       is_primary, outcome,
-       iif(opposed, 'undecided: ' || ends, o ->> 'verdict') verdict,
+       is_primary, outcome, iif(opposed, 'undecided: ' || ends, o ->> 'verdict') verdict,
        o ->> 'more' more, -- blocks that would decide it; 0: not by blocks
        coalesce(untested, contrast_why) why, p, p_adjusted, alpha,
        outcome NOT IN ('undecided', 'untested') AND p_adjusted > alpha alone,

@@ -113,8 +113,7 @@ SELECT c.part, coll, c.metric, c.metric = 'latency' is_time, ranks, c.cells, c.b
        iif(c.nth > 1, c.speed_blocks, NULL) change_blocks,
        iif(c.nth > 1, c.effect, 1) change_effect, r.speed ratio, r.speed_lo ratio_lo,
        r.speed_hi ratio_hi, r.speed_blocks ratio_blocks, r.least, r.most, r.asked,
-       coalesce(r.verdict, '') verdict, r.effect, r.decided, r.detectable, r.opposed,
-       r.by_cell
+       coalesce(r.verdict, '') verdict, r.effect, r.decided, r.detectable, r.opposed, r.by_cell
 FROM asked_found c JOIN version_part USING (part) JOIN picked_variant USING (variant)
 LEFT JOIN asked_found r ON (r.finding, r.part, r.variant, r.what)
                            = (c.finding, c.part, c.variant, 'ratio')
