@@ -22,13 +22,11 @@ SELECT sentence.id, b.key basis, b.value ->> 'table' tab, r.value nth FROM sente
 CREATE TABLE result AS
 SELECT nth, o ->> 'variant' variant, o ->> 'role' role, o ->> 'collective' collective,
        o ->> 'what' what, o ->> 'ranks' ranks, o ->> 'root' root, o ->> 'pace' pace,
-       o ->> 'bytes' bytes, o ->> 'asked_bytes' asked, o ->> '$.ratio.estimate' x, o ->> '$.ratio.lo' lo, o ->> '$.ratio.hi' hi
-FROM one WHERE tab = 'summary';
+       o ->> 'bytes' bytes, o ->> 'asked_bytes' asked, o ->> '$.ratio.estimate' x, o ->> '$.ratio.lo' lo, o ->> '$.ratio.hi' hi FROM one WHERE tab = 'summary';
 
 -- The reference against itself where results are: how far it is off.
 CREATE TABLE line AS
-SELECT min(nth), what, ranks, root, pace, bytes, asked, max(hi, 1 / lo) far
-FROM result WHERE role = 'again' GROUP BY what, ranks, root, pace, bytes, asked;
+SELECT min(nth), what, ranks, root, pace, bytes, asked, max(hi, 1 / lo) far FROM result WHERE role = 'again' GROUP BY what, ranks, root, pace, bytes, asked;
 
 -- Results beyond the margin and that line.
 CREATE TABLE effect AS SELECT r.* FROM report, result r
@@ -59,8 +57,7 @@ WHERE instr(trust, 'Cores were shared') AND (verdict GLOB 'faster*' OR verdict G
 -- A mean is not beyond its cells, as far as digits go.
 WITH key(of, by) AS (VALUES ('speed', 'each'), ('ratio', 'by_cell'), ('latency_effect', 'latency_cells'), ('bandwidth_effect', 'bandwidth_cells')),
      held AS (SELECT tab || ', row ' || nth at, o -> of ->> 'estimate' x, o ->> by by, json_type(o, '$.' || by) type FROM one, key)
-SELECT 'a mean beyond its cells', at FROM held
-WHERE max(iif(type = 'text', limit_of(by, 0), by ->> 'lo') - x, x - iif(type = 'text', limit_of(by, 1), by ->> 'hi'))
+SELECT 'a mean beyond its cells', at FROM held WHERE max(iif(type = 'text', limit_of(by, 0), by ->> 'lo') - x, x - iif(type = 'text', limit_of(by, 1), by ->> 'hi'))
       > iif(x < 10, 0.0006, 0.006 * x);
 
 -- The ends of a mean are those of its sizes and are said, and none is shown to go another way than its word: none is on
@@ -142,8 +139,7 @@ SELECT o ->> 'claim' claim, o ->> 'verdict' verdict, within, o ->> 'metric' abou
                              WHEN within OR 1 BETWEEN n.o ->> '$.twin.lo' AND n.o ->> '$.twin.hi' THEN 1
                              ELSE max(n.o ->> '$.twin.hi', 1 / (n.o ->> '$.twin.lo')) END
                  FROM one n WHERE n.tab = 'noise' AND n.o ->> 'label' = exact.o ->> 'regime' LIMIT 1), 1) far FROM report, exact;
-SELECT 'a verdict that its figures do not give', claim FROM claim
-WHERE (verdict LIKE 'holds%' OR verdict LIKE 'does not%' OR instr(verdict, ', but not '))
+SELECT 'a verdict that its figures do not give', claim FROM claim WHERE (verdict LIKE 'holds%' OR verdict LIKE 'does not%' OR instr(verdict, ', but not '))
   AND (p > 0.05 + 1e-6 OR NOT coalesce(iif(verdict LIKE 'holds%', least / far > lo AND most * far < hi,
                         outer_lo / far >= hi OR (lo > 0 AND outer_hi * far <= lo) OR ((outer_lo > far OR outer_hi * far < 1)
                             AND (outer_lo >= hi OR (lo > 0 AND outer_hi <= lo)))), 0));
@@ -391,6 +387,10 @@ SELECT 'advice on what a claim cannot see', s.o ->> 'of' FROM one s JOIN one a O
   AND (instr(s.o ->> 'of', (a.o ->> 'to') || ' ÷ ' || (a.o ->> 'from')) OR instr(s.o ->> 'of', (a.o ->> 'from') || ' ÷ ' || (a.o ->> 'to')))
 WHERE bound_of(substr(s.o ->> 'why', instr(s.o ->> 'why', 'differences under '))) > a.o ->> '$.ratio.estimate' - 1 AND instr(s.o ->> 'why', ' under ')
   AND s.o ->> 'of' GLOB iif(a.o ->> 'metric' = 'busbw', 'bus *', 'p50 *');
+
+SELECT 'an advice twice', min(text) FROM sentence WHERE chapter = 'advice' AND role = 'advice' GROUP BY substr(text, 1, instr(text, ': ')) HAVING count(*) > 1;
+SELECT 'a step whose modes are not compared', text FROM sentence WHERE chapter = 'training' AND role = 'headline' AND EXISTS (SELECT 1 FROM strip)
+  AND NOT text GLOB '*no difference shown.' AND NOT text GLOB '* is [fs][al]*er*';
 
 -- A gap is told at sizes at which advice on its two variants is; a headline of a claim at those that show its effect.
 SELECT 'a gap at a size that does not show it', g.o ->> 'shown_at' FROM one g JOIN one a ON a.tab = 'advice' AND a.o ->> 'metric' = 'busbw'
