@@ -102,7 +102,8 @@ static struct telling tell_whole(const char *record, struct arena **arena)
 /* Columns whose interval is not of quartiles: 95 %, or a range that their words name. */
 static const char *const others[] = {"p95_us",     "p99_us",           "step_ms",   "compute_ms",
                                      "exposed_ms", "communication_ms", "reference", "each",
-                                     "speed",      "overlap_percent",  "bounds",    "expected"};
+                                     "speed",      "overlap_percent",  "bounds",    "expected",
+                                     "launch"};
 
 /* Of a pivot its heading says so. */
 static void name_quartiles(const struct story_form *form, const char *heading)
