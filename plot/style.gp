@@ -55,8 +55,8 @@ even(s, n) = rows(s, n) < 2 || strlen(s) / rows(s, n) + 9 > n || rows(s, strlen(
 	n : strlen(s) / rows(s, n) + 9
 short(s, n) = strlen(s) > n ? s[1:n - 1].'…' : s
 
-# A colour means one thing. A mode has its own, from the palette of Okabe and Ito, which is told apart
-# with any kind of colour vision; dark is what is of several modes, grey the twin and the limit; purple
+# A colour means one thing. A mode has its own, from the palette of Okabe and Ito, which any kind
+# of colour vision distinguishes; dark is what is of several modes, grey the twin and the limit; purple
 # and vermilion are faster and slower, or early and late, where what is shown is no mode.
 mode_color(mode) = mode eq 'single' ? 0xE69F00 : mode eq 'threads' ? 0x0072B2 : \
 	mode eq 'processes' ? 0x009E73 : 0xCC79A7

@@ -1,5 +1,5 @@
 /* The team: all workers of a trial, and the block of memory that they share, a memfd that is mapped
- * shared in every mode; it has no name that a killed job could leave behind. On several hosts each
+ * shared in every mode; it has no name that could outlive a killed job. On several hosts each
  * has its own block, and the first workers of all are linked (exchange/hosts_link.h).
  *
  *   header | mailbox per rank | facts per worker | area (samples) | store (the backend's)

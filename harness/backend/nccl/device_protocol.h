@@ -27,7 +27,7 @@
  * that the send buffer is free.
  *
  * Who writes: an inbox word has one writer, its values only grow (by 2 per call: begun, and done if
- * it wrote there), and every call writes all of them, so that no word is ever behind by half of its
+ * it wrote there), and every call writes all of them, so that no word ever lags by half of its
  * range. Memory is zeroed before any rank gets its address: zero is what no call has written. */
 #pragma once
 
