@@ -34,7 +34,7 @@ area(left, right, top, bottom) = sprintf('set lmargin at screen %g; set rmargin 
 # A text in rows of n characters at most, broken at blanks, though not between a number and its unit.
 is_unit(s) = s[1:1] eq '%' || s[1:2] eq 'µs' || s[1:2] eq 'ms' || s[1:4] eq 'GB/s' || strstrt('KiB MiB GiB', s[1:3]) > 0
 blank(s, n) = n < 2 || (s[n:n] eq ' ' && !is_unit(s[n + 1:*])) ? n : blank(s, n - 1)
-# Capitals are wider, of a title, whose rows are short, most.
+# Capitals are wider, most of all in a title: its rows are short.
 capitals(s) = sum [i = 1:strlen(s)] (strstrt('ABCDEFGHIJKLMNOPQRSTUVWXYZ_=', s[i:i]) > 0)
 cut(s, n) = cut_at(s, n - int((n > title_wide ? 0.15 : 0.3) * capitals(s[1:n])))
 cut_at(s, n) = strlen(s) <= n ? strlen(s) : blank(s, n + 1) > 1 ? blank(s, n + 1) : n

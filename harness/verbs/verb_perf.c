@@ -183,7 +183,8 @@ static void sizes(struct door *d)
 		key(d, 0, "bytes", "%zu..%zu +%zu", lo, hi, step);
 }
 
-/* Whose number is the key's value or its word's; others are in the experiment's file. */
+/* Options with a number that is the key's value, or its word's; others are in the experiment's
+ * file. */
 static void simple_keys(struct door *d)
 {
 	static const char numbers[] = "wmNG";
