@@ -29,7 +29,7 @@ Q   := $(if $(V),,@)
 SAY := @echo " "
 
 # --- flags ---------------------------------------------------------------------------------------
-# WERROR=1 makes warnings fatal; another compiler than CI's may have warnings of its own.
+# WERROR=1 makes warnings fatal; another compiler than CI's may have other warnings.
 SANFLAG  = $(if $(SAN),$(if $(filter coverage,$(SAN)),--coverage -fprofile-update=atomic,-fsanitize=$(SAN:fuzzer=fuzzer-no-link,address,undefined) -fno-omit-frame-pointer -fno-sanitize-recover=all))
 WARN    := -Wall -Wextra $(if $(WERROR),-Werror) -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 # Inlined, xxHash 0.8.3 reads words of any array through a pointer to long, which C forbids; 0: by memcpy.
@@ -84,7 +84,7 @@ $(B)/texts.o: $(B)/texts.c $(B)/flags | deps
 	$(Q)$(CC) $(ALL_C) -c -o $@ $<
 CORE    += $(B)/texts.o
 
-# All but main, for the program and its tests alike.
+# All but main, for the program and its tests.
 $(B)/core.a: $(CORE) $(KERNELS)
 	$(Q)rm -f $@; ar rcs $@ $^
 
@@ -233,7 +233,7 @@ help:
 ## make bare-deb, reproducible the Debian package there; a second one, the same?
 ## make same                   are reports and tables of all reference records the
 ##                             same, and the figures of their page?
-## make reference              their reports, tables and pictures, made anew
+## make reference              their reports, tables and pictures, made again
 ## make documents              the tables of keys in experiments/README.md
 ## make coverage               lines that the tests reach, room by room (gcovr)
 ## make faults                 every fault in every place of a run (10 min)

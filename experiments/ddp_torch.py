@@ -17,7 +17,7 @@ Times are [median, least, most] over the rounds. exposed_ms is step - compute, o
 1 - exposed / communication, as in launchgap's report. same_buckets: DDP's buckets are launchgap's.
 
 What differs from ddp_step: PyTorch launches from Python (autograd calls a Python function for each layer),
-and copies each gradient into its bucket, scaled by 1 / ranks, in a kernel of its own. `--backend gloo`
+and copies each gradient into its bucket, scaled by 1 / ranks, in a separate kernel. `--backend gloo`
 runs on CPUs, to see that the script works."""
 import argparse
 import gc
@@ -68,7 +68,7 @@ def buckets_of(rows, element, first, cap):
 
 
 def nodes_of(rows):
-    """[[elements], flops]: a layer's tensor with the next ones that have no work of their own."""
+    """[[elements], flops]: a layer's tensor with the next ones without work."""
     nodes = []
     for elements, flops in rows:
         if flops or not nodes or len(nodes[-1][0]) == MOST_TENSORS:
@@ -79,7 +79,7 @@ def nodes_of(rows):
 
 
 class Buckets(DistributedDataParallel):
-    """The first bucket is full at a size of its own whatever the cap: PyTorch has that with its default
+    """The first bucket has its own size whatever the cap: PyTorch has that with its default
     cap alone."""
 
     def _ddp_init_helper(self, *args, **kwargs):

@@ -204,7 +204,7 @@ static void read_driver(char *version, size_t bytes)
 			snprintf(version, bytes, "%s", word);
 }
 
-/* Of an interface, Mb/s; 0: it has no device behind it, is down, or does not say. */
+/* Of an interface, Mb/s; 0: it has no device, is down, or does not say. */
 static double interface_mbps(const char *dir)
 {
 	char file[PATH_MAX], text[64];

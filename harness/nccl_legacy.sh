@@ -1,7 +1,7 @@
 #!/bin/sh
 # Other releases of NCCL, from NVIDIA's own wheels: `nccl_legacy.sh FOLDER RELEASE…` fetches those that
 # are not there yet and prints the variable that names them: NCCL_LEGACY of one, NCCL_LIBS of several.
-# A library runs as who loads it: each time it is that of a wheel whose hash is pinned here.
+# A library runs as who loads it: each time it is that of a wheel with its hash pinned here.
 wheels=$1
 shift
 hashes=$(dirname "$0")/nccl_wheels.txt

@@ -1,6 +1,6 @@
 # What launching costs: the longest time from leaving the barrier until issue returns on any rank, per
 # call. Of isolated calls where there are any. One picture per collective; none where nothing in it
-# differs, or where calls block, so that issue has no end of its own.
+# differs, or where calls block, so that issue does not end before the call.
 load plot_dir.'/style.gp'
 
 isolated(g) = sum [k = 1:groups] (G_coll[k] eq G_coll[g] && G_pace[k] eq 'isolated')

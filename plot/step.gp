@@ -3,7 +3,7 @@
 # where no lanes are known.
 load plot_dir.'/style.gp'
 
-# stats that finds nothing leaves no figure behind, not even that there are none.
+# stats that finds nothing leaves no figure, not even that there are none.
 found(_) = exists('STATS_records') ? STATS_records : 0
 spans_of(i, col) = strcol('variant') eq V_name[i] ? column(col) : NaN
 in_lane(i, k, col) = column('lane') == k ? spans_of(i, col) : NaN

@@ -34,7 +34,7 @@ area(left, right, top, bottom) = sprintf('set lmargin at screen %g; set rmargin 
 # A text in rows of n characters at most, broken at blanks, though not between a number and its unit.
 is_unit(s) = s[1:1] eq '%' || s[1:2] eq 'µs' || s[1:2] eq 'ms' || s[1:4] eq 'GB/s' || strstrt('KiB MiB GiB', s[1:3]) > 0
 blank(s, n) = n < 2 || (s[n:n] eq ' ' && !is_unit(s[n + 1:*])) ? n : blank(s, n - 1)
-# Capitals are wider, of a title, whose rows are short, most.
+# Capitals are wider, most of all in a title: its rows are short.
 capitals(s) = sum [i = 1:strlen(s)] (strstrt('ABCDEFGHIJKLMNOPQRSTUVWXYZ_=', s[i:i]) > 0)
 cut(s, n) = cut_at(s, n - int((n > title_wide ? 0.15 : 0.3) * capitals(s[1:n])))
 cut_at(s, n) = strlen(s) <= n ? strlen(s) : blank(s, n + 1) > 1 ? blank(s, n + 1) : n
@@ -55,8 +55,8 @@ even(s, n) = rows(s, n) < 2 || strlen(s) / rows(s, n) + 9 > n || rows(s, strlen(
 	n : strlen(s) / rows(s, n) + 9
 short(s, n) = strlen(s) > n ? s[1:n - 1].'…' : s
 
-# A colour means one thing. A mode has its own, from the palette of Okabe and Ito, which is told apart
-# with any kind of colour vision; dark is what is of several modes, grey the twin and the limit; purple
+# A colour means one thing. A mode has its own, from the palette of Okabe and Ito, which any kind
+# of colour vision distinguishes; dark is what is of several modes, grey the twin and the limit; purple
 # and vermilion are faster and slower, or early and late, where what is shown is no mode.
 mode_color(mode) = mode eq 'single' ? 0xE69F00 : mode eq 'threads' ? 0x0072B2 : \
 	mode eq 'processes' ? 0x009E73 : 0xCC79A7

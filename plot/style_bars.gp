@@ -1,5 +1,5 @@
 # A figure of group g at one size or two: a row for each variant, a panel for each size, with whiskers; of one that
-# is cut off an arrow is behind the figure. Set before: what style_lines.gp wants.
+# is cut off an arrow follows the figure. Set before: what style_lines.gp needs.
 shown = sum [i = 1:variants] (V_role[i] ne 'limit')
 legend = limit && limit_sizes > 0
 body = 22.0 * shown + 74

@@ -144,7 +144,7 @@ TEST(no_log_is_a_failure)
 	record_says("\"kind\":\"failure\"");
 	play(breaks);
 	assert_int_equal(collect(), PATH_JOB_NONE);
-	assert_says(because(), "a: its path cannot be told: no such device");
+	assert_says(because(), "a: its path is unknown: no such device");
 	record_says("no such device");
 }
 

@@ -38,7 +38,7 @@ $(B)/tests/check_sentences: $(B)/tests/check_sentences.o $(HELPERS) $(B)/core.a
 simulate: $(SIMS:=.txt)
 	@cat $^
 	@tests/simulated $^
-# Each on a core of its own. Seeds are fixed: what was printed once need not be made again.
+# Each on its own core. Seeds are fixed: what was printed once need not be made again.
 $(SIMS:=.txt): %.txt: %
 	$(SAY) SIM $<
 	$(Q)$< >$@.part && mv $@.part $@
@@ -60,7 +60,7 @@ $(B)/tests/test_nccl_options.o: ALL_C += $(HAVE)
 # NVML's own header, where there is one, only checks our declarations.
 $(B)/tests/test_nvml.o: ALL_C += $(if $(wildcard $(CUDA)/include/nvml.h),-isystem $(CUDA)/include)
 
-# The program once more, on stand-ins for CUDA's runtime, NCCL and NVML: what it does on GPUs,
+# The program again, on stand-ins for CUDA's runtime, NCCL and NVML: what it does on GPUs,
 # without one. They lie beside it, where the dynamic linker looks first.
 GPU_OBJ := $(GPU_SRC:%.c=$(STANDIN)/%.o) $(STANDIN)/tests/standin/kernels.o $(STANDIN)/tests/standin/move.o
 NO_GPU  := $(filter-out $(GPU_SRC:%.c=$(B)/%.o),$(CORE)) $(COUNTED)
@@ -100,7 +100,7 @@ $(STANDIN)/libtool.so: tests/standin/nvtx.c | deps
 $(STANDIN)/launchgap: $(B)/harness/main.o $(KNOWN) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(PARTS)
 	$(SAY) LINK $@
 	$(Q)$(CC) $(SANFLAG) -o $@ $^ $(BESIDE) $(STANDIN)/libcudart.so $(LINK)
-# Its own tests, and some of the others' once more on it.
+# Its own tests, and some of the others' again on it.
 THEIR_TESTS := $(patsubst tests/standin/%.c,$(STANDIN)/%,$(wildcard tests/standin/test_*.c))
 ALSO_TESTS  := $(addprefix $(STANDIN)/,test_conformance test_doctor)
 ON_STANDINS := $(THEIR_TESTS) $(ALSO_TESTS)
@@ -142,7 +142,7 @@ $(B)/launchgap-static: $(B)/harness/main.o $(KNOWN) $(B)/core.a
 	$(link) 2>$@.log || rm -f $@
 $(B)/tests/test_install: | $(B)/launchgap-static
 
-# NCCL with one function of its own, for faults on GPUs: an empty library of NCCL's name stands for
+# NCCL with one function replaced, for faults on GPUs: an empty library of NCCL's name stands for
 # the system's, which takes its place when the shim is loaded.
 $(B)/shim_nccl.so: tests/shim_nccl.c | deps
 	@mkdir -p $(@D)/shim
@@ -169,7 +169,7 @@ bare-deb: deb
 reproducible: deb
 	@tests/reproducible $(foreach v,NVCC NCCL_H,$(if $(filter $v,$(GIVEN)),$v=$(call quote,$($v))))
 
-# The tables of every committed record, made anew and compared.
+# The tables of every committed record, made again and compared.
 same: $(B)/launchgap $(B)/tests/check_sentences
 	@LAUNCHGAP=$(abspath $(B)/launchgap) SENTENCES=$(abspath $(B)/tests/check_sentences) tests/same_numbers
 	@tests/figures

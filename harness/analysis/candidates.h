@@ -13,7 +13,8 @@
  *    has the prediction alone.
  * 4. Drop: the finalists so far, and each of them without one of its settings in turn. What brings
  *    nothing goes, and of sets within the margin the one with less memory stays. (Channels are
- *    known of finalists alone, whose path is read: of files' sets they are compared too.)
+ *    known of finalists alone, because only their path is read: of files' sets they are compared
+ *    too.)
  *
  * A block has the default once, and that trial's luck is in all of its gains. What the model leaves
  * of most of them says how much, and is taken out (the shorth of the block, up to 5 %).

@@ -104,9 +104,9 @@ static struct cells_rank rank_of(const struct record_cell *const *cells, size_t 
                                  unsigned rank, double *room, double *ends)
 {
 	double *skew = room, *launch = skew + rows, *finish = launch + rows;
-	double *behind = finish + rows; /* in the rows in which it was the last to end */
-	double *trials = behind + rows, last = 0;
-	size_t nbehind = 0;
+	double *late = finish + rows; /* in the rows in which it was the last to end */
+	double *trials = late + rows, last = 0;
+	size_t nlate = 0;
 	for (size_t t = 0; t < n; t++) {
 		const struct record_cell *c = cells[t];
 		const struct timing_view view = view_of(c);
@@ -117,7 +117,7 @@ static struct cells_rank rank_of(const struct record_cell *const *cells, size_t 
 			finish[i] = r.finish_ns;
 			last += r.last;
 			if (r.last > 0)
-				behind[nbehind++] = r.late_ns;
+				late[nlate++] = r.late_ns;
 		}
 		trials[t] = stats_median(skew, c->rows);
 		trials[n + t] = stats_median(launch, c->rows);
@@ -127,7 +127,7 @@ static struct cells_rank rank_of(const struct record_cell *const *cells, size_t 
 	                           .launch_us = stats_median(trials + n, n) / 1000,
 	                           .finish_us = stats_median(trials + 2 * n, n) / 1000,
 	                           .last = rows ? last / (double)rows : NAN,
-	                           .last_by_us = stats_median(behind, nbehind) / 1000};
+	                           .last_by_us = stats_median(late, nlate) / 1000};
 }
 
 /* How late a rank surely is: ends has each rank's trials. */

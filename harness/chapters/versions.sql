@@ -5,7 +5,8 @@
 -- All that could represent a mode on a version; file: the library's; taken: it was measured.
 CREATE TABLE like_reference AS
 SELECT k.variant, name, skip, k.measured, nullif(library, '') version,
-       coalesce(file.value, '') file, like_reference alike, k.measured AND library <> '' taken,
+       coalesce(file.value, '') file, like_reference same_settings,
+       k.measured AND library <> '' taken,
        CASE WHEN processes > 1 THEN 'processes' WHEN threads > 1 THEN 'threads'
             WHEN processes * threads THEN 'single' END mode
 FROM known k JOIN variant v ON v.id = k.variant JOIN given
@@ -15,7 +16,7 @@ WHERE asked AND data AND uncompared IS NULL;
 -- Of two files of a version the one that comes first and has both modes.
 CREATE TABLE picked AS
 SELECT version, version(version) number, file, min(variant) first
-FROM like_reference WHERE alike AND taken
+FROM like_reference WHERE same_settings AND taken
 GROUP BY version, file
 HAVING max(mode = 'threads') AND max(mode = 'processes');
 DELETE FROM picked
@@ -25,7 +26,7 @@ WHERE EXISTS (SELECT 1 FROM picked p WHERE p.version = picked.version AND p.firs
 CREATE TABLE picked_variant AS
 SELECT dense_rank() OVER (ORDER BY number) nth, version, mode, min(variant) variant
 FROM picked JOIN like_reference USING (version, file)
-WHERE alike AND taken AND (SELECT count(*) FROM picked) > 1
+WHERE same_settings AND taken AND (SELECT count(*) FROM picked) > 1
 GROUP BY version, mode;
 DELETE FROM picked_variant
 WHERE mode = 'single' AND (SELECT count(*) FROM picked_variant WHERE mode = 'single')
@@ -55,7 +56,7 @@ FROM (SELECT DISTINCT version, column1 mode
       WHERE taken AND version NOT IN (SELECT version FROM picked)) n, given
 LEFT JOIN like_reference v ON v.variant = (
   SELECT variant FROM like_reference o
-  WHERE o.alike AND o.mode = n.mode
+  WHERE o.same_settings AND o.mode = n.mode
     AND (o.version = n.version
          OR NOT o.taken AND o.file IN (SELECT file FROM like_reference f
                                        WHERE f.taken AND f.version = n.version))
@@ -69,12 +70,12 @@ FROM (SELECT l.*, min(f.variant) first
       FROM version_lacks l JOIN like_reference f USING (version)
       WHERE f.taken GROUP BY version, l.mode ORDER BY first, l.mode = 'processes')
 WHERE 2 = (SELECT count(DISTINCT mode) FROM like_reference
-           WHERE alike AND mode IN ('threads', 'processes'))
+           WHERE same_settings AND mode IN ('threads', 'processes'))
 GROUP BY version ORDER BY first;
 INSERT INTO version_remark
 SELECT p.version, NULL, p.mode, v.name, group_concat(o.name, ', ')
 FROM picked_variant p JOIN variant v ON v.id = p.variant
-JOIN (SELECT * FROM like_reference WHERE alike AND taken ORDER BY variant) o
+JOIN (SELECT * FROM like_reference WHERE same_settings AND taken ORDER BY variant) o
   ON (o.version, o.mode) = (p.version, p.mode) AND o.variant <> p.variant
 GROUP BY p.variant ORDER BY nth, p.mode = 'single', p.mode = 'processes';
 

@@ -102,7 +102,7 @@ static int add_row(struct reading *r, const struct db_rows *row, unsigned *added
 	return 0;
 }
 
-/* Says whose a file is by words at its head, and what to give in its place. */
+/* Names the program of a file by words at its head, and what to give in its place. */
 static int refuse_kind(const struct member_place *at, const char *head)
 {
 	// clang-format off

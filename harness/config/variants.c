@@ -68,7 +68,7 @@ int variants_spread(struct build *b, struct status *st)
 	return rc;
 }
 
-/* The names of --only, one by one, from *rest on; false after the last. */
+/* The names of --only, one by one, beginning at *rest; false after the last. */
 static bool only_next(const char **rest, char name[TRIAL_NAME_BYTES])
 {
 	const char *from = *rest + strspn(*rest, ", ");

@@ -1,5 +1,5 @@
 /* The team: all workers of a trial, and the block of memory that they share, a memfd that is mapped
- * shared in every mode; it has no name that a killed job could leave behind. On several hosts each
+ * shared in every mode; it has no name that could outlive a killed job. On several hosts each
  * has its own block, and the first workers of all are linked (exchange/hosts_link.h).
  *
  *   header | mailbox per rank | facts per worker | area (samples) | store (the backend's)
@@ -61,7 +61,7 @@ int team_share(struct team *team);
 int team_share_parts(struct team *team, void *parts, size_t bytes);
 /* Whether all workers say yes; each takes its first rank's mailbox for it. */
 int team_agree(struct team *team, unsigned rank, bool own, bool *all);
-/* A worker so many of whose ranks took too long meets the others. all: of this host. */
+/* A worker meets the others; so many of its ranks took too long. all: of this host. */
 int team_late(struct team *team, unsigned ranks, bool *all);
 int team_pause(struct team *team);
 /* Sleeps until the first worker has roused the others for that turn, while another job has the

@@ -10,7 +10,7 @@
  *                    which share of the whole is the part, both one a block (stats_share)
  *   chosen(x, block, hurdle)
  *                    what to expect of a ratio that was chosen for being beyond that logarithm
- *                    (stats_chosen). These four and median() have, with 'lo' or 'hi' behind their
+ *                    (stats_chosen). These four and median() have, with 'lo' or 'hi' after their
  *                    arguments, the end of an exact interval, or NULL of fewer than
  *                    STATS_MIN_BLOCKS: ratios at the confidence that looks leave to these blocks,
  *                    others at that of all looks, median(x, confidence, 'lo') at its own

@@ -1,7 +1,7 @@
 /* Who is alive, and who failed: one thread, asleep in poll(). It says a word to every peer each
  * tenth of silence_ms, hears them, asks every 100 ms whether there is a failure here, and passes on
- * the first of all. Lost is whose connection ends without a goodbye, or who says nothing for
- * silence_ms: a cut cable ends no connection. */
+ * the first of all. A peer is lost if its connection ends without a goodbye, or if it says
+ * nothing for silence_ms: a cut cable ends no connection. */
 #pragma once
 
 #include "peers.h"

@@ -38,7 +38,7 @@ static int read_number(const char *name, const char *value, unsigned *out, bool 
 		return 0;
 	const size_t digits = strspn(value, "0123456789");
 	if (!digits || value[digits] || digits > 7 || atoi(value) > MOST_RANKS)
-		return status_set(st, "%s is \"%.40s\": a number from 0 to %d is wanted", name,
+		return status_set(st, "%s is \"%.40s\"; allowed are numbers from 0 to %d", name,
 		                  value, MOST_RANKS);
 	*out = (unsigned)atoi(value);
 	return 0;

@@ -10,7 +10,7 @@
 /* Writes all sections for which the model has content; on a terminal, unless page->whole, those of
  * a run's end. */
 void sections_write(struct page *page, const struct model *model);
-/* The first page without its picture: on a Markdown page whose `whole` is false. */
+/* The first page without its picture: on a Markdown page that is not `whole`. */
 void sections_write_summary(struct page *page, const struct model *model);
 /* The answer's sentences alone. */
 void sections_write_answer(struct page *page, const struct model *model);

@@ -76,7 +76,7 @@ static int ask(struct runner *r, struct trial *trial, struct status *st)
 		return -1;
 	if (job.result.end != JOB_EXITED || (job.result.code && !job.ended)) {
 		job_error(&job.result, r->spec.timeout_s, job.log, why, sizeof why);
-		status_set(st, "%s: its path cannot be told: %s", trial->variant, why);
+		status_set(st, "%s: its path is unknown: %s", trial->variant, why);
 		return keep_failure(r, trial, st);
 	}
 	if (backend->log_path(&trial->settings, r->folder.scratch, LOG_PREFIX, &path, st))

@@ -90,7 +90,7 @@ struct settings {
 	int64_t delay_ns;  /* null: length of one call on the virtual device */
 	int delay_rank;    /* the rank that has extra_ns on top; -1: all ranks */
 	int64_t extra_ns;  /* null and host: a known delay that the analysis must find */
-	int flip_rank;     /* in whose output one bit is flipped to test the check; -1: none */
+	int flip_rank;     /* the rank with one bit of output flipped to test the check; -1: none */
 	int64_t flip_byte; /* which byte, from the start of its receive arena */
 	unsigned nenv;
 	char env[TRIAL_MAX_ENV][TRIAL_ENV_BYTES]; /* KEY=value */

@@ -183,7 +183,8 @@ static void sizes(struct door *d)
 		key(d, 0, "bytes", "%zu..%zu +%zu", lo, hi, step);
 }
 
-/* Whose number is the key's value or its word's; others are in the experiment's file. */
+/* Options with a number that is the key's value, or its word's; others are in the experiment's
+ * file. */
 static void simple_keys(struct door *d)
 {
 	static const char numbers[] = "wmNG";
@@ -211,8 +212,8 @@ static void calls(struct door *d)
 	if (!given)
 		say(d, "-n 0: data is checked, and a time is that of single calls, no measurement");
 	if (waits == 2)
-		status_set(d->st, "-z 2 lets ranks drift apart, and a call then waits for the one "
-		                  "that is behind; allowed are 0, 1 and 3");
+		status_set(d->st, "-z 2 lets ranks drift apart, and a call then waits for the "
+		                  "slowest; allowed are 0, 1 and 3");
 	if (waits || single)
 		key(d, 0, "pace", "%s", waits ? "isolated" : "stream, isolated");
 	if (d->given['n'] || together > 1)

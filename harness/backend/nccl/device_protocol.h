@@ -6,7 +6,7 @@
  * In its own memory, where all ranks can write, a rank has per channel an inbox word from each
  * peer, and slots for packets.
  *
- * A call, of every rank that takes part or not, and of none whose channel has failed:
+ * A call, of every rank, if it takes part or not, but not after a failure of its channel:
  *   1. call = protocol_next(the last one); tell every peer protocol_begun(call).
  *   2. Await, of each rank that is written to, protocol_may_write(call, turns).
  *   3. Write: into its buffer, or packets into its slot protocol_slot(call).
@@ -27,7 +27,7 @@
  * that the send buffer is free.
  *
  * Who writes: an inbox word has one writer, its values only grow (by 2 per call: begun, and done if
- * it wrote there), and every call writes all of them, so that no word is ever behind by half of its
+ * it wrote there), and every call writes all of them, so that no word ever lags by half of its
  * range. Memory is zeroed before any rank gets its address: zero is what no call has written. */
 #pragma once
 
@@ -319,7 +319,7 @@ PROTOCOL_THREAD bool protocol_take(struct protocol_channel *own, unsigned peer,
  * ------------------------------------------- */
 
 /* In round k rank r writes to r + k, and so each rank is written to by one. Who ends a round tells
- * the rank before it, whose next one has the same target. */
+ * the rank before it, which has the same target next. */
 PROTOCOL_FN uint32_t protocol_round(uint32_t call, unsigned k)
 {
 	return call * 2 * PROTOCOL_RANKS + k;

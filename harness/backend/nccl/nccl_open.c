@@ -232,7 +232,7 @@ void nccl_disconnect(struct backend_ctx *ctx)
 	}
 }
 
-/* Like nccl_disconnect, after a failure: waits for our own kernels alone, whose waits end. */
+/* Like nccl_disconnect, after a failure: waits for our own kernels alone: their waits end. */
 static void nccl_abort(struct backend_ctx *ctx)
 {
 	nccl_move_await(ctx);
