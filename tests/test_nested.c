@@ -100,7 +100,7 @@ TEST(counters_are_read_after_their_time)
 	const struct team_shape shape = {
 	    .nranks = 2, .nworkers = 1, .yield = true, .area_bytes = sample_area_bytes(&trial)};
 	assert_int_equal(team_create(&shape, path, sizeof path, &team, WHY), 0);
-	worker_run(&trial, &backend, team, 0, &(struct worker_calls){.awake = nothing});
+	worker_run(&trial, &backend, team, 0, &(struct loop_calls){.awake = nothing});
 	assert_null(team_failure(team));
 	team_leave(team);
 	assert_int_equal(stretches, 2);

@@ -85,7 +85,9 @@ static bool is_decided(const struct claims_result *r)
 	return r->outcome != CLAIMS_UNDECIDED && r->outcome != CLAIMS_UNTESTED;
 }
 
-double claims_p(const struct claims_tails *p, enum claim_test test, enum claims_outcome outcome)
+/* The probability of a decision; if there is none, of the one that is nearer. */
+static double probability_of(const struct claims_tails *p, enum claim_test test,
+                             enum claims_outcome outcome)
 {
 	const struct stats_tails bound = test == CLAIM_LESS ? p->less : p->more;
 	const bool less = test == CLAIM_LESS;
@@ -136,7 +138,7 @@ void claims_judge(struct claims_result *r, double line)
 		r->outcome = CLAIMS_UNDECIDED;
 		r->more_blocks = 0;
 	}
-	r->p = claims_p(&r->tails, claim->test, r->outcome);
+	r->p = probability_of(&r->tails, claim->test, r->outcome);
 	if (line != 0 && is_decided(r))
 		withhold(r, line);
 }

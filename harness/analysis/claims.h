@@ -69,8 +69,6 @@ const struct stats_ratio *claims_interval(const struct claims_result *result);
 /* The rule above, for a test other than CLAIM_NEEDS. */
 enum claims_outcome claims_decide(const struct claims_ratio *ratio, enum claim_test test, double by,
                                   unsigned *more_blocks);
-/* The probability of a decision; if there is none, of the one that is nearer. */
-double claims_p(const struct claims_tails *p, enum claim_test test, enum claims_outcome outcome);
 
 /* The same for a run in which less than `line` (0.05: 5 %, the A/A line's end) is indistinguishable
  * from no effect. An effect beyond the line counts, and its interval refutes unchanged. Otherwise,

@@ -4,7 +4,6 @@
 #include "../clock.h"
 #include "loop.h"
 #include "traffic.h"
-#include "worker.h"
 
 int loop_fail(struct loop *loop, const struct status *st)
 {

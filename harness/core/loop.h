@@ -6,7 +6,15 @@
 
 struct machine_binding;
 struct traffic;
-struct worker_calls;
+
+/* What the first worker of all calls while the others wait. */
+struct loop_calls {
+	void (*awake)(void *arg); /* once all are: before, nothing is allocated or connected */
+	/* Of a trial in turns: lets other jobs go on until its next turn; measured: it has only to
+	 * close then. */
+	void (*give)(void *arg, bool measured);
+	void *arg;
+};
 
 struct loop {
 	const struct backend *backend;
@@ -23,7 +31,7 @@ struct loop {
 	const struct cell *cell;         /* the current one */
 	int64_t deadline_ns;             /* of the cell */
 	int64_t phase_ns;                /* when the current phase began */
-	const struct worker_calls *calls;
+	const struct loop_calls *calls;
 	bool awake;
 	unsigned turn; /* the current one */
 	struct sample **rows;            /* per local rank: where the next row goes */

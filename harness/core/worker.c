@@ -351,7 +351,7 @@ static int take_cpus(struct loop *loop)
 }
 
 static void run_member(const struct trial *trial, const struct backend *backend, struct team *team,
-                       unsigned index, const struct worker_calls *calls)
+                       unsigned index, const struct loop_calls *calls)
 {
 	struct layout layout = trial->settings.layout;
 	unsigned count = layout.ranks_per_thread;
@@ -399,7 +399,7 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 }
 
 void worker_run(const struct trial *trial, const struct backend *backend, struct team *team,
-                unsigned index, const struct worker_calls *calls)
+                unsigned index, const struct loop_calls *calls)
 {
 	struct team *member = team_member(team, index);
 	run_member(trial, backend, member, index, calls);

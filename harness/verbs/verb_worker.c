@@ -78,7 +78,7 @@ static void work(struct team *team, unsigned index, void *arg)
 		order->dog = watchdog_start(order->trial, team, cell_s < GRACE_S ? cell_s : GRACE_S,
 		                            keep_lines, order);
 	}
-	const struct worker_calls calls = {pass_gate, give_turn, order};
+	const struct loop_calls calls = {pass_gate, give_turn, order};
 	worker_run(order->trial, order->backend, team, index, &calls);
 }
 
