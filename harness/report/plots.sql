@@ -82,13 +82,14 @@ WITH RECURSIVE
     FROM put p JOIN numbered n ON n.nth = p.nth + 1)
 SELECT panel, at, nth FROM put WHERE nth;
 
--- Isolated calls at a small, a middle and the largest size of a group, µs.
+-- Isolated calls at a small, a middle and the largest size of a group, µs; each variant's in order.
 CREATE TEMP TABLE single AS
 SELECT p.grp, p.id place, p.what, p.bytes, v.id variant, v.name, pictured, value / 1000 us
 FROM place p JOIN cell_place ON place = p.id JOIN cell c ON c.id = cell JOIN trial t ON t.id = trial
 JOIN variant v ON v.id = t.variant JOIN known k ON k.variant = v.id, json_each(calls(c.id))
 WHERE p.pace = 'isolated' AND NOT is_limit AND p.nth - 1 IN (0, (sizes - 1) / 2, sizes - 1)
-      AND c.pass = 'timed' AND error IS NULL;
+      AND c.pass = 'timed' AND error IS NULL
+ORDER BY place, variant, us;
 
 -- Its axis: from the variants' least 0.5th percentile to their largest 99th.
 CREATE TEMP TABLE panel AS
@@ -140,13 +141,14 @@ FROM variant;
 -- Each call's time and the share of calls that took no longer, of every variant; thinned to the 200
 -- that a picture can show. number: the variant's in pictures; 0: it is not shown.
 CREATE TEMP VIEW ecdf AS
-WITH sorted AS (SELECT *, row_number() OVER own at, count(*) OVER (PARTITION BY place, variant) n
-                FROM single WINDOW own AS (PARTITION BY place, variant ORDER BY us))
 SELECT -1 place, 0 variant, 0 at, 'variant,what,bytes,time_us,share,number' line
 UNION ALL
 SELECT place, variant, at,
        field || printf(',%s,%d,%.6g,%.6g,%d', what, bytes, us, 1.0 * at / n, pictured)
-FROM sorted JOIN field_of USING (variant) WHERE n <= 200 OR (at * 200 + n - 1) / n * n / 200 = at;
+FROM (SELECT s.*, s.rowid - before at, n
+      FROM (SELECT place, variant, min(rowid) - 1 before, count(*) n FROM single GROUP BY 1, 2) g
+      JOIN single s ON s.rowid BETWEEN before + 1 AND before + n) JOIN field_of USING (variant)
+WHERE n <= 200 OR (at * 200 + n - 1) / n * n / 200 = at;
 
 -- For each collective and variant the call of the median length, a line a rank.
 CREATE TEMP VIEW timeline AS
