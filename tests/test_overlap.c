@@ -121,10 +121,11 @@ TEST(without_overlap_each_waits_for_the_one_before)
 #define NTH   "${3##*.}"
 #define RUNS  "$LAUNCHGAP \"$@\" "
 
-/* Each gives twice what it was given; none has a line to show for it. */
+/* Each gives twice what it was given; none has a line to show for it. Who yields its core takes turns
+ * too. */
 TEST(jobs_of_a_block_take_turns)
 {
-	assert_int_equal(run(TURNS,
+	assert_int_equal(run(TURNS "wait = yield\n",
 	                     "for turn in 1 2; do dd bs=1 count=1 <$3.gate >/dev/null 2>&1\n"
 	                     "echo " NTH " >>$here/turns; printf '\\10' >$3.said; done; exit 1\n"),
 	                 1);

@@ -89,19 +89,25 @@ size_t plan_scratch_bytes(const struct plan *plan)
 	return plan->spec->overlap ? 2 * most : most;
 }
 
-bool plan_overlaps(const struct plan *plan, const struct trial *trial)
+/* Another job can exist meanwhile. */
+static bool shares(const struct plan *plan, const struct trial *trial)
 {
 	struct status ignored = {""};
 	const struct launcher *by = launcher_pick(&trial->settings, &ignored);
 	const struct backend *backend = backend_find(trial->settings.backend);
-	return plan->spec->overlap && !trial->yield && by && !by->queues &&
+	return plan->spec->overlap && by && !by->queues &&
 	       (!backend->shares || backend->shares(trial));
+}
+
+bool plan_overlaps(const struct plan *plan, const struct trial *trial)
+{
+	return !trial->yield && shares(plan, trial);
 }
 
 static bool takes_turns(const struct plan *plan, unsigned variant)
 {
 	struct trial *trial = plan_order_trial(plan, variant, 0, 0);
-	const bool takes = plan_overlaps(plan, trial) && settings_hosts(&trial->settings) == 1;
+	const bool takes = shares(plan, trial) && settings_hosts(&trial->settings) == 1;
 	trial_free(trial);
 	return takes;
 }
