@@ -21,7 +21,7 @@ struct db {
 	struct arena *arena;
 	struct looks looks;
 	sqlite3 *lite;
-	bool sealed;
+	bool sealed, theirs;
 	int64_t until_ns; /* when the statement ends as an error */
 	unsigned nfills;
 	struct fill fills[TABLES];
@@ -116,12 +116,22 @@ void db_seal(struct db *db)
 	db->sealed = true;
 }
 
+/* What they cannot take stays for the report after them. Within one function nothing asks for the time: a search of one value in another, which takes as
+ * long as both lengths multiplied, ends soon because they are short. */
+void db_theirs(struct db *db, bool theirs)
+{
+	db->theirs = theirs;
+	sqlite3_limit(db->lite, SQLITE_LIMIT_LENGTH, theirs ? DB_THEIR_BYTES : DB_VALUE_BYTES);
+	sqlite3_limit(db->lite, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, DB_PATTERN_BYTES);
+	sqlite3_hard_heap_limit64(theirs ? DB_BYTES / 2 : DB_BYTES);
+}
+
 /* -1, with the place: at a byte of the source; below 0: at its begin. */
 static int refuse(struct db *db, const struct db_source *source, int code, int at,
                   struct status *st)
 {
 	unsigned line = source->line, column = 1;
-	arena_need(db->arena, code != SQLITE_NOMEM);
+	arena_need(db->arena, db->theirs || code != SQLITE_NOMEM);
 	for (int i = 0; i < at && source->sql[i]; i++) {
 		column = source->sql[i] == '\n' ? 1 : column + 1;
 		line += source->sql[i] == '\n';
@@ -263,6 +273,11 @@ double db_real(const struct db_rows *rows, unsigned column)
 	return sqlite3_column_type(rows->query, (int)column) == SQLITE_NULL
 	           ? NAN
 	           : sqlite3_column_double(rows->query, (int)column);
+}
+
+bool db_is_real(const struct db_rows *rows, unsigned column)
+{
+	return sqlite3_column_type(rows->query, (int)column) == SQLITE_FLOAT;
 }
 
 void db_drop(struct db *db)

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <strings.h>
 
+#include "../data/place.h"
+
 /* A line of the text, and what it belongs to. */
 struct reader {
 	const char *file;
@@ -14,7 +16,7 @@ struct reader {
 
 static int wrong(const struct reader *r, const char *what, const char *which)
 {
-	return status_set(r->st, "%s:%u: %s%s", r->file, r->line, what, which);
+	return place_refuse(r->file, r->out->text, r->line, which, what, which, r->st);
 }
 
 /* A copy without blanks around it. */
@@ -323,15 +325,46 @@ static int continue_part(const struct reader *r, const char *line)
 	return 0;
 }
 
-static const struct column *column_of(const struct chapter_part *table, const char *key)
+static const struct column *column_of(const struct story_form *form, const char *key)
 {
-	for (unsigned i = 0; i < table->form.ncolumns; i++)
-		if (!strcmp(table->form.columns[i].key, key))
-			return &table->form.columns[i];
-	return NULL;
+	return story_column(&(struct story_table){.form = form}, key);
 }
 
-/* Whether a text's table is there, with a column for each placeholder: "{1.key:word}". */
+static bool can_say(const struct column *column, const char *how)
+{
+	const struct entry none = entry_none(column->kind);
+	char text[ENTRY_TEXT_BYTES];
+	if (!strcmp(how, "list") || !strcmp(how, "range"))
+		return true;
+	how += strncmp(how, "range ", 6) ? 0 : 6;
+	return entry_say(&none, *how ? how : NULL, text, sizeof text);
+}
+
+int chapter_check(const struct chapter_file *f, const struct chapter_part *part,
+                  const struct story_form *form, struct arena *arena, struct status *st)
+{
+	for (const char *at = part->text; (at = strchr(at, '{')); at += at[1] == '{' ? 2 : 1) {
+		const char *from = at + 1 + strspn(at + 1, "0123456789");
+		from += from > at + 1 && *from == '.';
+		const size_t bytes = strcspn(from, ":}"), all = strcspn(from, "}");
+		const char *key = arena_text(arena, "%.*s", (int)bytes, from),
+		           *whole = arena_text(arena, "%.*s}", (int)all, from),
+		           *how = all > bytes ? arena_text(arena, "%.*s", (int)(all - bytes - 1),
+		                                           from + bytes + 1)
+		                              : "";
+		const struct column *column = column_of(form, key);
+		if (at[1] == '{' || (column && can_say(column, how)))
+			continue;
+		return place_refuse(f->file, f->text, part->line, whole,
+		                    column
+		                        ? arena_text(arena, "column %s cannot be said as ", key)
+		                        : arena_text(arena, "table %s has no column ", part->name),
+		                    column ? how : key, st);
+	}
+	return 0;
+}
+
+/* Whether a text's table is there, with what the text names. */
 static int check_keys(struct reader *r, struct chapter_part *part)
 {
 	const struct chapter_part *table = table_named(r->out, part->name);
@@ -343,20 +376,11 @@ static int check_keys(struct reader *r, struct chapter_part *part)
 		return 0;
 	if (!table)
 		return wrong(r, "the chapter has no table ", part->name);
-	const struct column *filled = part->fills ? column_of(table, part->fills) : NULL;
+	const struct column *filled = part->fills ? column_of(&table->form, part->fills) : NULL;
 	if (part->fills && (!filled || filled->kind != KIND_TEXT))
 		return wrong(r, arena_text(r->arena, "table %s has no column of text ", part->name),
 		             part->fills);
-	for (const char *at = part->text; (at = strchr(at, '{'));) {
-		const char *from = at + 1 + strspn(at + 1, "0123456789");
-		from += from > at + 1 && *from == '.';
-		const char *key = trimmed(r->arena, from, strcspn(from, ":}"));
-		if (at[1] != '{' && !column_of(table, key))
-			return wrong(r, arena_text(r->arena, "table %s has no column ", part->name),
-			             key);
-		at += at[1] == '{' ? 2 : 1;
-	}
-	return 0;
+	return chapter_check(r->out, part, &table->form, r->arena, r->st);
 }
 
 /* Whether each has its end; one is not within another. */
@@ -377,7 +401,7 @@ int chapter_read(const char *file, const char *text, struct arena *arena, struct
                  struct status *st)
 {
 	struct reader r = {file, 1, arena, out, st};
-	*out = (struct chapter_file){.nparts = 0};
+	*out = (struct chapter_file){.file = file, .text = text};
 	for (size_t bytes; *text; text += bytes + (text[bytes] == '\n'), r.line++) {
 		bytes = strcspn(text, "\n");
 		char *line = arena_take(arena, bytes + 1);
