@@ -31,7 +31,7 @@ TEST(what_is_wrong_has_its_place)
 	     "x.chapter:2:20: a chapter writes NAME.csv and NAME.conf, not ../t.csv"},
 	    {"chapter x\ntable t | T\n  a:sum\n", "x.chapter:3:5: no column is of kind sum"},
 	    {"chapter x\ntable t | T\n  a | a | | files all\n",
-	     "x.chapter:3:18: what a column is for is files, people or filled, not all"},
+	     "x.chapter:3:19: what a column is for is files, people or filled, not all"},
 	    {"chapter x\nfill t\n", "x.chapter:2:1: a text is: fill TABLE KEY"},
 	    {"chapter x\ntable t | T\n  a\n  SELECT 1 a\nfill t b\n  x\n",
 	     "x.chapter:5:8: table t has no column of text b"},

@@ -1,4 +1,6 @@
 /* A record as tables: what a query gets, what it may not, and where a mistake in it is. */
+#include <sqlite3.h>
+
 #include "made.h"
 #include "query.h"
 
@@ -168,6 +170,22 @@ TEST(all_of_it_is_a_file_for_others)
 	assert_int_equal(db_save(db, file, WHY), 0);
 	assert_int_equal(db_save(db, file, WHY), -1); /* it is there */
 	assert_says(because(), "output file already exists");
+	sqlite3 *plain = NULL;
+	sqlite3_stmt *views = NULL;
+	unsigned n = 0;
+	assert_int_equal(sqlite3_open(file, &plain), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(plain,
+	                                    "SELECT 'SELECT * FROM [' || name || ']' FROM "
+	                                    "sqlite_master WHERE type IN ('view', 'table')",
+	                                    -1, &views, NULL),
+	                 SQLITE_OK);
+	for (; sqlite3_step(views) == SQLITE_ROW; n++)
+		if (sqlite3_exec(plain, (const char *)sqlite3_column_text(views, 0), NULL, NULL,
+		                 NULL))
+			fail_msg("%s: %s", sqlite3_column_text(views, 0), sqlite3_errmsg(plain));
+	assert_true(n > 50);
+	sqlite3_finalize(views);
+	sqlite3_close(plain);
 }
 
 TESTS(.begin = load, .end = made_end);

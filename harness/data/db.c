@@ -172,6 +172,51 @@ int db_run_text(struct db *db, const char *path, struct status *st)
 	return run_all(db, &source, st);
 }
 
+/* Views of the file that ask for our functions, which other programs lack, become tables. plain:
+ * the file as these have it. */
+static int keep_views(struct db *db, sqlite3 *plain)
+{
+	sqlite3_stmt *views = NULL;
+	int code = sqlite3_prepare_v2(db->lite,
+	                              "SELECT name FROM main.sqlite_master WHERE type = 'view' "
+	                              "ORDER BY rowid",
+	                              -1, &views, NULL);
+	while (code == SQLITE_OK && sqlite3_step(views) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(views, 0);
+		sqlite3_stmt *as_theirs = NULL;
+		if (sqlite3_prepare_v2(plain, arena_text(db->arena, "SELECT * FROM [%s]", name), -1,
+		                       &as_theirs, NULL) != SQLITE_OK) {
+			begin(db);
+			code = sqlite3_exec(
+			    db->lite,
+			    arena_text(db->arena,
+			               "DROP VIEW saved.[%s]; CREATE TABLE saved.[%s] AS "
+			               "SELECT * FROM main.[%s]",
+			               name, name, name),
+			    NULL, NULL, NULL);
+		}
+		sqlite3_finalize(as_theirs);
+	}
+	sqlite3_finalize(views);
+	return code;
+}
+
+static int make_plain(struct db *db, const char *file)
+{
+	sqlite3 *plain = NULL;
+	int code = sqlite3_open(file, &plain);
+	char *attach = sqlite3_mprintf("ATTACH %Q AS saved", file);
+	if (code == SQLITE_OK)
+		code = sqlite3_exec(db->lite, attach, NULL, NULL, NULL);
+	if (code == SQLITE_OK)
+		code = keep_views(db, plain);
+	sqlite3_close(plain);
+	sqlite3_free(attach);
+	if (code == SQLITE_OK)
+		code = sqlite3_exec(db->lite, "DETACH saved", NULL, NULL, NULL);
+	return code;
+}
+
 int db_save(struct db *db, const char *file, struct status *st)
 {
 	sqlite3_stmt *query;
@@ -183,6 +228,8 @@ int db_save(struct db *db, const char *file, struct status *st)
 		sqlite3_step(query);
 		code = sqlite3_finalize(query);
 	}
+	if (code == SQLITE_OK)
+		code = make_plain(db, file);
 	sqlite3_set_authorizer(db->lite, may, db);
 	return code == SQLITE_OK
 	           ? 0

@@ -29,7 +29,8 @@ void db_seal(struct db *db);
 /* Whether the statements from now on are somebody else's: their values are short, and memory that
  * one of them lacks is its own error. */
 void db_theirs(struct db *db, bool theirs);
-/* The whole database as a file for other programs, which must not be there. */
+/* The whole database as a file for other programs, which must not be there; what they could not ask
+ * is rows in it. */
 int db_save(struct db *db, const char *file, struct status *st);
 
 /* SQL of a file, from a line of it on. Errors begin "FILE:LINE:COLUMN: ". */
