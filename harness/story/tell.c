@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "../data/place.h"
+#include "../data/words.h"
 #include "../texts.h"
 #include "chapter_file.h"
 
@@ -25,14 +25,14 @@ struct teller {
 static int wrong(const struct teller *t, const struct chapter_part *part, const char *what,
                  const char *which)
 {
-	return place_refuse(t->file->file, t->file->text, part->line, which, what, which, t->st);
+	return words_refuse(t->file->file, t->file->text, part->line, which, what, which, t->st);
 }
 
 /* Of a table's column, which is in a line of its own. */
 static int wrong_column(const struct teller *t, const struct chapter_part *part, const char *what,
                         const char *key)
 {
-	return place_refuse(t->file->file, t->file->text, part->line + 1, key, what, key, t->st);
+	return words_refuse(t->file->file, t->file->text, part->line + 1, key, what, key, t->st);
 }
 
 /* --- tables --- */
@@ -205,7 +205,7 @@ static int make_table(const struct teller *t, const struct chapter_part *part,
 	if (db_end(rows, t->st))
 		return -1;
 	if (n > CHAPTER_ROWS)
-		return place_refuse(t->file->file, t->file->text, part->query.line, "",
+		return words_refuse(t->file->file, t->file->text, part->query.line, "",
 		                    "more rows than a table may have: ",
 		                    arena_text(arena, "%u", CHAPTER_ROWS), t->st);
 	return !unfit ? 0
