@@ -116,8 +116,9 @@ void db_seal(struct db *db)
 	db->sealed = true;
 }
 
-/* What they cannot take stays for the report after them. Within one function nothing asks for the time: a search of one value in another, which takes as
- * long as both lengths multiplied, ends soon because they are short. */
+/* What they cannot take stays for the report after them. Within one function nothing asks for the
+ * time: a search of one value in another, which takes as long as both lengths multiplied, ends soon
+ * because they are short. */
 void db_theirs(struct db *db, bool theirs)
 {
 	db->theirs = theirs;

@@ -298,14 +298,14 @@ int chapter_check(const struct chapter_file *f, const struct chapter_part *part,
 		           *how = all > bytes ? arena_text(arena, "%.*s", (int)(all - bytes - 1),
 		                                           from + bytes + 1)
 		                              : "";
-		const struct column *column = story_column(&(struct story_table){.form = form}, key);
-		if (at[1] == '{' || (column && can_say(column, how)))
+		const struct column *c = story_column(&(struct story_table){.form = form}, key);
+		if (at[1] == '{' || (c && can_say(c, how)))
 			continue;
 		return words_refuse(f->file, f->text, part->line, whole,
 		                    column
 		                        ? arena_text(arena, "column %s cannot be said as ", key)
 		                        : arena_text(arena, "table %s has no column ", part->name),
-		                    column ? how : key, st);
+		                    c ? how : key, st);
 	}
 	return 0;
 }

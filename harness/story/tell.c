@@ -28,7 +28,7 @@ static int wrong(const struct teller *t, const struct chapter_part *part, const 
 	return words_refuse(t->file->file, t->file->text, part->line, which, what, which, t->st);
 }
 
-/* Of a table's column, which is in a line of its own. */
+/* Of a table's column, whose line is below the table's. */
 static int wrong_column(const struct teller *t, const struct chapter_part *part, const char *what,
                         const char *key)
 {
