@@ -302,9 +302,8 @@ int chapter_check(const struct chapter_file *f, const struct chapter_part *part,
 		if (at[1] == '{' || (c && can_say(c, how)))
 			continue;
 		return words_refuse(f->file, f->text, part->line, whole,
-		                    column
-		                        ? arena_text(arena, "column %s cannot be said as ", key)
-		                        : arena_text(arena, "table %s has no column ", part->name),
+		                    c ? arena_text(arena, "column %s cannot be said as ", key)
+		                      : arena_text(arena, "table %s has no column ", part->name),
 		                    c ? how : key, st);
 	}
 	return 0;
