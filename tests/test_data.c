@@ -1,4 +1,6 @@
 /* A record as tables: what a query gets, what it may not, and where a mistake in it is. */
+#include <sqlite3.h>
+
 #include "made.h"
 #include "query.h"
 
@@ -124,6 +126,20 @@ TEST(queries_are_answered)
 		query_gives(db, cases[i].sql, cases[i].is);
 }
 
+/* Within one function no time passes for SQLite: what it looks at is short. */
+TEST(a_query_of_somebody_else_takes_short_values)
+{
+	db_theirs(db, true);
+	query_gives(db,
+	            "SELECT instr(zeroblob(60000000), CAST(zeroblob(20000000) || x'01' AS BLOB))",
+	            "q:1:1: string or blob too big");
+	query_gives(db,
+	            "SELECT hex(zeroblob(100000)) LIKE replace(hex(zeroblob(20000)), '0', '%0')",
+	            "q:1:1: LIKE or GLOB pattern too complex");
+	db_theirs(db, false);
+	query_gives(db, "SELECT length(zeroblob(1000000))", "1000000");
+}
+
 #define MANY "[3000000000,3000000000]"
 
 static void many_wrong(json_t *line, const struct made_place *p)
@@ -154,6 +170,22 @@ TEST(all_of_it_is_a_file_for_others)
 	assert_int_equal(db_save(db, file, WHY), 0);
 	assert_int_equal(db_save(db, file, WHY), -1); /* it is there */
 	assert_says(because(), "output file already exists");
+	sqlite3 *plain = NULL;
+	sqlite3_stmt *views = NULL;
+	unsigned n = 0;
+	assert_int_equal(sqlite3_open(file, &plain), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(plain,
+	                                    "SELECT 'SELECT * FROM [' || name || ']' FROM "
+	                                    "sqlite_master WHERE type IN ('view', 'table')",
+	                                    -1, &views, NULL),
+	                 SQLITE_OK);
+	for (; sqlite3_step(views) == SQLITE_ROW; n++)
+		if (sqlite3_exec(plain, (const char *)sqlite3_column_text(views, 0), NULL, NULL,
+		                 NULL))
+			fail_msg("%s: %s", sqlite3_column_text(views, 0), sqlite3_errmsg(plain));
+	assert_true(n > 50);
+	sqlite3_finalize(views);
+	sqlite3_close(plain);
 }
 
 TESTS(.begin = load, .end = made_end);

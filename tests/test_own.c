@@ -58,25 +58,44 @@ TEST(the_chapter_that_a_page_teaches_is_told)
 TEST(what_is_wrong_is_a_warning_with_its_place)
 {
 	static const char *const texts[][2] = {
-	    {"chapter x | X\ntable t | T\n  a\n  SELECT\n  1 b\n",
-	     "x.chapter:2: the query has no column a"},
+	    {"chapter x | X\ntable a | a\n  a\n  SELECT\n  1 b\n",
+	     "x.chapter:3:3: the query has no column a"},
 	    {"chapter x | X\ntable t | T\n  a | {b}\n  SELECT 1 a\n",
-	     "x.chapter:2: the query has no column b"},
+	     "x.chapter:3:8: the query has no column b"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT\n  nam a\n",
 	     "x.chapter:5:3: no such column: nam"},
 	    {"chapter x | X\ntable t | T\n  a:number\n  SELECT 'threads' a\n",
-	     "x.chapter:2: no number, as its kind says, is in column a"},
+	     "x.chapter:3:3: no number, as its kind says, is in column a"},
+	    {"chapter x | X\ntable t | T\n  aa\n  a\n  SELECT 1 aa, 1.23456789 a\n",
+	     "x.chapter:4:3: a number, but no kind of number, is in column a"},
+	    {"chapter x | X\ntable t | T\n  a:wrong\n  SELECT 1 a\n",
+	     "x.chapter:3:5: no column is of kind wrong"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a FROM variants\n",
 	     "x.chapter:4:1: no such table: variants"},
-	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a\nsay t\n  {b} is.\n",
-	     "x.chapter:5: table t has no column b"},
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a\nsay t where a <> 'b'\n  It: {a},\n"
+	     "  {b}.\n",
+	     "x.chapter:7:4: table t has no column b"},
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a\nsay t\n  {a} [is {0.a:nokind}].\n",
+	     "x.chapter:6:14: column a cannot be said as nokind"},
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a\nsay t\n  {a:range percent}\n",
+	     "x.chapter:6:4: column a cannot be said as range percent"},
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT 't' a\nsay t\n  {a}\nand {a}\n  {a:s}\n",
+	     "x.chapter:8:4: column a cannot be said as s"},
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a\npivot t: a by no show a\n",
+	     "x.chapter:5:15: the table has no column no"},
 	    {"table t | T\n  a\n  SELECT 1 a\n",
-	     "x.chapter:4: a chapter begins with: chapter NAME | title"},
+	     "x.chapter:4:1: a chapter begins with: chapter NAME | title"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT zeroblob(100000000) a\n",
 	     "x.chapter:4:1: string or blob too big"},
-	    {"chapter x | X\nsay t\n  {b} is.\n", "x.chapter:2: the chapter has no table t"},
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT instr(zeroblob(60000000), 'a') a\n",
+	     "x.chapter:4:1: string or blob too big"},
+	    {"chapter x | X\ntable t | T\n  a\n"
+	     "  WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n LIMIT 100001)\n"
+	     "  SELECT a FROM n\n",
+	     "x.chapter:4:3: more rows than a table may have: 100000"},
+	    {"chapter x | X\nsay t\n  {b} is.\n", "x.chapter:2:5: the chapter has no table t"},
 	    {"chapter x | X\ntable t | T\n  a:count\n  SELECT 1 a\nfill t a\n  {a}\n",
-	     "x.chapter:5: table t has no column of text a"},
+	     "x.chapter:5:8: table t has no column of text a"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a\nsay t where c\n  {a} is.\n",
 	     "x.chapter:5:13: no such column: c"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a; DROP TABLE t\n",
@@ -93,7 +112,18 @@ TEST(what_is_wrong_is_said_to_who_asked_for_it)
 	cli_write(made_folder, "own.chapter", "chapter x | X\nsay t\n  {b} is.\n");
 	struct cli cli = cli_call(made_folder, "report", made_folder, "--quiet", "--chapters",
 	                          made_folder, NULL);
-	cli_expect(cli, 0, "\nwarning: ", "/own.chapter:2: the chapter has no table t\n");
+	cli_expect(cli, 0, "\nwarning: ", "/own.chapter:2:5: the chapter has no table t\n");
+}
+
+/* What a query takes is its own error, and the report is made. */
+TEST(memory_of_a_query_is_its_own)
+{
+	const char *warning;
+	told("chapter x | X\ntable t | T\n  a\n"
+	     "  WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n LIMIT 9000)\n"
+	     "  SELECT hex(zeroblob(100000)) a FROM n\n",
+	     &warning);
+	assert_string_equal(warning, "own.chapter:4:1: out of memory");
 }
 
 /* Also if it tells nothing, but not if it is wrong. */
@@ -212,10 +242,23 @@ TEST(a_chapter_writes_files_beside_the_report)
 		                              names[i]);
 		assert_string_equal(story_warning(text),
 		                    arena_text(scratch(),
-		                               "x.chapter:5: a chapter writes NAME.csv and "
+		                               "x.chapter:5:1: a chapter writes NAME.csv and "
 		                               "NAME.conf, not %s",
 		                               names[i]));
 	}
+}
+
+/* What another chapter writes; its own file is one that has its name. */
+TEST(a_chapter_replaces_no_file_of_another)
+{
+	const char *warning;
+	told("chapter x | X\ntable t | T\n  a\n  SELECT 'summary' a\nwrite t {a}.csv\n  {a}\n",
+	     &warning);
+	assert_string_equal(warning, "own.chapter:5:1: another chapter writes summary.csv");
+	told("chapter x | X\ntable t | T | file=summary.csv\n  a\n  SELECT 1 a\n", &warning);
+	assert_string_equal(warning, "own.chapter:2:20: another chapter writes summary.csv");
+	told("chapter sizes | X\ntable t | T | file=summary.csv\n  a\n  SELECT 1 a\n", &warning);
+	assert_null(warning);
 }
 
 /* All that are texts can be asked of a run that has nothing, and tell nothing that warns. */

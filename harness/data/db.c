@@ -21,7 +21,7 @@ struct db {
 	struct arena *arena;
 	struct looks looks;
 	sqlite3 *lite;
-	bool sealed;
+	bool sealed, theirs;
 	int64_t until_ns; /* when the statement ends as an error */
 	unsigned nfills;
 	struct fill fills[TABLES];
@@ -116,12 +116,23 @@ void db_seal(struct db *db)
 	db->sealed = true;
 }
 
+/* What they cannot take stays for the report after them. Within one function nothing asks for the
+ * time: a search of one value in another, which takes as long as both lengths multiplied, ends soon
+ * because they are short. */
+void db_theirs(struct db *db, bool theirs)
+{
+	db->theirs = theirs;
+	sqlite3_limit(db->lite, SQLITE_LIMIT_LENGTH, theirs ? DB_THEIR_BYTES : DB_VALUE_BYTES);
+	sqlite3_limit(db->lite, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, DB_PATTERN_BYTES);
+	sqlite3_hard_heap_limit64(theirs ? DB_BYTES / 2 : DB_BYTES);
+}
+
 /* -1, with the place: at a byte of the source; below 0: at its begin. */
 static int refuse(struct db *db, const struct db_source *source, int code, int at,
                   struct status *st)
 {
 	unsigned line = source->line, column = 1;
-	arena_need(db->arena, code != SQLITE_NOMEM);
+	arena_need(db->arena, db->theirs || code != SQLITE_NOMEM);
 	for (int i = 0; i < at && source->sql[i]; i++) {
 		column = source->sql[i] == '\n' ? 1 : column + 1;
 		line += source->sql[i] == '\n';
@@ -162,6 +173,51 @@ int db_run_text(struct db *db, const char *path, struct status *st)
 	return run_all(db, &source, st);
 }
 
+/* Views of the file that ask for our functions, which other programs lack, become tables. plain:
+ * the file as these have it. */
+static int keep_views(struct db *db, sqlite3 *plain)
+{
+	sqlite3_stmt *views = NULL;
+	int code = sqlite3_prepare_v2(db->lite,
+	                              "SELECT name FROM main.sqlite_master WHERE type = 'view' "
+	                              "ORDER BY rowid",
+	                              -1, &views, NULL);
+	while (code == SQLITE_OK && sqlite3_step(views) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(views, 0);
+		sqlite3_stmt *as_theirs = NULL;
+		if (sqlite3_prepare_v2(plain, arena_text(db->arena, "SELECT * FROM [%s]", name), -1,
+		                       &as_theirs, NULL) != SQLITE_OK) {
+			begin(db);
+			code = sqlite3_exec(
+			    db->lite,
+			    arena_text(db->arena,
+			               "DROP VIEW saved.[%s]; CREATE TABLE saved.[%s] AS "
+			               "SELECT * FROM main.[%s]",
+			               name, name, name),
+			    NULL, NULL, NULL);
+		}
+		sqlite3_finalize(as_theirs);
+	}
+	sqlite3_finalize(views);
+	return code;
+}
+
+static int make_plain(struct db *db, const char *file)
+{
+	sqlite3 *plain = NULL;
+	int code = sqlite3_open(file, &plain);
+	char *attach = sqlite3_mprintf("ATTACH %Q AS saved", file);
+	if (code == SQLITE_OK)
+		code = sqlite3_exec(db->lite, attach, NULL, NULL, NULL);
+	if (code == SQLITE_OK)
+		code = keep_views(db, plain);
+	sqlite3_close(plain);
+	sqlite3_free(attach);
+	if (code == SQLITE_OK)
+		code = sqlite3_exec(db->lite, "DETACH saved", NULL, NULL, NULL);
+	return code;
+}
+
 int db_save(struct db *db, const char *file, struct status *st)
 {
 	sqlite3_stmt *query;
@@ -173,6 +229,8 @@ int db_save(struct db *db, const char *file, struct status *st)
 		sqlite3_step(query);
 		code = sqlite3_finalize(query);
 	}
+	if (code == SQLITE_OK)
+		code = make_plain(db, file);
 	sqlite3_set_authorizer(db->lite, may, db);
 	return code == SQLITE_OK
 	           ? 0
@@ -263,6 +321,11 @@ double db_real(const struct db_rows *rows, unsigned column)
 	return sqlite3_column_type(rows->query, (int)column) == SQLITE_NULL
 	           ? NAN
 	           : sqlite3_column_double(rows->query, (int)column);
+}
+
+bool db_is_real(const struct db_rows *rows, unsigned column)
+{
+	return sqlite3_column_type(rows->query, (int)column) == SQLITE_FLOAT;
 }
 
 void db_drop(struct db *db)

@@ -11,6 +11,10 @@
 #define DB_SECONDS     5
 #define DB_VALUE_BYTES (1 << 26)          /* of one text */
 #define DB_BYTES       (INT64_C(1) << 30) /* of all */
+/* Of a statement of somebody else: of one text (our records have none above 100 kB), of what LIKE
+ * looks for. */
+#define DB_THEIR_BYTES   (1 << 18)
+#define DB_PATTERN_BYTES 1000
 
 struct db;
 
@@ -22,7 +26,11 @@ void db_looks(struct db *db, const struct looks *looks);
 void db_stamps(struct db *db, const struct record_run *run);
 /* Ends what fills it: from now on the tables stay as they are. */
 void db_seal(struct db *db);
-/* The whole database as a file for other programs, which must not be there. */
+/* Whether the statements from now on are somebody else's: their values are short, and memory that
+ * one of them lacks is its own error. */
+void db_theirs(struct db *db, bool theirs);
+/* The whole database as a file for other programs, which must not be there; what they could not ask
+ * is rows in it. */
 int db_save(struct db *db, const char *file, struct status *st);
 
 /* SQL of a file, from a line of it on. Errors begin "FILE:LINE:COLUMN: ". */
@@ -54,6 +62,8 @@ const char *db_name(const struct db_rows *rows, unsigned column);
 /* A value of the row; without one NULL, NaN. A text is the row's, until the next one. */
 const char *db_text(const struct db_rows *rows, unsigned column);
 double db_real(const struct db_rows *rows, unsigned column);
+/* Whether it is a number that is not whole by its type. Ask before its text. */
+bool db_is_real(const struct db_rows *rows, unsigned column);
 
 /* --- to fill --- */
 

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <strings.h>
 
+#include "../data/words.h"
+
 /* A line of the text, and what it belongs to. */
 struct reader {
 	const char *file;
@@ -14,36 +16,7 @@ struct reader {
 
 static int wrong(const struct reader *r, const char *what, const char *which)
 {
-	return status_set(r->st, "%s:%u: %s%s", r->file, r->line, what, which);
-}
-
-/* A copy without blanks around it. */
-static char *trimmed(struct arena *arena, const char *text, size_t bytes)
-{
-	while (bytes && isblank((unsigned char)*text))
-		text++, bytes--;
-	while (bytes && isblank((unsigned char)text[bytes - 1]))
-		bytes--;
-	char *copy = arena_take(arena, bytes + 1);
-	memcpy(copy, text, bytes);
-	return copy;
-}
-
-/* The next part of "a | b | c", "" after the last. */
-static char *next_of(struct arena *arena, const char **rest, const char *between)
-{
-	const char *end = strstr(*rest, between), *from = *rest;
-	*rest = end ? end + strlen(between) : from + strlen(from);
-	return trimmed(arena, from, end ? (size_t)(end - from) : strlen(from));
-}
-
-/* The index of a word in a list that ends with NULL, or -1. */
-static int index_of(const char *const *words, const char *word)
-{
-	for (int i = 0; words[i]; i++)
-		if (!strcmp(words[i], word))
-			return i;
-	return -1;
+	return words_refuse(r->file, r->out->text, r->line, which, what, which, r->st);
 }
 
 static const char *const kinds[] = {"text",   "word",  "count",  "bytes", "flag",
@@ -59,24 +32,24 @@ static const char *const onlys[] = {"files", "people", "filled", NULL};
 /* "buffers_mib:number | buffers | MiB | files" */
 static int read_column(const struct reader *r, struct chapter_part *table, const char *line)
 {
-	const char *key = next_of(r->arena, &line, "|");
-	const char *name = next_of(r->arena, &key, ":"), *kind = key;
+	const char *key = words_next(r->arena, &line, "|");
+	const char *name = words_next(r->arena, &key, ":"), *kind = key;
 	struct column *columns =
 	    arena_more(r->arena, table->form.columns, table->form.ncolumns, sizeof *columns);
 	struct column *c = &columns[table->form.ncolumns];
-	const int found = *kind ? index_of(kinds, kind) : KIND_TEXT;
+	const int found = *kind ? words_index(kinds, kind) : KIND_TEXT;
 	if (found < 0)
 		return wrong(r, "no column is of kind ", kind);
 	*c = (struct column){.key = name, .kind = (enum column_kind)found};
-	c->head = next_of(r->arena, &line, "|");
-	c->unit = next_of(r->arena, &line, "|");
+	c->head = words_next(r->arena, &line, "|");
+	c->unit = words_next(r->arena, &line, "|");
 	c->head = !*c->head ? name : strcmp(c->head, "-") != 0 ? c->head : "";
-	const char *only = next_of(r->arena, &line, "|");
-	for (const char *word; *(word = next_of(r->arena, &only, " "));) {
-		if (index_of(onlys, word) < 0)
+	const char *only = words_next(r->arena, &line, "|");
+	for (const char *word; *(word = words_next(r->arena, &only, " "));) {
+		if (words_index(onlys, word) < 0)
 			return wrong(r, "what a column is for is files, people or filled, not ",
 			             word);
-		c->only |= 1u << index_of(onlys, word);
+		c->only |= 1u << words_index(onlys, word);
 	}
 	table->form.columns = columns;
 	table->form.ncolumns++;
@@ -113,10 +86,10 @@ static int begin_table(const struct reader *r, struct chapter_part *part, const 
 {
 	struct story_form *form = &part->form;
 	part->kind = PART_TABLE;
-	part->name = next_of(r->arena, &rest, "|");
-	*form = (struct story_form){.name = part->name, .title = next_of(r->arena, &rest, "|")};
+	part->name = words_next(r->arena, &rest, "|");
+	*form = (struct story_form){.name = part->name, .title = words_next(r->arena, &rest, "|")};
 	while (*rest) {
-		const char *option = next_of(r->arena, &rest, "|"), *value = strchr(option, '=');
+		const char *option = words_next(r->arena, &rest, "|"), *value = strchr(option, '=');
 		if (!strcmp(option, "hidden"))
 			form->hidden = true;
 		else if (!strcmp(option, "arrays") || !strcmp(option, "block"))
@@ -138,25 +111,15 @@ static int begin_table(const struct reader *r, struct chapter_part *part, const 
 	return *form->title ? 0 : wrong(r, "a table is: table NAME | title", "");
 }
 
-/* A word and its value in front of *rest: "by title"; NULL: it is another. */
-static const char *option_of(struct arena *arena, const char **rest, const char *word)
-{
-	const size_t bytes = strlen(word);
-	if (strncmp(*rest, word, bytes) != 0 || (*rest)[bytes] != ' ')
-		return NULL;
-	*rest += bytes + 1;
-	return next_of(arena, rest, " ");
-}
-
 /* "summary: line by asked_bytes show p50_us beside 3 where …" */
 static int begin_pivot(const struct reader *r, struct chapter_part *part, const char *rest)
 {
 	part->kind = PART_PIVOT;
-	part->name = next_of(r->arena, &rest, ":");
-	part->down = next_of(r->arena, &rest, " by ");
-	part->across = next_of(r->arena, &rest, " show ");
-	part->value = next_of(r->arena, &rest, " ");
-	const char *beside = option_of(r->arena, &rest, "beside");
+	part->name = words_next(r->arena, &rest, ":");
+	part->down = words_next(r->arena, &rest, " by ");
+	part->across = words_next(r->arena, &rest, " show ");
+	part->value = words_next(r->arena, &rest, " ");
+	const char *beside = words_option(r->arena, &rest, "beside");
 	part->beside = beside ? (unsigned)strtoul(beside, NULL, 10) : 0;
 	part->query.sql = arena_copy(r->arena, rest);
 	return *part->value ? 0
@@ -183,23 +146,13 @@ static unsigned role_of(const char *word)
 	return 0;
 }
 
-/* Whether a word is next in the line, which then goes on after it. */
-static bool takes(const char **rest, const char *word)
-{
-	const size_t bytes = strlen(word);
-	if (strncmp(*rest, word, bytes) != 0)
-		return false;
-	*rest += bytes + strspn(*rest + bytes, " ");
-	return true;
-}
-
 /* "say, trust TABLE together where …" */
 static int begin_sentence(const struct reader *r, struct chapter_part *part, const char *line)
 {
 	const char *begin = line;
 	for (bool more = true; more;) {
 		const size_t bytes = strcspn(line, " ,");
-		const char *word = trimmed(r->arena, line, bytes);
+		const char *word = words_trimmed(r->arena, line, bytes);
 		const unsigned role = role_of(word);
 		if (!role)
 			return wrong(r, "no part begins with ", word);
@@ -209,8 +162,8 @@ static int begin_sentence(const struct reader *r, struct chapter_part *part, con
 		line += strspn(line, " ");
 	}
 	part->kind = PART_SENTENCE;
-	part->name = next_of(r->arena, &line, " ");
-	part->together = takes(&line, "together");
+	part->name = words_next(r->arena, &line, " ");
+	part->together = words_takes(&line, "together");
 	part->query.sql = arena_copy(r->arena, line);
 	part->query.shift = (int)(line - begin);
 	return *part->name ? 0 : wrong(r, "of which table?", "");
@@ -221,14 +174,14 @@ static int begin_part(const struct reader *r, const char *line)
 {
 	struct chapter_file *f = r->out;
 	const char *rest = line;
-	const char *word = next_of(r->arena, &rest, " ");
+	const char *word = words_next(r->arena, &rest, " ");
 	if (!strcmp(word, "chapter")) {
-		f->chapter.name = next_of(r->arena, &rest, "|");
-		f->chapter.title = next_of(r->arena, &rest, "|");
+		f->chapter.name = words_next(r->arena, &rest, "|");
+		f->chapter.title = words_next(r->arena, &rest, "|");
 		return 0;
 	}
 	if (!strcmp(word, "place")) {
-		const int place = index_of(places, rest);
+		const int place = words_index(places, rest);
 		f->chapter.place = (enum chapter_place)place;
 		return place >= 0 ? 0 : wrong(r, "there is no place ", rest);
 	}
@@ -242,13 +195,13 @@ static int begin_part(const struct reader *r, const char *line)
 		return begin_pivot(r, part, rest);
 	if (!strcmp(word, "view")) {
 		part->kind = PART_VIEW;
-		part->name = trimmed(r->arena, rest, strlen(rest));
+		part->name = words_trimmed(r->arena, rest, strlen(rest));
 		return 0;
 	}
 	if (!strcmp(word, "each") || !strcmp(word, "end")) {
 		part->kind = word[1] == 'a' ? PART_EACH : PART_END;
-		part->name = next_of(r->arena, &rest, " ");
-		part->by = option_of(r->arena, &rest, "by");
+		part->name = words_next(r->arena, &rest, " ");
+		part->by = words_option(r->arena, &rest, "by");
 		part->query.sql = arena_copy(r->arena, rest);
 		return part->kind == PART_END || part->by
 		           ? 0
@@ -257,13 +210,13 @@ static int begin_part(const struct reader *r, const char *line)
 	if (!strcmp(word, "fill") || !strcmp(word, "write")) {
 		part->kind = PART_SENTENCE;
 		part->roles = STORY_IN_A_ROW;
-		part->name = next_of(r->arena, &rest, " ");
-		const char *of = next_of(r->arena, &rest, " ");
+		part->name = words_next(r->arena, &rest, " ");
+		const char *of = words_next(r->arena, &rest, " ");
 		*(*word == 'f' ? &part->fills : &part->file) = of;
 		part->query.sql = arena_copy(r->arena, rest);
 		return *of ? 0 : wrong(r, "a text is: fill TABLE KEY", "");
 	}
-	const int mark = index_of(marks, word);
+	const int mark = words_index(marks, word);
 	const bool also = !strcmp(word, "also"), goes_on = also || !strcmp(word, "and");
 	if (mark < 0 && !goes_on)
 		return begin_sentence(r, part, line);
@@ -274,8 +227,8 @@ static int begin_part(const struct reader *r, const char *line)
 	part->file = goes_on ? part[-1].file : NULL;
 	part->mark = (enum chapter_mark)mark;
 	part->also = also;
-	part->name = next_of(r->arena, &rest, " ");
-	part->by = option_of(r->arena, &rest, "by");
+	part->name = words_next(r->arena, &rest, " ");
+	part->by = words_option(r->arena, &rest, "by");
 	part->query.sql = arena_copy(r->arena, rest);
 	return *part->name ? 0 : wrong(r, "of which table?", "");
 }
@@ -323,15 +276,40 @@ static int continue_part(const struct reader *r, const char *line)
 	return 0;
 }
 
-static const struct column *column_of(const struct chapter_part *table, const char *key)
+static bool can_say(const struct column *column, const char *how)
 {
-	for (unsigned i = 0; i < table->form.ncolumns; i++)
-		if (!strcmp(table->form.columns[i].key, key))
-			return &table->form.columns[i];
-	return NULL;
+	const struct entry none = entry_none(column->kind);
+	char text[ENTRY_TEXT_BYTES];
+	if (!strcmp(how, "list") || !strcmp(how, "range"))
+		return true;
+	how += strncmp(how, "range ", 6) ? 0 : 6;
+	return entry_say(&none, *how ? how : NULL, text, sizeof text);
 }
 
-/* Whether a text's table is there, with a column for each placeholder: "{1.key:word}". */
+int chapter_check(const struct chapter_file *f, const struct chapter_part *part,
+                  const struct story_form *form, struct arena *arena, struct status *st)
+{
+	for (const char *at = part->text; (at = strchr(at, '{')); at += at[1] == '{' ? 2 : 1) {
+		const char *from = at + 1 + strspn(at + 1, "0123456789");
+		from += from > at + 1 && *from == '.';
+		const size_t bytes = strcspn(from, ":}"), all = strcspn(from, "}");
+		const char *key = arena_text(arena, "%.*s", (int)bytes, from),
+		           *whole = arena_text(arena, "%.*s}", (int)all, from),
+		           *how = all > bytes ? arena_text(arena, "%.*s", (int)(all - bytes - 1),
+		                                           from + bytes + 1)
+		                              : "";
+		const struct column *c = story_column(&(struct story_table){.form = form}, key);
+		if (at[1] == '{' || (c && can_say(c, how)))
+			continue;
+		return words_refuse(f->file, f->text, part->line, whole,
+		                    c ? arena_text(arena, "column %s cannot be said as ", key)
+		                      : arena_text(arena, "table %s has no column ", part->name),
+		                    c ? how : key, st);
+	}
+	return 0;
+}
+
+/* Whether a text's table is there, with what the text names. */
 static int check_keys(struct reader *r, struct chapter_part *part)
 {
 	const struct chapter_part *table = table_named(r->out, part->name);
@@ -343,20 +321,12 @@ static int check_keys(struct reader *r, struct chapter_part *part)
 		return 0;
 	if (!table)
 		return wrong(r, "the chapter has no table ", part->name);
-	const struct column *filled = part->fills ? column_of(table, part->fills) : NULL;
+	const struct story_table rows = {.form = &table->form};
+	const struct column *filled = part->fills ? story_column(&rows, part->fills) : NULL;
 	if (part->fills && (!filled || filled->kind != KIND_TEXT))
 		return wrong(r, arena_text(r->arena, "table %s has no column of text ", part->name),
 		             part->fills);
-	for (const char *at = part->text; (at = strchr(at, '{'));) {
-		const char *from = at + 1 + strspn(at + 1, "0123456789");
-		from += from > at + 1 && *from == '.';
-		const char *key = trimmed(r->arena, from, strcspn(from, ":}"));
-		if (at[1] != '{' && !column_of(table, key))
-			return wrong(r, arena_text(r->arena, "table %s has no column ", part->name),
-			             key);
-		at += at[1] == '{' ? 2 : 1;
-	}
-	return 0;
+	return chapter_check(r->out, part, &table->form, r->arena, r->st);
 }
 
 /* Whether each has its end; one is not within another. */
@@ -377,7 +347,7 @@ int chapter_read(const char *file, const char *text, struct arena *arena, struct
                  struct status *st)
 {
 	struct reader r = {file, 1, arena, out, st};
-	*out = (struct chapter_file){.nparts = 0};
+	*out = (struct chapter_file){.file = file, .text = text};
 	for (size_t bytes; *text; text += bytes + (text[bytes] == '\n'), r.line++) {
 		bytes = strcspn(text, "\n");
 		char *line = arena_take(arena, bytes + 1);

@@ -47,6 +47,8 @@
 #include "../data/db.h"
 #include "story.h"
 
+#define CHAPTER_ROWS 100000u /* of a table */
+
 enum chapter_mark {
 	MARK_HEADING,
 	MARK_CODE,
@@ -86,6 +88,7 @@ struct chapter_part {
 };
 
 struct chapter_file {
+	const char *file, *text; /* its name, and all of it */
 	struct chapter chapter;
 	struct chapter_part *parts;
 	unsigned nparts;
@@ -95,6 +98,11 @@ struct chapter_file {
 bool chapter_may_write(const char *name);
 #define CHAPTER_WRITES "a chapter writes NAME.csv and NAME.conf, not "
 
-/* All in the arena. -1: "FILE:LINE: what is wrong". */
+/* Whether a table of that form has each column that a part's text names, of a kind that can be said
+ * so: "{1.key:word}". */
+int chapter_check(const struct chapter_file *f, const struct chapter_part *part,
+                  const struct story_form *form, struct arena *arena, struct status *st);
+
+/* All in the arena, but for the text. -1: "FILE:LINE:COLUMN: what is wrong". */
 int chapter_read(const char *file, const char *text, struct arena *arena, struct chapter_file *out,
                  struct status *st);

@@ -109,7 +109,7 @@ static struct entry end_of(struct entry of, bool upper)
 static void put_range(struct phrase *p, const struct scope *scope, const struct column *column,
                       const char *how)
 {
-	struct entry least = {.has = false}, most = least;
+	struct entry least = entry_none(column->kind), most = least;
 	char lo[ENTRY_TEXT_BYTES], hi[ENTRY_TEXT_BYTES];
 	for (unsigned i = 0; i < scope->n; i++) {
 		const struct entry entry = row_of(scope, i)[column->at],
@@ -121,10 +121,8 @@ static void put_range(struct phrase *p, const struct scope *scope, const struct 
 	}
 	if (!how && scope->n == 1 && row_of(scope, 0)[column->at].kind == KIND_RATIO)
 		how = "full";
-	if (!entry_say(&least, how, lo, sizeof lo) || !entry_say(&most, how, hi, sizeof hi)) {
-		snprintf(lo, sizeof lo, "<<%s:range %s>>", column->key, how);
-		snprintf(hi, sizeof hi, "%s", lo);
-	}
+	entry_say(&least, how, lo, sizeof lo); /* a kind that can be said so: chapter_check */
+	entry_say(&most, how, hi, sizeof hi);
 	const char *unit = how && !strcmp(how, "percent") ? strstr(lo, " %") : NULL;
 	if (!strcmp(lo, hi)) {
 		put(p, lo, strlen(lo));
@@ -148,15 +146,11 @@ static void put_placeholder(struct phrase *p, const struct scope *scope,
 		put_list(p, scope, column);
 	} else if (column && range) {
 		put_range(p, scope, column, of->how[5] ? of->how + 6 : NULL);
-	} else if (column && of->row < scope->n) {
-		const struct entry entry = row_of(scope, of->row)[column->at];
-		if (entry_say(&entry, *of->how ? of->how : NULL, text, sizeof text)) {
-			put(p, text, strlen(text));
-			return;
-		}
-		column = NULL;
-	}
-	if (!column || (!list && !range)) {
+	} else if (column && of->row < scope->n &&
+	           entry_say(&row_of(scope, of->row)[column->at], *of->how ? of->how : NULL, text,
+	                     sizeof text)) {
+		put(p, text, strlen(text));
+	} else {
 		snprintf(text, sizeof text, "<<%s:%s>>", of->key, of->how);
 		put(p, text, strlen(text));
 	}

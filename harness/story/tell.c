@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "../data/words.h"
 #include "../texts.h"
 #include "chapter_file.h"
 
@@ -24,7 +25,14 @@ struct teller {
 static int wrong(const struct teller *t, const struct chapter_part *part, const char *what,
                  const char *which)
 {
-	return status_set(t->st, "%s:%u: %s%s", part->query.file, part->line, what, which);
+	return words_refuse(t->file->file, t->file->text, part->line, which, what, which, t->st);
+}
+
+/* Of a table's column, whose line is below the table's. */
+static int wrong_column(const struct teller *t, const struct chapter_part *part, const char *what,
+                        const char *key)
+{
+	return words_refuse(t->file->file, t->file->text, part->line + 1, key, what, key, t->st);
 }
 
 /* --- tables --- */
@@ -89,12 +97,15 @@ static struct entry entry_of(struct arena *arena, const struct db_rows *rows, en
 	}
 }
 
-/* Words are no number, which SQLite would read as 0. */
+/* Words are no number, which SQLite would read as 0, and a number is no text, which it would write
+ * with all its digits. */
 static bool fits(const struct db_rows *rows, enum column_kind kind, int at)
 {
-	const char *text =
-	    kind == KIND_TEXT || kind == KIND_WORD ? NULL : db_text(rows, (unsigned)at);
+	const bool words = kind == KIND_TEXT || kind == KIND_WORD;
+	const char *text = words ? NULL : db_text(rows, (unsigned)at);
 	char *end = NULL;
+	if (words)
+		return !db_is_real(rows, (unsigned)at);
 	return !text || !*text || (strtod(text, &end), end > text);
 }
 
@@ -110,7 +121,7 @@ static int find_columns(const struct teller *t, const struct chapter_part *part,
 		    column_of(rows, c->key, "_hi"), column_of(rows, c->key, "_blocks")};
 		for (unsigned k = 0; k < 2 && keys[k]; k++)
 			if (column_of(rows, keys[k], "") < 0)
-				return wrong(t, part, "the query has no column ", keys[k]);
+				return wrong_column(t, part, "the query has no column ", keys[k]);
 	}
 	return 0;
 }
@@ -143,6 +154,24 @@ static struct story_form *form_of(struct arena *arena, const struct story_form *
 	return form;
 }
 
+/* A chapter's files are its own, and those of chapters before it are theirs. */
+static int check_file(const struct teller *t, const struct chapter_part *part, const char *name)
+{
+	if (!chapter_may_write(name))
+		return wrong(t, part, CHAPTER_WRITES, name);
+	for (unsigned c = 0; c < t->story->nchapters; c++) {
+		const struct story_chapter *other = &t->story->chapters[c];
+		for (unsigned i = 0; i < other->nblocks; i++) {
+			const struct story_block *b = &other->blocks[i];
+			const char *taken = b->kind == STORY_TABLE ? b->table->form->file : b->name;
+			if (taken && !strcmp(taken, name) &&
+			    strcmp(other->chapter->name, t->file->chapter.name) != 0)
+				return wrong(t, part, "another chapter writes ", name);
+		}
+	}
+	return 0;
+}
+
 static int make_table(const struct teller *t, const struct chapter_part *part,
                       const struct story_table **out)
 {
@@ -153,28 +182,38 @@ static int make_table(const struct teller *t, const struct chapter_part *part,
 	    .line = part->line};
 	struct entry *all_rows = NULL;
 	unsigned n = 0;
-	if (db_keep(t->db, part->name, &part->query, t->st))
+	if ((part->form.file && check_file(t, part, part->form.file)) ||
+	    db_keep(t->db, part->name, &part->query, t->st))
 		return -1;
 	struct db_rows *rows = db_ask(t->db, &all, t->st);
 	struct place *places = ARENA_ARRAY(arena, struct place, part->form.ncolumns + 1);
 	if (!rows || find_columns(t, part, rows, places))
 		return -1;
 	bool more = db_next(rows);
-	const char *unfit = NULL;
+	const struct column *unfit = NULL;
 	const struct story_form *form = form_of(arena, &part->form, rows);
-	for (; more; more = db_next(rows), n++) {
+	for (; more && n <= CHAPTER_ROWS; more = db_next(rows), n++) {
 		all_rows = arena_more(arena, all_rows, n, form->width * sizeof *all_rows);
 		for (unsigned i = 0; i < form->width; i++) {
 			const struct column *c = &form->columns[i];
 			if (!fits(rows, c->kind, places[i].at))
-				unfit = c->key;
+				unfit = c;
 			all_rows[n * form->width + i] = entry_of(arena, rows, c->kind, &places[i]);
 		}
 	}
 	*out = story_rows(t->story, form, all_rows, n);
 	if (db_end(rows, t->st))
 		return -1;
-	return unfit ? wrong(t, part, "no number, as its kind says, is in column ", unfit) : 0;
+	if (n > CHAPTER_ROWS)
+		return words_refuse(t->file->file, t->file->text, part->query.line, "",
+		                    "more rows than a table may have: ",
+		                    arena_text(arena, "%u", CHAPTER_ROWS), t->st);
+	return !unfit ? 0
+	              : wrong_column(t, part,
+	                             unfit->kind > KIND_WORD
+	                                 ? "no number, as its kind says, is in column "
+	                                 : "a number, but no kind of number, is in column ",
+	                             unfit->key);
 }
 
 /* The table that a part is about. -1: there is none of that name. */
@@ -245,7 +284,8 @@ static int go_on(const struct teller *t, const struct chapter_part *from, struct
 	struct chapter_part own = *from, *part = &own;
 	const struct story_table *also;
 	own.name = phrase_row(t->story->arena, of, row, from->name);
-	if (table_of(t, part, &also))
+	if (table_of(t, part, &also) ||
+	    chapter_check(t->file, part, also->form, t->story->arena, t->st))
 		return -1;
 	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, also->nrows + 1), n;
 	if (rows_of(t, part, own.name, also->nrows, &(struct match){part->by, of, row}, rows, &n))
@@ -267,8 +307,8 @@ static int keep_text(const struct teller *t, const struct chapter_part *part,
 {
 	if (part->file) {
 		const char *name = phrase_row(t->story->arena, of, row, part->file);
-		if (!chapter_may_write(name))
-			return wrong(t, part, CHAPTER_WRITES, name);
+		if (check_file(t, part, name))
+			return -1;
 		story_file(t->story, name, p->text);
 		return 0;
 	}
@@ -329,6 +369,10 @@ static int tell_pivot(const struct teller *t, const struct chapter_part *part,
 	unsigned *rows = ARENA_ARRAY(story->arena, unsigned, of->nrows + 1), n;
 	const char *value =
 	    t->each.key ? text_of(t, part, t->each.of, t->each.row, t->each.key) : "";
+	const char *const keys[] = {part->down, part->across, part->value};
+	for (unsigned i = 0; i < 3; i++)
+		if (!story_column(of, keys[i]))
+			return wrong(t, part, "the table has no column ", keys[i]);
 	if (!value || rows_of(t, part, part->name, of->nrows, NULL, rows, &n))
 		return -1;
 	if (!n)
@@ -558,7 +602,9 @@ void story_add(struct story *s, struct db *db, const char *file, const char *tex
 	memcpy(more, s->chapters, s->nchapters * sizeof *more);
 	s->chapters = more;
 	const unsigned before = s->nchapters;
+	db_theirs(db, true);
 	tell_text(s, db, file, text);
+	db_theirs(db, false);
 	for (unsigned i = 0; i < before; i++)
 		if (!strcmp(more[i].chapter->name, more[before].chapter->name)) {
 			memmove(&more[i], &more[i + 1], (before - i) * sizeof *more);

@@ -32,6 +32,7 @@ static const struct story_form *form_of(struct arena *arena, const struct db_row
 static int show(struct arena *arena, struct db *db, const char *query, struct status *st)
 {
 	const struct db_source source = {.file = "query", .sql = query, .line = 1};
+	db_theirs(db, true);
 	struct db_rows *found = db_ask(db, &source, st);
 	if (!found)
 		return -1;
