@@ -198,6 +198,12 @@ WHERE v.tab GLOB 'verdicts_*' AND v.o ->> 'verdict' GLOB 'undecided*' AND v.o ->
   AND (c.verdict LIKE 'holds%' OR c.verdict LIKE 'does not%') AND NOT EXISTS (SELECT 1 FROM sentence
                   WHERE chapter = 'results' AND instr(text, 'under Claims') AND instr(text, v.o ->> 'name'));
 
+-- A claim of one of several collectives names it, and so does a headline where two that differ are shown.
+SELECT 'a claim without its collective', s.o ->> 'claim' FROM one s JOIN one c ON c.tab = 'claims' AND instr(s.o ->> 'claim', c.o ->> 'text') = 1
+WHERE s.tab = 'claims_short' AND NOT instr(s.o ->> 'claim', c.o ->> 'coll') AND (SELECT count(DISTINCT collective) > 1 FROM result);
+SELECT 'a headline of one collective of two', text FROM sentence JOIN one s ON s.tab = 'strip'
+WHERE role = 'headline' AND NOT instr(text, s.o ->> 'of');
+
 -- A headline of the strip is of the primary claim's variant, if that is faster there than its other one, the reference.
 SELECT 'a headline of another variant than the claim''s', text FROM given, sentence, strip s JOIN one c ON c.tab = 'claims' AND c.o ->> 'left' = s.variant
 WHERE chapter = 'strip' AND role = 'headline' AND instr(text, ' times as fast as ') AND s.verdict = '▲ faster' AND c.o ->> 'primary'
