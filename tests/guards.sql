@@ -120,6 +120,11 @@ pair AS (SELECT a.*, b.x y, b.version old, a.lo > b.hi * max(edge, far) OR b.lo 
 SELECT 'a change at another size than shows it', t.o ->> 'told' FROM one t JOIN pair p ON (p.x, p.y) = (t.o ->> 'x0', t.o ->> 'x1') JOIN pair h USING (collective, mode, version, old, pace)
 WHERE t.tab = 'versions_said' AND NOT p.shown OR p.asked <> h.asked AND h.shown AND pace = 'stream' AND h.asked = (SELECT bytes FROM strip LIMIT 1);
 
+-- What some sizes do not show has no mean over them, and a headline is not of them.
+SELECT 'a mean over sizes that do not show it', o ->> 'told' FROM one
+WHERE tab IN ('versions_said', 'versions_brief') AND o ->> 'told' GLOB '* of threads'' bandwidth*not shown at *(*'
+   OR tab = 'versions_brief' AND o ->> 'told' GLOB '* of threads'' bandwidth*(not shown at *: *';
+
 -- A claim is undecided unless it has a probability of 5 % and the interval that decides is inside of its limits, or
 -- outside, by what the A/A line shows: each end by itself (bounds), and outside of `within` both (ratio). What is
 -- outside without that, by an interval beyond the line, is so too. Limits are exact, not as they are written.
