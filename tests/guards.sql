@@ -347,13 +347,13 @@ WHERE chapter = 'cliffs' AND role = 'headline' AND NOT instr(text, ' moves the j
 SELECT 'what settings make moot', text FROM sentence
 WHERE chapter = 'cliffs' AND role = 'advice' AND EXISTS (SELECT 1 FROM one WHERE tab = 'finalists');
 
--- What is recommended for a range of sizes names the collectives in which it was not shown, as a row or in words.
+-- What is recommended names the collectives in which it was shown, unless there are no others at its sizes.
 SELECT 'advice without its exceptions', text FROM sentence
 JOIN basis ON basis.rowid = (SELECT min(b.rowid) FROM basis b WHERE b.id = sentence.id)
 JOIN one a ON a.tab = 'advice' AND a.nth = basis.nth
 JOIN result r ON r.variant = a.o ->> 'to' AND r.asked >= coalesce(a.o ->> 'from_bytes', 0)
              AND r.asked <= coalesce(nullif(a.o ->> 'to_bytes', 0), 9e999)
-WHERE chapter = 'advice' AND sentence.role = 'advice' AND NOT instr(text, r.collective)
+WHERE chapter = 'advice' AND sentence.role = 'advice' AND NOT instr(text, a.o ->> 'collective')
   AND NOT EXISTS (SELECT 1 FROM one b WHERE b.tab = 'advice' AND b.o ->> 'what' = a.o ->> 'what'
                                         AND b.o ->> 'library' IS a.o ->> 'library' AND b.o ->> 'collective' = r.collective);
 
@@ -427,8 +427,9 @@ WHERE chapter = 'results' AND role = 'answer' AND o ->> 'verdict' GLOB 'differs:
 WITH over(text, name, least, most, of) AS (
   SELECT text, o ->> 'variant', lo, hi, o ->> 'collective' FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) JOIN regime ON name = 'large' AND o ->> 'pace' = 'stream'
   WHERE tab = 'caption_verdicts' AND o ->> 'kind' IN (2, 3, 4) UNION ALL
-  SELECT text, o ->> 'to', o ->> 'from_bytes', coalesce(nullif(o ->> 'to_bytes', 0), 9e999), NULL FROM given, sentence JOIN basis USING (id) JOIN one USING (tab, nth)
-  WHERE chapter = 'advice' AND instr(text, 'by convenience') AND o ->> 'from' = doc ->> 'reference' UNION ALL
+  SELECT text, a.o ->> 'to', a.o ->> 'from_bytes', coalesce(nullif(a.o ->> 'to_bytes', 0), 9e999), iif(instr(text, a.o ->> 'collective'), a.o ->> 'collective', NULL)
+  FROM given, sentence JOIN basis USING (id) JOIN one b USING (tab, nth) JOIN one a ON a.tab = b.tab AND (a.o ->> 'what', a.o ->> 'scope') = (b.o ->> 'what', b.o ->> 'scope')
+  WHERE chapter = 'advice' AND instr(text, 'by convenience') AND a.o ->> 'from' = doc ->> 'reference' UNION ALL
   SELECT text, o ->> 'name', lo, hi, NULL FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) JOIN regime ON tab = 'verdicts_' || name
   WHERE chapter = 'results' AND pace = 'stream' AND o ->> 'verdict' GLOB 'no difference*')
 SELECT 'equal without its exceptions', text FROM report, over JOIN result r ON variant = name AND r.asked BETWEEN least AND most AND collective = coalesce(of, collective)
