@@ -205,7 +205,7 @@ WHERE v.tab GLOB 'verdicts_*' AND v.o ->> 'verdict' GLOB 'undecided*' AND v.o ->
 
 -- A claim of one of several collectives names it, and so does a headline where two that differ are shown.
 SELECT 'a claim without its collective', s.o ->> 'claim' FROM one s JOIN one c ON c.tab = 'claims' AND instr(s.o ->> 'claim', c.o ->> 'text') = 1
-WHERE s.tab = 'claims_short' AND NOT instr(s.o ->> 'claim', c.o ->> 'coll') AND (SELECT count(DISTINCT collective) > 1 FROM result);
+WHERE s.tab = 'claims_short' AND NOT instr(s.o ->> 'claim', c.o ->> 'coll') AND (SELECT count(DISTINCT collective) > 1 FROM result) AND c.o ->> 'coll' NOT GLOB '*_step';
 SELECT 'a headline of one collective of two', text FROM sentence JOIN one s ON s.tab = 'strip'
 WHERE role = 'headline' AND NOT instr(text, s.o ->> 'of');
 
@@ -327,7 +327,7 @@ WHERE NOT coalesce(known, 0) AND has_ratio_over_sizes(text) AND NOT EXISTS (SELE
 -- and placebos have a warning.
 CREATE TABLE equal AS
 SELECT text, instr(text, ' matched ') same, instr(text, ' times as fast') other FROM sentence
-WHERE chapter = 'strip' AND (instr(text, ' matched ') OR instr(text, 'is unproven'))
+WHERE chapter = 'strip' AND (instr(text, ' matched ') OR instr(text, 'is unproven') OR instr(text, 'not proven'))
   AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training') AND NOT EXISTS (SELECT 1 FROM regime WHERE nth = 0 AND least = 'null');
 SELECT 'a headline that hides an effect', text FROM equal, effect
 WHERE NOT other AND role = 'variant' AND variant NOT IN (SELECT coalesce(o ->> 'to', '') FROM one WHERE tab = 'factors' AND o ->> 'placebo');
