@@ -205,7 +205,7 @@ WHERE v.tab GLOB 'verdicts_*' AND v.o ->> 'verdict' GLOB 'undecided*' AND v.o ->
 
 -- A claim of one of several collectives names it, and so does a headline where two that differ are shown.
 SELECT 'a claim without its collective', s.o ->> 'claim' FROM one s JOIN one c ON c.tab = 'claims' AND instr(s.o ->> 'claim', c.o ->> 'text') = 1
-WHERE s.tab = 'claims_short' AND NOT instr(s.o ->> 'claim', c.o ->> 'coll') AND (SELECT count(DISTINCT collective) > 1 FROM result) AND c.o ->> 'coll' NOT GLOB '*_step';
+WHERE s.tab = 'claims_short' AND NOT instr(s.o ->> 'claim', c.o ->> 'coll') AND (SELECT count(DISTINCT collective) > 1 FROM result) AND c.o ->> 'coll' NOT GLOB 'ddp_*' AND c.o ->> 'coll' NOT GLOB 'moe_*';
 SELECT 'a headline of one collective of two', text FROM sentence JOIN one s ON s.tab = 'strip'
 WHERE role = 'headline' AND NOT instr(text, s.o ->> 'of');
 
