@@ -120,6 +120,11 @@ pair AS (SELECT a.*, b.x y, b.version old, a.lo > b.hi * max(edge, far) OR b.lo 
 SELECT 'a change at another size than shows it', t.o ->> 'told' FROM one t JOIN pair p ON (p.x, p.y) = (t.o ->> 'x0', t.o ->> 'x1') JOIN pair h USING (collective, mode, version, old, pace)
 WHERE t.tab = 'versions_said' AND NOT p.shown OR p.asked <> h.asked AND h.shown AND pace = 'stream' AND h.asked = (SELECT bytes FROM strip LIMIT 1);
 
+-- What some sizes do not show has no mean over them, and a headline is not of them.
+SELECT 'a mean over sizes that do not show it', o ->> 'told' FROM one
+WHERE tab IN ('versions_said', 'versions_brief') AND o ->> 'told' GLOB '* of threads'' bandwidth*not shown at *(*'
+   OR tab = 'versions_brief' AND o ->> 'told' GLOB '* of threads'' bandwidth*(not shown at *: *';
+
 -- A claim is undecided unless it has a probability of 5 % and the interval that decides is inside of its limits, or
 -- outside, by what the A/A line shows: each end by itself (bounds), and outside of `within` both (ratio). What is
 -- outside without that, by an interval beyond the line, is so too. Limits are exact, not as they are written.
@@ -197,6 +202,12 @@ JOIN claim c ON c.metric = v.o ->> 'metric' AND doc ->> 'reference' IN ("left", 
 WHERE v.tab GLOB 'verdicts_*' AND v.o ->> 'verdict' GLOB 'undecided*' AND v.o ->> 'name' <> doc ->> 'reference'
   AND (c.verdict LIKE 'holds%' OR c.verdict LIKE 'does not%') AND NOT EXISTS (SELECT 1 FROM sentence
                   WHERE chapter = 'results' AND instr(text, 'under Claims') AND instr(text, v.o ->> 'name'));
+
+-- A claim of one of several collectives names it, and so does a headline where two that differ are shown.
+SELECT 'a claim without its collective', s.o ->> 'claim' FROM one s JOIN one c ON c.tab = 'claims' AND instr(s.o ->> 'claim', c.o ->> 'text') = 1
+WHERE s.tab = 'claims_short' AND NOT instr(s.o ->> 'claim', c.o ->> 'coll') AND (SELECT count(DISTINCT collective) > 1 FROM result) AND c.o ->> 'coll' NOT GLOB 'ddp_*' AND c.o ->> 'coll' NOT GLOB 'moe_*';
+SELECT 'a headline of one collective of two', text FROM sentence JOIN one s ON s.tab = 'strip'
+WHERE role = 'headline' AND NOT instr(text, s.o ->> 'of');
 
 -- A headline of the strip is of the primary claim's variant, if that is faster there than its other one, the reference.
 SELECT 'a headline of another variant than the claim''s', text FROM given, sentence, strip s JOIN one c ON c.tab = 'claims' AND c.o ->> 'left' = s.variant
@@ -316,7 +327,7 @@ WHERE NOT coalesce(known, 0) AND has_ratio_over_sizes(text) AND NOT EXISTS (SELE
 -- and placebos have a warning.
 CREATE TABLE equal AS
 SELECT text, instr(text, ' matched ') same, instr(text, ' times as fast') other FROM sentence
-WHERE chapter = 'strip' AND (instr(text, ' matched ') OR instr(text, 'is unproven'))
+WHERE chapter = 'strip' AND (instr(text, ' matched ') OR instr(text, 'is unproven') OR instr(text, 'not proven'))
   AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training') AND NOT EXISTS (SELECT 1 FROM regime WHERE nth = 0 AND least = 'null');
 SELECT 'a headline that hides an effect', text FROM equal, effect
 WHERE NOT other AND role = 'variant' AND variant NOT IN (SELECT coalesce(o ->> 'to', '') FROM one WHERE tab = 'factors' AND o ->> 'placebo');
@@ -336,13 +347,13 @@ WHERE chapter = 'cliffs' AND role = 'headline' AND NOT instr(text, ' moves the j
 SELECT 'what settings make moot', text FROM sentence
 WHERE chapter = 'cliffs' AND role = 'advice' AND EXISTS (SELECT 1 FROM one WHERE tab = 'finalists');
 
--- What is recommended for a range of sizes names the collectives in which it was not shown, as a row or in words.
+-- What is recommended names the collectives in which it was shown, unless there are no others at its sizes.
 SELECT 'advice without its exceptions', text FROM sentence
 JOIN basis ON basis.rowid = (SELECT min(b.rowid) FROM basis b WHERE b.id = sentence.id)
 JOIN one a ON a.tab = 'advice' AND a.nth = basis.nth
 JOIN result r ON r.variant = a.o ->> 'to' AND r.asked >= coalesce(a.o ->> 'from_bytes', 0)
              AND r.asked <= coalesce(nullif(a.o ->> 'to_bytes', 0), 9e999)
-WHERE chapter = 'advice' AND sentence.role = 'advice' AND NOT instr(text, r.collective)
+WHERE chapter = 'advice' AND sentence.role = 'advice' AND NOT instr(text, a.o ->> 'collective')
   AND NOT EXISTS (SELECT 1 FROM one b WHERE b.tab = 'advice' AND b.o ->> 'what' = a.o ->> 'what'
                                         AND b.o ->> 'library' IS a.o ->> 'library' AND b.o ->> 'collective' = r.collective);
 
@@ -416,8 +427,9 @@ WHERE chapter = 'results' AND role = 'answer' AND o ->> 'verdict' GLOB 'differs:
 WITH over(text, name, least, most, of) AS (
   SELECT text, o ->> 'variant', lo, hi, o ->> 'collective' FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) JOIN regime ON name = 'large' AND o ->> 'pace' = 'stream'
   WHERE tab = 'caption_verdicts' AND o ->> 'kind' IN (2, 3, 4) UNION ALL
-  SELECT text, o ->> 'to', o ->> 'from_bytes', coalesce(nullif(o ->> 'to_bytes', 0), 9e999), NULL FROM given, sentence JOIN basis USING (id) JOIN one USING (tab, nth)
-  WHERE chapter = 'advice' AND instr(text, 'by convenience') AND o ->> 'from' = doc ->> 'reference' UNION ALL
+  SELECT text, a.o ->> 'to', a.o ->> 'from_bytes', coalesce(nullif(a.o ->> 'to_bytes', 0), 9e999), iif(instr(text, a.o ->> 'collective'), a.o ->> 'collective', NULL)
+  FROM given, sentence JOIN basis USING (id) JOIN one b USING (tab, nth) JOIN one a ON a.tab = b.tab AND (a.o ->> 'what', a.o ->> 'scope') = (b.o ->> 'what', b.o ->> 'scope')
+  WHERE chapter = 'advice' AND instr(text, 'by convenience') AND a.o ->> 'from' = doc ->> 'reference' UNION ALL
   SELECT text, o ->> 'name', lo, hi, NULL FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth) JOIN regime ON tab = 'verdicts_' || name
   WHERE chapter = 'results' AND pace = 'stream' AND o ->> 'verdict' GLOB 'no difference*')
 SELECT 'equal without its exceptions', text FROM report, over JOIN result r ON variant = name AND r.asked BETWEEN least AND most AND collective = coalesce(of, collective)
