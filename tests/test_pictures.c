@@ -177,7 +177,7 @@ TEST(pictures_of_records_show_what_they_are_of)
 	    {NULL, NULL, NULL, "gain", "; hatched: not confirmed<", "~~"},
 	    {"2x-h200/tuning_2.28.3", "gain.gp", "nccl_gain", "gain", ">NCCL_BUFFSIZE=8388608, ", "~~"},
 	    /* A title of one size names it, and no range that was not measured. */
-	    {"1x-h100/links", "copies.gp ratio.gp busbw.gp", "nccl_copies", "to_host_ratio", " times as fast as ce at 256 MiB<", "~~"},
+	    {"1x-h100/links", "copies.gp ratio.gp busbw.gp", "nccl_copies", "to_host_ratio", " times as fast as ce in to_host at 256 MiB<", "~~"},
 	    /* A size of ten digits is that of its calls. */
 	    {"2x-h200/protocols_1g", "ratio.gp ecdf.gp busbw.gp", "nccl_all_reduce_ratio_isolated", "all_reduce_ecdf", ">1 GiB (log)<", "~~"},
 	    /* A set is named by its settings; zero is zero, with either sign. */
