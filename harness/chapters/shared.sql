@@ -21,7 +21,8 @@ WHERE key = 'machine.cores' AND value > 0 AND value < (SELECT max(ranks) FROM pl
 -- A verdict with its shape, as strips have it.
 CREATE VIEW verdict_mark(effect, verdict) AS
 VALUES ('reference', 'reference'), ('faster', '▲ faster'), ('slower', '▼ slower'),
-       ('as fast', '= equal'), ('undecided', '? undecided'), ('not confirmed', '? not confirmed');
+       ('as fast', '= equal'), ('undecided', '? undecided'), ('not confirmed', '? not confirmed'),
+       ('not tested', '? not tested');
 
 -- What a variant is at a place, against the reference, and of another version against that one's
 -- own. Sentences that call variants equal name the collectives or sizes with another word here.
