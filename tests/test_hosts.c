@@ -139,7 +139,7 @@ TEST(exec_pretends_hosts_in_every_mode)
 	json_t *report = json_report(here_path("report.json"));
 	assert_int_equal(json_count(report, "hosts"), 2 * 4);
 	json_assert_number(
-	    json_entries(report, "hosts", JSON_IS("variant", "mixed", "host", "simulated1")),
+	    json_entries(report, "hosts", JSON_IS("variant", "mixed", "host", "simulated host 1")),
 	    "ranks", 4, 0);
 }
 

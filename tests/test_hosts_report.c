@@ -171,6 +171,25 @@ TEST(the_network_is_that_of_the_host_with_the_least)
 	boots[1] = NULL;
 }
 
+/* Page 1 says that hosts are one machine: of one boot, or, in older records, of none. */
+TEST(hosts_of_one_machine_are_simulated)
+{
+	static const struct {
+		const char *a, *b;
+		bool simulated;
+	} rows[] = {{"hosta 0-1", "hostb 0-1", true},
+	            {"pretended0", "pretended1", true},
+	            {"hosta 0-1", "hostb 0-2", false}};
+	for (unsigned i = 0; i < LENGTH(rows); i++) {
+		struct made m = between(with_cards, NULL, NULL, "NET/IB");
+		boots[0] = rows[i].a;
+		boots[1] = rows[i].b;
+		const json_t *report = made_report(&m);
+		(rows[i].simulated ? json_says : json_lacks)(report, "trust", "2 simulated hosts");
+		boots[1] = NULL;
+	}
+}
+
 /* A job that failed has no facts of the other hosts. */
 static void after_a_failure(json_t *line, const struct made_place *place)
 {

@@ -177,7 +177,7 @@ TEST(pictures_of_records_show_what_they_are_of)
 	    {NULL, NULL, NULL, "gain", "; hatched: not confirmed<", "~~"},
 	    {"2x-h200/tuning_2.28.3", "gain.gp", "nccl_gain", "gain", ">NCCL_BUFFSIZE=8388608, ", "~~"},
 	    /* A title of one size names it, and no range that was not measured. */
-	    {"1x-h100/links", "copies.gp ratio.gp busbw.gp", "nccl_copies", "to_host_ratio", " times as fast as ce at 256 MiB<", "~~"},
+	    {"1x-h100/links", "copies.gp ratio.gp busbw.gp", "nccl_copies", "to_host_ratio", " times as fast as ce in to_host at 256 MiB<", "~~"},
 	    /* A size of ten digits is that of its calls. */
 	    {"2x-h200/protocols_1g", "ratio.gp ecdf.gp busbw.gp", "nccl_all_reduce_ratio_isolated", "all_reduce_ecdf", ">1 GiB (log)<", "~~"},
 	    /* A set is named by its settings; zero is zero, with either sign. */
@@ -186,7 +186,7 @@ TEST(pictures_of_records_show_what_they_are_of)
 	    {NULL, NULL, NULL, "tuning", ">1 GiB<", ">+0<"},
 	    {NULL, NULL, NULL, "alltoall_ratio", "set-10: NCCL_BUFFSIZE=1048576", "~~"},
 	    /* The headline's own picture, or none. */
-	    {"1x-h100/one_gpu_zero_copy", "busbw.gp ratio.gp", "nccl_alltoall_busbw", "alltoall_busbw", ">copies-sm<", ">lines 1"},
+	    {"1x-h100/one_gpu_zero_copy", "busbw.gp ratio.gp", NULL, "alltoall_busbw", ">copies-sm<", ">lines 1"},
 	    {"2x-h200/pingpong", "ratio.gp busbw.gp", NULL, "all_reduce_ratio", "band: within 2 %", "~~"},
 	    {"4x-h200/nccl_versions", "versions.gp busbw.gp", "nccl_sendrecv_versions", "sendrecv_versions", "95 % intervals", "~~"},
 	    {NULL, NULL, NULL, "sendrecv_versions", ">sendrecv of 64 MiB, 4 × H200, NCCL 2.21.5 and 2.28.3: by version<", "~~"},

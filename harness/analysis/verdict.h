@@ -1,3 +1,4 @@
+// clang-format off
 /* One number a block → one verdict. Pure functions.
  *
  * The number is a log ratio of speeds, ln(what is judged ÷ what it is judged against): of times
@@ -36,13 +37,13 @@
  * t; spikes (every tenth block is off tenfold); lopsided: the ratio itself is skewed (exponential),
  * as when one side has a tail that the other has not.
  *
- * blocks                        says   normal   skewed  t, 3 df  t, 2 df   spikes lopsided 6
- * 3.12     3.11     3.19     3.12     3.08     3.04     4.04 8                             3.91
- * 4.00     3.95     3.93     3.80     4.07     4.74 10                            4.88     4.88
- * 4.99     4.88     5.01     4.79     5.18 15                            4.79     4.73     4.80
- * 5.01     4.63     4.85     5.63 20                            4.84     4.91     4.88     4.79
- * 4.85     4.71     5.59 30                            4.97     4.99     4.87     4.99     4.72
- * 4.96     5.92
+ * blocks                        says   normal   skewed  t, 3 df  t, 2 df   spikes lopsided
+ * 6                             3.12     3.11     3.19     3.12     3.08     3.04     4.04
+ * 8                             3.91     4.00     3.95     3.93     3.80     4.07     4.74
+ * 10                            4.88     4.88     4.99     4.88     5.01     4.79     5.18
+ * 15                            4.79     4.73     4.80     5.01     4.63     4.85     5.63
+ * 20                            4.84     4.91     4.88     4.79     4.85     4.71     5.59
+ * 30                            4.97     4.99     4.87     4.99     4.72     4.96     5.92
  *
  * Of equal things the ratio is symmetric whatever their noise, and a fixed number of blocks errs as
  * often as it says.
@@ -52,18 +53,19 @@
  * "margin": a true difference of just the margin, until it is called beyond or within. With and
  * without the correction of looks.h:
  *
- * equal, from 6, uncorrected             10.4      9.3      9.2      9.5      9.7     12.5 margin,
- * from 6, uncorrected             9.4      7.8      7.7      7.4      8.2     12.5 equal, from 10,
- * uncorrected            11.9     10.7     10.1      9.9     10.4     12.6 margin, from 10,
- * uncorrected           11.6      8.9      8.9      8.1      8.5     12.7 equal, from 6
- * 5.0      4.8      4.5      5.2      5.0      6.2 margin, from 6                          4.0
- * 3.4      3.1      3.3      3.6      6.2 equal, from 10                          7.0      7.0
- * 6.2      6.0      6.2      7.3 margin, from 10                         6.4      5.1      4.7
- * 4.1      4.3      7.3
+ * equal, from 6, uncorrected             10.4      9.3      9.2      9.5      9.7     12.5
+ * margin, from 6, uncorrected             9.4      7.8      7.7      7.4      8.2     12.5
+ * equal, from 10, uncorrected            11.9     10.7     10.1      9.9     10.4     12.6
+ * margin, from 10, uncorrected           11.6      8.9      8.9      8.1      8.5     12.7
+ * equal, from 6                           5.0      4.8      4.5      5.2      5.0      6.2
+ * margin, from 6                          4.0      3.4      3.1      3.3      3.6      6.2
+ * equal, from 10                          7.0      7.0      6.2      6.0      6.2      7.3
+ * margin, from 10                         6.4      5.1      4.7      4.1      4.3      7.3
  *
  * From 10 blocks the first look alone has 4.9 %, so that less than 5 in all cannot be had without a
  * cost for those who look only once. All of it holds for one verdict; SIMULATED.md has whole
  * reports. */
+// clang-format on
 #pragma once
 
 #include <stdbool.h>

@@ -50,7 +50,7 @@ SELECT s.*, substr(name, nullif(instr(name, ' '), 0) + 1) boot, card.value GLOB 
 FROM said s LEFT JOIN json_each('[' || replace(json_quote(cards), ', ', '","') || ']') card;
 
 -- All of a kind together, of the host that has least. machines: 1: each host is one; between
--- others data takes no card.
+-- others data takes no card. one: they are simulated.
 CREATE VIEW network AS
 SELECT variant, verbs, hosts, ranks, iif(count(gbs) = hosts, min(gbs), NULL) gbs,
        cards || iif(verbs, ' IB card', ' network card') || iif(cards = 1, '', 's') || ' a host ('
@@ -59,7 +59,8 @@ FROM (SELECT variant, host, verbs, hosts, ranks, sum(gbs) gbs, count(*) cards FR
       WHERE verbs NOT NULL GROUP BY variant, host, verbs)
 GROUP BY variant, verbs;
 CREATE VIEW on_machines AS
-SELECT variant, hosts, ranks, count(DISTINCT nullif(boot, '')) = hosts machines
+SELECT variant, hosts, ranks, count(DISTINCT nullif(boot, '')) = hosts machines,
+       count(DISTINCT name) = hosts AND count(DISTINCT boot) < 2 one
 FROM host_card GROUP BY variant;
 
 -- Of busbw's bytes B in a time the least that has to leave or enter a host, whatever the

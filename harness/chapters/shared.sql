@@ -21,7 +21,8 @@ WHERE key = 'machine.cores' AND value > 0 AND value < (SELECT max(ranks) FROM pl
 -- A verdict with its shape, as strips have it.
 CREATE VIEW verdict_mark(effect, verdict) AS
 VALUES ('reference', 'reference'), ('faster', '▲ faster'), ('slower', '▼ slower'),
-       ('as fast', '= equal'), ('undecided', '? undecided'), ('not confirmed', '? not confirmed');
+       ('as fast', '= equal'), ('undecided', '? undecided'), ('not confirmed', '? not confirmed'),
+       ('not tested', '? not tested');
 
 -- What a variant is at a place, against the reference, and of another version against that one's
 -- own. Sentences that call variants equal name the collectives or sizes with another word here.
@@ -48,7 +49,15 @@ CREATE VIEW shown_size AS
 SELECT asked, p.asked_bytes, min(ratio) least, max(ratio) most,
        min(max(lo, 1 / hi) > max(1 + margin, coalesce(far, 1))) shown
 FROM contrast_cell JOIN place p ON p.id = base LEFT JOIN aa_at a ON a.id = base, given
-GROUP BY asked, p.asked_bytes;
+GROUP BY asked, p.asked_bytes
+UNION ALL -- of a variant in a picture
+SELECT p.grp || '/' || variant, p.asked_bytes, ratio, ratio,
+       max(ratio_lo, 1 / ratio_hi) > max(1 + margin, coalesce(far, 1))
+FROM result JOIN place p ON p.id = place
+JOIN regime g ON g.name = iif(p.pace = 'stream', 'large', 'small')
+  AND p.asked_bytes BETWEEN g.from_bytes AND g.to_bytes
+LEFT JOIN aa_at a ON a.id = place, given
+WHERE ratio_lo NOT NULL;
 CREATE VIEW shown_span AS
 SELECT *, estimate(least) || coalesce(' to ' || nullif(estimate(most), estimate(least)), '') ends,
        max(many + to_bytes / 9e18)
@@ -59,6 +68,10 @@ FROM (SELECT asked, min(asked_bytes) from_bytes, max(asked_bytes) to_bytes, min(
             FROM shown_size)
       WHERE shown GROUP BY asked, island)
 GROUP BY asked;
+
+-- Plain copies are a limit, and no variant that is judged.
+CREATE VIEW plain_copies AS
+SELECT variant FROM setting WHERE (key, value) = ('api', 'copies');
 
 -- What cells differ by, of one size and of several.
 CREATE VIEW by_what(one_size, by_what) AS
@@ -76,6 +89,21 @@ CREATE VIEW worker_memory AS
 SELECT variant, buffers / 1048576 buffers, communicator / 1048576 communicator,
        registration / 1048576 registration, calls / 1048576 calls, peak_bytes / 1048576 process
 FROM worker_figure w JOIN trial t ON t.id = w.trial;
+
+-- A variant's channels, other than the reference's: those of sends, or else of collectives.
+CREATE VIEW more_channels AS
+SELECT m.variant, iif(m.p2p = d.p2p, nullif(m.coll, d.coll), m.p2p) sms,
+       iif(m.p2p = d.p2p, d.coll, d.p2p) default_sms
+FROM path_members m, path_members d JOIN variant v ON v.id = d.variant
+WHERE v.role = 'reference';
+
+-- GPU memory of a rank, more than the reference's; what buffers take aside.
+CREATE VIEW more_memory AS
+WITH held AS (SELECT variant, median(communicator) + median(calls) mib
+              FROM worker_memory GROUP BY variant)
+SELECT w.variant, w.mib - d.mib memory_mib
+FROM held w, held d JOIN variant v ON v.id = d.variant
+WHERE v.role = 'reference';
 
 -- Cells of the timed pass, with their variant and block.
 CREATE VIEW timed AS

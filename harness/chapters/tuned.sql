@@ -36,6 +36,7 @@ corrected AS (
 judged AS (
   SELECT *, coalesce(lo > hurdle AND p_adjusted <= 0.05, 0) confirmed FROM corrected)
 SELECT variant, place, p_adjusted, confirmed,
+       NOT confirmed AND p * (SELECT count(*) FROM finalist) <= 0.05 AND lo > hurdle untested,
        coalesce(lo > -ln(1 + margin), 0) no_loss, -- surely not slower by more than the margin
        iif(confirmed, expect, NULL) expect, iif(confirmed, expect_lo, NULL) expect_lo,
        iif(confirmed, expect_hi, NULL) expect_hi, iif(confirmed, blocks, 0) expect_blocks

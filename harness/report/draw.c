@@ -269,9 +269,9 @@ static bool is_named(const struct model_picture *picture, const char *name)
 	       !strcmp(picture->name + all - end, name);
 }
 
-/* The picture of the experiment's finding, and the first that chapters name for the page. That of
- * another chapter than the headline's is none if this has its own, which has too little to be
- * drawn. */
+/* The picture of the experiment's finding: a chapter says front of it, so that speeds that are not
+ * compared have none. And the first that chapters name for the page. That of another chapter than
+ * the headline's is none if this has its own, which has too little to be drawn. */
 static int find_answer(struct model_pictures *result, const struct story *story)
 {
 	unsigned shown = 0, best = 0, rank;
@@ -297,7 +297,7 @@ static int find_answer(struct model_pictures *result, const struct story *story)
 	if (answer >= 0)
 		result->pictures[answer].shown = 1; /* the others have the places from 2 on */
 	qsort(result->pictures, result->npictures, sizeof *result->pictures, by_place);
-	return !result->npictures || (own && best < 2) ? -1 : 0;
+	return best > own ? 0 : -1;
 }
 
 static void draw_all(struct job *job, const struct story *story)
