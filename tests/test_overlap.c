@@ -121,8 +121,8 @@ TEST(without_overlap_each_waits_for_the_one_before)
 #define NTH   "${3##*.}"
 #define RUNS  "$LAUNCHGAP \"$@\" "
 
-/* Each gives twice what it was given; none has a line to show for it. Who yields its core takes turns
- * too. */
+/* Each gives twice what it was given; none has a line to show for it. Who yields its core takes
+ * turns too. */
 TEST(jobs_of_a_block_take_turns)
 {
 	assert_int_equal(run(TURNS "wait = yield\n",
