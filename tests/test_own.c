@@ -271,8 +271,8 @@ TEST(every_chapter_fits_the_tables)
 	    "harness/chapters/factors.sql",  "harness/chapters/gap.sql",
 	    "harness/chapters/versions.sql", "harness/chapters/contrast.sql",
 	    "harness/chapters/verdicts.sql", "harness/chapters/gap_found.sql",
-	    "harness/chapters/evidence.sql", "harness/chapters/tuned.sql",
-	    "harness/chapters/shared.sql"};
+	    "harness/chapters/evidence.sql", "harness/chapters/bandwidth.sql",
+	    "harness/chapters/tuned.sql",    "harness/chapters/shared.sql"};
 	static const struct record_run none;
 	struct db *db = db_open(scratch());
 	struct story story;

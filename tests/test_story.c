@@ -85,19 +85,12 @@ TEST(a_part_is_said_of_each_row_with_its_values)
 	                    "0.00940 (0.00900 to 0.00980), 1.002 (0.998 to 1.006), 0.0105.\n");
 	/* What is outside of it parts the rows. */
 	assert_string_equal(says_one(0, "{calls}: [{name}]."), "1: a, c.\n2: b.\n");
-	assert_string_equal(says_one(FAST, "[{gbs:loudly}] ["), "<<gbs:loudly>> [\n");
 }
 
 TEST(a_sentence_is_of_the_rows_that_it_names)
 {
 	assert_string_equal(says_one(SLOW, "{name} is slow."), "a is slow.\nc is slow.\n");
 	assert_string_equal(says_one(SLOW | FAST, "never"), "");
-}
-
-TEST(a_manner_that_a_column_does_not_have_is_seen)
-{
-	assert_string_equal(says_one(FAST, "{gbs:loudly} {name:percent}"),
-	                    "<<gbs:loudly>> <<name:percent>>\n");
 }
 
 /* A report of one table and one sentence. */
