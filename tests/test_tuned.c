@@ -206,7 +206,7 @@ TEST(what_did_nothing_is_left_out_of_the_file)
 	    {"capped", "131072", "used 131072: never read, and so would be the default's 524288"},
 	    {"capped", "1048576", NULL}, /* less than asked, and more than the default */
 	};
-	struct made_variant own[MADE_VARIANTS];
+	static struct made_variant own[MADE_VARIANTS];
 	memcpy(own, four, sizeof four);
 	own[0].env = "NCCL_BUFFSIZE=8388608";
 	made.variants = own;
