@@ -109,7 +109,7 @@ JOIN effect f ON (f.variant, f.pace, f.asked) = (e.variant, e.pace, e.asked) AND
 SELECT 'the overview has effects that no A/A line allows', o ->> 'variant' FROM one
 WHERE tab = 'overview' AND (o ->> 'faster') + (o ->> 'slower') > (SELECT count(*) FROM effect WHERE variant = o ->> 'variant' AND pace = 'stream');
 
--- What a version changed is told at a size that shows it beyond the A/A line: the strip's, if that does.
+-- What a version changed is said at a size that shows it beyond the A/A line: the strip's, if that does.
 WITH side AS (
   SELECT v.o ->> 'collective' collective, v.o ->> 'mode' mode, v.o ->> 'version' version, r.asked, r.pace, coalesce(r.lo, 1) lo, coalesce(r.hi, 1) hi,
          iif(v.o ->> 'metric' = 'busbw', s.o ->> 'busbw_gbs', s.o ->> 'p50_us') x
@@ -403,7 +403,7 @@ SELECT 'an advice twice', min(text) FROM sentence WHERE chapter = 'advice' AND r
 SELECT 'a step whose modes are not compared', text FROM sentence WHERE chapter = 'training' AND role = 'headline' AND EXISTS (SELECT 1 FROM strip)
   AND NOT text GLOB '*no difference shown.' AND NOT text GLOB '* is [fs][al]*er*';
 
--- A gap is told at sizes at which advice on its two variants is; a headline of a claim at those that show its effect.
+-- A gap is said at sizes at which advice on its two variants is; a headline of a claim at those that show its effect.
 SELECT 'a gap at a size that does not show it', g.o ->> 'shown_at' FROM one g JOIN one a ON a.tab = 'advice' AND a.o ->> 'metric' = 'busbw'
 WHERE g.tab = 'gap' AND (a.o ->> 'from', a.o ->> 'to') = (g.o ->> 'from', g.o ->> 'to') AND (a.o ->> 'to_bytes') <> (g.o ->> 'to_bytes');
 SELECT 'a headline at a size that does not show it', c.o ->> 'of' FROM report, given, one c JOIN one f ON f.tab = 'claims' AND f.o ->> 'primary' AND f.o ->> 'verdict' GLOB 'holds*'

@@ -97,7 +97,7 @@ static const struct {
     {"SELECT size(4096, 65536), size(4096, 4096), size(0, 4096), size(4096, NULL), size(0, "
      "9223372036854775807), size(NULL, 4096)",
      "4 KiB to 64 KiB 4 KiB up to 4 KiB from 4 KiB up all sizes -"},
-    /* Of one interval both ends; estimates have theirs behind them. */
+    /* Of one interval both ends; estimates have theirs after them. */
     {"SELECT ratio(1, 1, 'low')", "q:1:1: the ends of an interval are 'lo' and 'hi'"},
     {"SELECT estimate(1.05), estimate(1.05, 1.0312, 1.071), estimate(1.05, NULL, NULL)",
      "1.050 1.050 (1.031 to 1.071) 1.050"},

@@ -1,4 +1,4 @@
-/* launcher = exec: what the shell, the user's limits or another launcher left behind does not
+/* launcher = exec: what the shell, the user's limits or another launcher left there does not
  * matter to the processes that a job starts itself. */
 
 #include "here.h"

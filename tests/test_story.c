@@ -62,7 +62,7 @@ TEST(rows_that_say_the_same_share_a_sentence)
 	/* One ratio is no range, and has its interval. */
 	assert_string_equal(says_one(FAST, "{name:list}: {speed:range}."),
 	                    "b: 1.002 (0.998 to 1.006).\n");
-	/* Of a spread the ends, of three digits each, and nothing behind them. */
+	/* Of a spread the ends, of three digits each, and nothing after them. */
 	const struct story *story =
 	    story_of("chapter c | C\ntable t | T\n  x:spread | x (quartiles)\n"
 	             "  SELECT 0.11 x, 0.09803 x_lo, 0.12995 x_hi\nitem t\n  {x:range}.\n");

@@ -114,10 +114,10 @@ static bool takes_turns(const struct plan *plan, unsigned variant)
 
 int plan_turns(const struct plan *plan, struct status *st)
 {
-	const size_t memory = plan->backend->memory ? plan->backend->memory() : SIZE_MAX;
+	const size_t memory = plan->backend->memory ? plan->backend->memory() : 0; /* 0: unknown */
 	if (plan->search.nkeys)
 		return status_set(st, "a search plans its trials one by one");
-	if (plan->arena_bytes > memory / 4 / plan->nvariants)
+	if (memory && plan->arena_bytes > memory / 4 / plan->nvariants)
 		return status_set(st, "the buffers of %u jobs need too much memory",
 		                  plan->nvariants);
 	for (unsigned v = 0; v < plan->nvariants; v++)

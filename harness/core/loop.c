@@ -39,8 +39,7 @@ int loop_pause_blocked(struct loop *loop)
 	return team_pause(loop->team);
 }
 
-/* The clock is read once per poll: a worker with eight ranks pays as much per rank as one with one.
- * */
+/* The clock is read once per poll: with eight ranks a worker pays as much per rank as with one. */
 int loop_wait(struct loop *loop)
 {
 	unsigned count = loop->place.count, left = count;

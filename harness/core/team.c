@@ -237,7 +237,7 @@ int team_pause(struct team *team)
 	return 0;
 }
 
-/* A failure rouses nobody: it is looked for. */
+/* A failure wakes no sleeper: it is looked for. */
 int team_sleep(struct team *team, unsigned turn)
 {
 	const struct timespec look = {0, 100000000};
@@ -283,8 +283,7 @@ static void open_round(struct header *h, unsigned round)
 }
 
 /* The last to arrive opens the next round by one store: in every mode the release is one transfer
- * of a cache line. On several hosts the first worker of each opens it, and all go on at one time.
- * */
+ * of a cache line. On several hosts the first worker of each opens it; all go on at one time. */
 int team_meet(struct team *team)
 {
 	struct header *h = team->block;

@@ -11,7 +11,7 @@
 #define DB_SECONDS     5
 #define DB_VALUE_BYTES (1 << 26)          /* of one text */
 #define DB_BYTES       (INT64_C(1) << 30) /* of all */
-/* Of a statement of somebody else: of one text (our records have none above 100 kB), of what LIKE
+/* Of a statement that is not ours: of one text (our records have none above 100 kB), of what LIKE
  * looks for. */
 #define DB_THEIR_BYTES   (1 << 18)
 #define DB_PATTERN_BYTES 1000
@@ -26,7 +26,7 @@ void db_looks(struct db *db, const struct looks *looks);
 void db_stamps(struct db *db, const struct record_run *run);
 /* Ends what fills it: from now on the tables stay as they are. */
 void db_seal(struct db *db);
-/* Whether the statements from now on are somebody else's: their values are short, and memory that
+/* Whether the statements from now on are a user's: their values are short, and memory that
  * one of them lacks is its own error. */
 void db_theirs(struct db *db, bool theirs);
 /* The whole database as a file for other programs, which must not be there; what they could not ask

@@ -1,5 +1,4 @@
-/* What a run found, in the forms of other programs: an option, and a view of export.sql, for each.
- * */
+/* What a run found, in forms of other programs: an option, and a view of export.sql, for each. */
 #ifndef LAUNCHGAP_EXPORT_H
 #define LAUNCHGAP_EXPORT_H
 

@@ -9,8 +9,7 @@
 #include "model.h"
 
 /* The time of a line: the workers' own, in the order of nccl-tests' -a; ours, from the earliest
- * start to the latest end over all; or that of launching alone, as its -C 1. NULL after the last.
- * */
+ * start to the latest end; or that of launching alone, as its -C 1. NULL after the last. */
 extern const char *const nccl_averages[];
 
 /* A list of the tables, each as -J has it but for the record, and `printed`, what is printed above

@@ -82,7 +82,7 @@ WITH RECURSIVE
     FROM put p JOIN numbered n ON n.nth = p.nth + 1)
 SELECT panel, at, nth FROM put WHERE nth;
 
--- Isolated calls at a small, a middle and the largest size of a group, µs; each variant's in order.
+-- Isolated calls at a small, a middle and the largest size of a group, µs, in order of a variant.
 CREATE TEMP TABLE single AS
 SELECT p.grp, p.id place, p.what, p.bytes, v.id variant, v.name, pictured, value / 1000 us
 FROM place p JOIN cell_place ON place = p.id JOIN cell c ON c.id = cell JOIN trial t ON t.id = trial

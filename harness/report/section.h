@@ -8,8 +8,7 @@
 /* Whether it has anything for people. */
 bool section_shows(const struct story_chapter *chapter);
 void section_write(struct page *page, const struct story_chapter *chapter);
-/* The first page's table: SECTION_STRIP_ROWS rows at most, with bars where its form asks for them.
- * */
+/* The first page's table: SECTION_STRIP_ROWS rows at most, with bars where its form asks. */
 #define SECTION_STRIP_ROWS 6
 void section_write_strip(struct page *page, const struct story_chapter *chapter);
 /* All sentences of a role in one paragraph, cut if it is too short. */

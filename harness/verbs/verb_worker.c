@@ -50,7 +50,7 @@ static void keep_lines(void *arg)
 		write_file(order, order->team, &ignored);
 }
 
-/* Waits until the runner lets it go on. A job that nobody runs has no gate. */
+/* Waits until the runner lets it go on. A job without a runner has no gate. */
 static void pass_gate(void *arg)
 {
 	struct order *order = arg;
