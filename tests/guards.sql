@@ -110,15 +110,15 @@ SELECT 'the overview has effects that no A/A line allows', o ->> 'variant' FROM 
 WHERE tab = 'overview' AND (o ->> 'faster') + (o ->> 'slower') > (SELECT count(*) FROM effect WHERE variant = o ->> 'variant' AND pace = 'stream');
 
 -- What a version changed is said at a size that shows it beyond the A/A line: the strip's, if that does.
-WITH side AS (
+WITH side AS MATERIALIZED (
   SELECT v.o ->> 'collective' collective, v.o ->> 'mode' mode, v.o ->> 'version' version, r.asked, r.pace, coalesce(r.lo, 1) lo, coalesce(r.hi, 1) hi,
          iif(v.o ->> 'metric' = 'busbw', s.o ->> 'busbw_gbs', s.o ->> 'p50_us') x
   FROM one v JOIN result r ON v.tab = 'versions' AND r.variant = v.o ->> 'variant' AND r.collective = v.o ->> 'collective'
    AND r.pace = iif(v.o ->> 'metric' = 'busbw', 'stream', 'isolated') JOIN one s ON s.tab = 'summary' AND s.nth = r.nth),
-pair AS (SELECT a.*, b.x y, b.version old, a.lo > b.hi * max(edge, far) OR b.lo > a.hi * max(edge, far) shown FROM report, side a JOIN side b USING (collective, mode, asked, pace)
+pair AS MATERIALIZED (SELECT a.*, b.x y, b.version old, a.lo > b.hi * max(edge, far) OR b.lo > a.hi * max(edge, far) shown FROM report, side a JOIN side b USING (collective, mode, asked, pace)
          JOIN line l ON (l.what, l.pace, l.asked) = (a.collective, a.pace, a.asked))
 SELECT 'a change at another size than shows it', t.o ->> 'told' FROM one t JOIN pair p ON (p.x, p.y) = (t.o ->> 'x0', t.o ->> 'x1') JOIN pair h USING (collective, mode, version, old, pace)
-WHERE t.tab = 'versions_said' AND NOT p.shown OR p.asked <> h.asked AND h.shown AND pace = 'stream' AND h.asked = (SELECT bytes FROM strip LIMIT 1);
+WHERE t.tab = 'versions_said' AND (NOT p.shown OR p.asked <> h.asked AND h.shown AND pace = 'stream' AND h.asked = (SELECT bytes FROM strip LIMIT 1));
 
 -- What some sizes do not show has no mean over them, and a headline is not of them.
 SELECT 'a mean over sizes that do not show it', o ->> 'told' FROM one
