@@ -65,7 +65,7 @@ MPI_ON   = $(if $(filter fuzzer%,$(SAN)),,$(if $(MPICC),$(shell $(MPICC) -E harn
 PARTS   := $(GLOO) $(MPI)
 
 .PHONY: all deps experiment experiments tour beside nccl-legacy doctor plots install dist deb lint format clean help
-all: $(B)/launchgap
+all: $(B)/launchgap $(B)/tests/check_chapters
 
 $(B)/core.a: | $(PARTS)
 # Gloo's sums of whole numbers wrap, as all others' do; for C++ they may only with -fwrapv.
@@ -94,6 +94,10 @@ $(Q)$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LINK) $(CUDALIB)
 endef
 $(B)/launchgap: $(B)/harness/main.o $(B)/core.a
 	$(link)
+# A wrong column of a chapter ends the build, with its file and line.
+$(B)/tests/check_chapters: $(B)/tests/check_chapters.o $(B)/core.a
+	$(link)
+	$(Q)$@ || { rm -f $@; exit 1; }
 
 # CUDA's and NCCL's headers, for what needs them.
 GPU_SRC := $(wildcard harness/backend/nccl/*.c harness/backend/device/*.c)
