@@ -76,7 +76,7 @@ $(MPI): harness/mpi/mpi_calls.c harness/mpi/mpi_calls.h $(CALLS) $(B)/flags | de
 
 # Files that are part of the program (harness/texts.h).
 TEXTS   := harness/config/keys.txt harness/data/schema.sql $(wildcard $(addprefix harness/,analysis/*.sql chapters/*.sql chapters/*.chapter compare/*.sql compare/*.chapter report/*.sql)) results/reference/bandwidth.csv results/report.schema.json
-$(B)/texts.c: $(TEXTS) Makefile
+$(B)/texts.c: $(TEXTS) $(B)/texts Makefile
 	@mkdir -p $(@D)
 	@{ echo 'extern const struct text { const char *path, *text; } texts_all[];'; echo 'const struct text texts_all[] = {'; \
 	  for text in $(TEXTS); do echo "{\"$$text\","; sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $$text; echo '},'; done; echo '{0, 0}};'; } >$@
@@ -94,7 +94,7 @@ $(Q)$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LINK) $(CUDALIB)
 endef
 $(B)/launchgap: $(B)/harness/main.o $(B)/core.a
 	$(link)
-# A wrong column of a chapter ends the build, with its file and line.
+# A wrong name in a view or a chapter ends the build, with its file and line.
 $(B)/tests/check_chapters: $(B)/tests/check_chapters.o $(B)/core.a
 	$(link)
 	$(Q)$@ || { rm -f $@; exit 1; }
@@ -113,12 +113,13 @@ $(B)/%.o: %.cu $(B)/flags
 	$(SAY) NVCC $<
 	$(Q)$(NVCC) -O3 -std=c++17 --keep --keep-dir $(B)/kept -Xcompiler $(MAP) $(foreach a,$(ARCHS:sm_%=%),-gencode arch=compute_$a,code=sm_$a) -MMD -c -o $@ $<
 
-# The commit is compiled in: what prints it is made again when it moves; and all is made again with
-# other flags, as when CUDA has come to the machine.
+# The commit is compiled in: what prints it is made again when it moves; all is made again with other
+# flags, as when CUDA has come to the machine; and the texts are when one of them went.
 $(B)/commit: SAYS = $(COMMIT)
 $(B)/flags: SAYS = $(FLAGS)
+$(B)/texts: SAYS = $(TEXTS)
 FLAGS := $(strip $(CC) $(MPICC) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(SANFLAG) $(HAVE) $(if $(WERROR),-Werror))
-$(B)/commit $(B)/flags: | deps
+$(B)/commit $(B)/flags $(B)/texts: | deps
 	@mkdir -p $(@D); echo '$(SAYS)' | cmp -s - $@ || echo '$(SAYS)' >$@
 SAY_COMMIT := $(addprefix $(B)/harness/,trial/trial.o run/run_setup.o verbs/verb_version.o verbs/verb_ask.o verbs/verb_doctor.o)
 $(SAY_COMMIT): $(B)/commit
@@ -129,6 +130,9 @@ BUILT  = $(shell NVCC='$(if $(HAVE),$(NVCC))' NCCL_H='$(if $(HAVE),$(NCCL_H))' h
 .PHONY: $(if $(filter-out $(COMMIT),$(shell cat $(B)/commit 2>/dev/null)),$(B)/commit)
 ifneq ($(FLAGS),$(shell cat $(B)/flags 2>/dev/null))
 .PHONY: $(B)/flags
+endif
+ifneq ($(TEXTS),$(shell cat $(B)/texts 2>/dev/null))
+.PHONY: $(B)/texts
 endif
 
 -include $(OBJ:.o=.d) $(KERNELS:.o=.d)

@@ -112,7 +112,7 @@ static const struct {
     {"SELECT count(*) FROM trial", "15"},
     /* A mistake has its place. */
     {"SELECT name\nFROM variant\nWHERE nam = 1", "q:3:7: no such column: nam"},
-    {"SELECT 1 FROM missing", "q:1:1: no such table: missing"},
+    {"SELECT 1 FROM missing", "q:1:15: no such table: missing"},
     {"SELEC 1", "q:1:1: near \"SELEC\": syntax error"},
     /* A query without an end ends. */
     {"WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n",

@@ -71,7 +71,7 @@ TEST(what_is_wrong_is_a_warning_with_its_place)
 	    {"chapter x | X\ntable t | T\n  a:wrong\n  SELECT 1 a\n",
 	     "x.chapter:3:5: no column is of kind wrong"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a FROM variants\n",
-	     "x.chapter:4:1: no such table: variants"},
+	     "x.chapter:4:19: no such table: variants"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a\nsay t where a <> 'b'\n  It: {a},\n"
 	     "  {b}.\n",
 	     "x.chapter:7:4: table t has no column b"},

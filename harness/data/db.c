@@ -8,6 +8,7 @@
 #include "../analysis/stats.h"
 #include "../texts.h"
 #include "functions.h"
+#include "words.h"
 
 #define TABLES 64
 
@@ -145,6 +146,21 @@ static int refuse(struct db *db, const struct db_source *source, int code, int a
 	                                                      : sqlite3_errstr(code));
 }
 
+/* The byte of the source at which its statement from `from` on is wrong. SQLite says it of most;
+ * else the word that its message ends with shows it, in the statement or in a view that it asks. */
+static int place_of(const struct db *db, const char *sql, int from)
+{
+	const int offset = sqlite3_error_offset(db->lite);
+	const char *word = strrchr(sqlite3_errmsg(db->lite), ' '), *found = NULL;
+	if (offset >= 0)
+		return from + offset;
+	if (word)
+		found = words_find(sql + from, word + 1);
+	if (word && !found)
+		found = words_find(sql, word + 1);
+	return found ? (int)(found - sql) : from;
+}
+
 static int run_all(struct db *db, const struct db_source *source, struct status *st)
 {
 	const char *sql = source->sql;
@@ -154,14 +170,14 @@ static int run_all(struct db *db, const struct db_source *source, struct status 
 		sqlite3_stmt *statement;
 		begin(db);
 		code = sqlite3_prepare_v2(db->lite, sql, -1, &statement, &rest);
-		const int at = (int)(sql - source->sql) + sqlite3_error_offset(db->lite);
+		const int from = (int)(sql - source->sql);
 		if (code != SQLITE_OK)
-			return refuse(db, source, code, at, st);
+			return refuse(db, source, code, place_of(db, source->sql, from), st);
 		if (statement)
 			sqlite3_step(statement);
 		code = sqlite3_finalize(statement);
 		if (code != SQLITE_OK)
-			return refuse(db, source, code, (int)(sql - source->sql), st);
+			return refuse(db, source, code, from, st);
 		sql = rest;
 	}
 	return 0;
@@ -247,7 +263,7 @@ struct db_rows *db_ask(struct db *db, const struct db_source *query, struct stat
 	begin(db);
 	const int code = sqlite3_prepare_v2(db->lite, query->sql, -1, &rows->query, &rest);
 	if (code != SQLITE_OK) {
-		refuse(db, query, code, sqlite3_error_offset(db->lite), st);
+		refuse(db, query, code, place_of(db, query->sql, 0), st);
 		return NULL;
 	}
 	rest += strspn(rest, " \t\n;");

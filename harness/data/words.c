@@ -8,7 +8,7 @@ static bool of_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-static const char *find(const char *text, const char *word)
+const char *words_find(const char *text, const char *word)
 {
 	const size_t bytes = strlen(word);
 	const char *at = bytes ? strstr(text, word) : NULL;
@@ -25,7 +25,8 @@ int words_refuse(const char *file, const char *text, unsigned line, const char *
 		text += strcspn(text, "\n");
 		text += *text == '\n';
 	}
-	const char *found = find(text, word), *at = found ? found : text + strspn(text, " \t");
+	const char *found = words_find(text, word),
+	           *at = found ? found : text + strspn(text, " \t");
 	for (const char *end; (end = strchr(text, '\n')) && end < at; text = end + 1)
 		line++;
 	return status_set(st, "%s:%u:%d: %s%s", file, line, (int)(at - text) + 1, what, which);

@@ -3,6 +3,8 @@
 
 #include "../arena.h"
 
+/* The first `word` as a whole word, or NULL. */
+const char *words_find(const char *text, const char *word);
 /* -1, with "FILE:LINE:COLUMN: WHATWHICH". The place is that of the first `word` from a line on, as
  * a whole word; without one the begin of that line. text: all of the file. */
 int words_refuse(const char *file, const char *text, unsigned line, const char *word,
