@@ -37,7 +37,7 @@ do for [picture = 1:n > 0] {
 	# Room above for the steps' figures.
 	eval sprintf('set yrange [0:%g]; set ytics %g', 1.25 * high, nice_step(high))
 	eval sprintf('set xrange [0.4:%g]', n + 2.6)
-	eval area(80, W - 20, top + 6, top + body - (n > 3 ? 86 : 30))
+	eval area(80, W - 20, top + 6, top + body - (n > 3 ? 86 : 38))
 	set ylabel 'bus bandwidth, GB/s'
 	set grid noxtics
 	set xtics () scale 0
