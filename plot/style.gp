@@ -13,6 +13,7 @@ axes = plot_dir.'/style_axes.gp'
 finish = 'unset multiplot; unset output'
 lines = plot_dir.'/style_lines.gp'
 by_bars = plot_dir.'/style_bars.gp'
+by_ratios = plot_dir.'/style_ratios.gp'
 by_dots = plot_dir.'/style_dots.gp'
 
 W = 760.0

@@ -7,7 +7,7 @@ titled = strlen(said) > 0
 headline = titled ? said[1:lead(said, 0)] : head
 title_row = even(headline, title_wide)
 more = titled ? said[lead(said, 0) + 3:*] : ''
-title_rows = rows(headline, title_wide) < 3 ? rows(headline, title_wide) : 3
+title_rows = rows(headline, title_wide) < 4 ? rows(headline, title_wide) : 4
 said_rows = rows(more, 100) < 3 ? rows(more, 100) : 3
 more_top = 8.0 + 20 * title_rows
 head_rows = titled ? rows(head, 104) : 0
@@ -25,15 +25,15 @@ if (format eq 'png') {
 set output out.'/'.name.'.'.format
 set multiplot
 do for [k = 1:title_rows] {
-	set label k row(headline, k, title_row).(k == 3 && rows(headline, title_wide) > 3 ? '…' : '') at screen x(16), screen y(20 * k) \
+	set label k row(headline, k, title_row).(k == 4 && rows(headline, title_wide) > 4 ? '…' : '') at screen x(16), screen y(20 * k) \
 		left font bold(12.5)
 }
 do for [k = 1:said_rows] {
-	set label 3 + k row(more, k, 100).(k == 3 && rows(more, 100) > 3 ? '…' : '') at screen x(16), screen y(more_top + 17 * k - 6) \
+	set label 4 + k row(more, k, 100).(k == 3 && rows(more, 100) > 3 ? '…' : '') at screen x(16), screen y(more_top + 17 * k - 6) \
 		left textcolor rgb ink
 }
 if (titled) {
-	set label 7 broken(head, 104) at screen x(16), screen y(key_top + 4 - 17 * head_rows) left textcolor rgb 0x666666
+	set label 99 broken(head, 104) at screen x(16), screen y(key_top + 4 - 17 * head_rows) left textcolor rgb 0x666666
 }
 set label 8 broken(how, 104) at screen x(16), screen y(H - 12 - foot) left textcolor rgb 0x666666
 set label 9 broken(machine, 104).sets_said at screen x(16), screen y(H - 12 - 16 * set_rows) left textcolor rgb 0x666666

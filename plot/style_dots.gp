@@ -13,12 +13,11 @@ eval sprintf('set yrange [%g:1.4]', variants + 0.6)
 do for [p = 1:G_sizes[g]] {
 	bytes = real(word(G_list[g], p))
 	at(i, col) = column('asked_bytes') == bytes ? pick(i, g, col) : NaN
-	eval nothing
-	do for [col in 'ratio ratio_lo ratio_hi'] {
-		eval extent('$summary', sprintf("of_any(%d) && column('asked_bytes') == bytes ? known('%s') : 0", g, col))
-	}
+	here = sprintf("column('asked_bytes') == %.17g", bytes)
+	around = 3
+	load by_ratios
 	eval area(left + (p - 1) * wide, left + p * wide - 64, top + 22, top + body - 46)
-	eval ratio_axis('x', least(lo, 1 / (1 + 3 * margin)), most(hi, 1 + 3 * margin), 220)
+	eval ratio_axis('x', lo, hi, 220)
 	set ytics () scale 0
 	do for [i = 2:variants] { set ytics add ((p > 1 ? '' : short(V_label[i], 30)) i) }
 	set xlabel (G_pace[g] eq 'stream' ? 'bandwidth' : 'speed').' ÷ that of '.short(reference, 24).log_x offset 0, 0.4
@@ -30,6 +29,7 @@ do for [p = 1:G_sizes[g]] {
 		eval nothing
 		eval extent('$summary', sprintf("strcol('variant') eq V_name[%d] && of_group(%d) && column('asked_bytes') == bytes ? known('ratio') : 0", i, g))
 		set label i + 20 (hi > 0 ? number(hi) : '–') at graph 1.02, first i left
+		if (i == outside) { set label 13 (hi < 1 ? '←' : '→') at graph (hi < 1 ? 0.01 : 0.99), first i center textcolor rgb color(i) }
 	}
 	plot for [i = 2:variants] $summary using (at(i, 'ratio')):(i):(end('ratio', '_lo')):(end('ratio', '_hi')) \
 			with xerrorbars lw 1.8 pt -1 lc rgb color(i) notitle, \

@@ -31,7 +31,8 @@ do for [p = 1:most(1, ratio_panels)] {
 aside = 56 + 6.9 * least(letters, 34) # for the names
 high = n > 5 ? 140.0 : n > 1 ? 180.0 : 320.0
 legend = 0
-body = high * n + 56
+over = sides > 1 ? 20 : 0 # for what a panel says of its sizes
+body = high * n + 36 + over
 load begin
 plot NaN notitle
 load axes
@@ -47,7 +48,7 @@ do for [p = 1:n] {
 		list = side == sides && words(large) > 0 ? large : small
 		left = 72 + (side - 1) * (share * (W - 82 - aside) + 10)
 		long = (side < sides ? share : side > 1 ? 1 - share : 1) * (W - 82 - aside) - (side < sides ? 40 : 0)
-		above = top + 20 + (p - 1) * high
+		above = top + over + (p - 1) * high
 		eval area(left, left + long, above + 4, above + high - 14)
 		bare = p < n
 		pad = 4 * m + 10
@@ -57,7 +58,7 @@ do for [p = 1:n] {
 		level = of_1 ? 1 : limit_sizes == 1 ? limit_best : words(list) == 1 ? hi : 0 # of a line from side to side
 		hi = most(hi, level)
 		do for [end in '_lo _hi'] {
-			eval extent('$summary', sprintf("of_any(%d) && in(list) && known(col) > 0 && (of_1 || strcol('role') ne 'again') ? tip('%s') : 0", g, end))
+			eval extent('$summary', sprintf("of_any(%d) && in(list) && known(col) > 0 && strcol('role') ne 'again' ? tip('%s') : 0", g, end))
 		}
 		if (hi == 0) { lo = 1.0; hi = 1.0 }
 		if (level > 0 && (of_1 || limit)) {
@@ -65,7 +66,13 @@ do for [p = 1:n] {
 				lc rgb (of_1 ? several : grey) back
 		}
 		if (of_1) {
-			eval ratio_axis('y', least(lo, 1 / (1 + 2 * margin)), most(hi, 1 + 2 * margin), high)
+			here = 'in(list)'
+			around = 2
+			load by_ratios
+			eval ratio_axis('y', lo, hi, high)
+			if (strstrt(mine.' ', sprintf(' %d ', outside))) {
+				set label 13 outside_said at graph 0.03, graph (ratio_hi[outside] < 1 ? 0.07 : 0.93) left textcolor rgb color(outside)
+			}
 			set object 1 rectangle from graph 0, first 1 / (1 + margin) to graph 1, first 1 + margin \
 				behind fs solid noborder fc rgb 0xEEEEEE
 		} else {

@@ -8,6 +8,9 @@ level(k) = k == 0 ? waterfall_drawn_from[1] : waterfall_drawn_to[k]
 upper(k) = most(waterfall_end_hi[k], most(waterfall_drawn_from[k], waterfall_drawn_to[k]))
 change(k) = abs(waterfall_change[k]) < 0.05 ? '0.0 %' : sprintf('%+.1f %%', waterfall_change[k])
 share(k) = waterfall_of_gap[k].(waterfall_of_gap[k] ne '' && n <= 3 ? "\nof the gap" : '')
+# A name of a step in two rows, if it is wider than its place: broken after the last dash that is in it.
+dash_in(s, k) = k < 1 || s[k:k] eq '-' ? k : dash_in(s, k - 1)
+step_name(s, wide) = strlen(s) <= wide || dash_in(s, wide) < 1 ? s : s[1:dash_in(s, wide)]."\n".s[dash_in(s, wide) + 1:*]
 n = exists('waterfall_rows') ? waterfall_rows : 0
 do for [picture = 1:n > 0] {
 	high = level(0)
@@ -34,14 +37,15 @@ do for [picture = 1:n > 0] {
 	# Room above for the steps' figures.
 	eval sprintf('set yrange [0:%g]; set ytics %g', 1.25 * high, nice_step(high))
 	eval sprintf('set xrange [0.4:%g]', n + 2.6)
-	eval area(80, W - 20, top + 6, top + body - (n > 3 ? 86 : 30))
+	eval area(80, W - 20, top + 6, top + body - (n > 3 ? 86 : 38))
 	set ylabel 'bus bandwidth, GB/s'
 	set grid noxtics
 	set xtics () scale 0
 	if (n > 3) { eval sprintf("set xtics rotate by -20 left font '%s'", font(9.5)) }
-	set xtics add (gap_from[1] 1)
-	set xtics add (gap_to[1] n + 2)
-	do for [k = 1:n] { set xtics add (waterfall_step[k] k + 1) }
+	wide = n > 3 ? 100 : int((W - 100) / (n + 2.2) / 7.2)
+	set xtics add (step_name(gap_from[1], wide) 1)
+	set xtics add (step_name(gap_to[1], wide) n + 2)
+	do for [k = 1:n] { set xtics add (step_name(waterfall_step[k], wide) k + 1) }
 	set label 20 number(level(0)) at first 1, first level(0) center offset 0, 0.8
 	set label 21 number(level(n)) at first n + 2, first level(n) center offset 0, 0.8
 	do for [k = 1:n] {

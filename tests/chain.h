@@ -50,5 +50,8 @@ struct chain_sums {
 	unsigned runs, verdicts, decided, wrong, wrong_runs, found, found_small, blocks, looks;
 };
 
+#define CHAIN_RUNS        50 /* of a cell of SIMULATED.md's tables, and the first's seed */
+#define CHAIN_SEED(noise) (1 + 100000 * (uint64_t)(noise))
+
 /* Of runs like `first`, each with the next seed. */
 struct chain_sums chain_sum(struct chain first, unsigned runs);

@@ -170,6 +170,10 @@ def says_how_to_have_p99(text):
     for group in re.split("^### .*: p50 latency", text.partition("\n## By size\n")[2].partition("\n## ")[0], flags=re.M)[1:]:
         if not re.search(": p99 latency|^No p99 of ", group, re.M):
             wrong("no p99, and no key", group)
+    for section in re.split("^#", text, flags=re.M):
+        columns = re.search(r"^\|.*\| p95, µs \|.*", section, re.M)
+        if columns and " p99, µs " not in columns[0] and "\nNo p99 of " not in section:
+            wrong("no p99 beside p95, and no key", section)
 
 
 def largest_gain_is_first(text):

@@ -134,6 +134,8 @@ TEST(a_slow_pair_and_short_links_are_named)
 	json_assert_says(json_cell(pairs, slow, "remark"), "", "on the way back");
 	json_assert_says(json_cell(pairs, slow, "remark"), "", "below its class's range");
 	json_assert_says(json_cell(pairs, first, "via"), "", "P2P/CUMEM, 16 channels");
+	json_assert_one_says(json_section(report, "pairs"),
+	                     "No p99 of 1 KiB: it needs 500 isolated");
 	assert_int_equal(json_rows(pairs, JSON_IS("remark", "")), 55);
 	const json_t *said = json_section(report, "pairs");
 	json_assert_one_says(said, "Pair 2 to 6 (NVSwitch) is slow: 199 GB/s, where");
@@ -165,6 +167,8 @@ TEST(a_pair_in_several_datatypes_is_one_row)
 	const json_t *report = made_report_with(&made, "plot", 0);
 	assert_int_equal(json_rows(json_table(report, "pairs"), JSON_ALL), 12);
 	assert_int_equal(json_rows(json_table(report, "pingpong"), JSON_ALL), 6);
+	json_assert_one_says(json_section(report, "pingpong"),
+	                     "No p99 of 1 KiB: it needs 500 isolated");
 }
 
 TEST(who_shares_is_a_hot_spot)

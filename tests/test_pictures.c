@@ -193,6 +193,14 @@ TEST(pictures_of_records_show_what_they_are_of)
 	    {"1x-h100/one_gpu", "overview.gp busbw.gp", "nccl_overview", "overview", "calls back to back", "95 % intervals"},
 	    /* What a headline says is in the picture beside it: a jump from one size to the next, not a ratio. */
 	    {"2x-h200/cliffs", "busbw.gp ratio.gp", "nccl_sendrecv_busbw", "sendrecv_busbw", "", "~~"},
+	    /* One variant of many that is far off is named at the axis's end, and leaves the others apart. */
+	    {"2x-h200/luck", "ratio.gp", "nccl_alltoall_ratio_isolated", "alltoall_ratio_isolated", ">↓ threads-sleeping: 0.212 to 0.229, beyond this axis<", ">0.25<"},
+	    {NULL, NULL, NULL, "alltoall_ratio", "> 0.7<", "beyond this axis"},
+	    /* No whisker takes the axis. */
+	    {"2x-h200/congestion", "ratio.gp", "nccl_alltoall_ratio", "alltoall_ratio", ">0.25<", ">0.1<"},
+	    /* A title ends with its sizes; a step's name has its place. */
+	    {"4x-h200/zero_copy", "ratio.gp", "nccl_alltoall_ratio", "alltoall_ratio", ">16 MiB to 64 MiB, by size<", "…"},
+	    {"4x-h200/h800_alltoall", "waterfall.gp", "nccl_waterfall", "waterfall", ">mode-without-<", ">mode-without-zero-copy<"},
 	    /* A picture of a step names its variant, and what it shows. */
 	    {"2x-h200/ddp_step", "training.gp step.gp latency.gp", "nccl_training", "training_step", ">resnet50, 2 × H200, NCCL 2.28.3: one step of training, 1 MiB buckets", "~~"},
 	    {NULL, NULL, NULL, "training_step", ">Communication keeps rank 0 busy for ", "~~"},

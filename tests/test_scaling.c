@@ -84,12 +84,37 @@ TEST(the_answer_is_by_what_changes)
 	json_assert_one_says(answer, "falls from 2 to 4 ranks in single (");
 }
 
+/* Bandwidth is the same; only single's shortest calls grow with the ranks, beyond threads'. */
+static void single_waits(const struct made_place *at, int64_t out[6])
+{
+	const bool small = at->size % 2 == 0;
+	const double grows = at->variant == S4   ? 2.5
+	                     : at->variant == S2 ? 1.25
+	                                         : 1,
+	             ns = 20000.0 * (1 << 2 * at->size) * (small && at->isolated ? grows : 1) *
+	                  (1 + 0.002 * made_noise(at->block, at->variant, at->size));
+	out[1] = 3000;
+	out[2] = (int64_t)ns * (at->isolated ? 1 : 10);
+}
+
+TEST(latency_grows_where_bandwidth_does_not)
+{
+	struct made m = run;
+	m.stamps = single_waits;
+	made_report(&m);
+	assert_says(made_read("report.md"),
+	            "single's latency grows, 1.250, then 2.500 times threads'");
+}
+
 /* What the A/A line covers is no change, and nothing falls or rises. */
 TEST(noise_changes_nothing)
 {
 	noise = 0.6;
-	const json_t *answer = json_object_get(made_report(&run), "answer");
+	const json_t *report = made_report(&run), *answer = json_object_get(report, "answer");
 	noise = 0.002;
+	json_assert_one_says(json_section(report, "scaling"),
+	                     "alltoall, 64 MiB: it is undecided whether the gap to threads changes "
+	                     "from 2 to 8 ranks: by a factor of ");
 	json_assert_one_says(answer, "alltoall, 64 MiB: it is undecided whether bus bandwidth "
 	                             "changes from 2 to 8 ranks: by a factor of 0.");
 	assert_false(json_one_says(answer, "bandwidth falls"));

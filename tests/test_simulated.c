@@ -6,8 +6,10 @@
 #include "../harness/analysis/stats.h"
 #include "../harness/analysis/verdict.h"
 #include "chain.h"
+#include "cli.h"
 #include "scratch.h"
 #include "test.h"
+#include "twinned.h"
 
 /* --- a reader who looks, measures as many blocks as the verdict asks for, and looks again --- */
 
@@ -46,80 +48,6 @@ static bool following_errs(enum noise noise, enum following_goal goal, unsigned 
 		unsigned more = v.more_blocks ? v.more_blocks : 1;
 		n = more < FOLLOWING_MOST - n ? n + more : FOLLOWING_MOST;
 	}
-}
-
-/* --- comparisons with a reference that has two trials in a block, and ways to use the two --- */
-
-#define TWINNED_MOST 40 /* blocks */
-
-/* EACH is the method's (stats_walsh). */
-enum twinned_way { TWINNED_MEAN, TWINNED_EACH };
-
-/* A side's log time: lognormal with this sigma, and the interquartile range of a normal one; 0:
- * normal. `wide`: the variant's scatter, in the reference's. */
-struct twinned_noise {
-	const char *name;
-	double sigma, wide;
-};
-
-#define TWINNED_NOISES 4
-
-static const struct twinned_noise twinned_noises[TWINNED_NOISES] = {
-    {"normal", 0, 1},
-    {"lognormal, σ 0.3", 0.3, 1},
-    {"lognormal, σ 1", 1, 1},
-    {"normal, the variant twice as noisy", 0, 2},
-};
-
-/* `differ`: the interval of 95 % excludes 1; less, more: one of 90 % does, to that side. */
-struct twinned_calls {
-	unsigned differ, less, more;
-};
-
-static double twinned_side(const struct twinned_noise *noise, uint64_t *seed)
-{
-	const double z = noise_normal(seed), quartile = 0.6744898;
-	return noise->sigma > 0
-	           ? (exp(noise->sigma * z) - 1) * quartile / sinh(quartile * noise->sigma)
-	           : z;
-}
-
-static struct stats_walsh twinned_walsh(enum twinned_way way, const double *to, const double *again,
-                                        unsigned n)
-{
-	double mean[TWINNED_MOST];
-	for (unsigned b = 0; b < n; b++)
-		mean[b] = (to[b] + again[b]) / 2;
-	return stats_walsh_of(scratch(), way == TWINNED_MEAN ? mean : to,
-	                      way == TWINNED_EACH ? again : NULL, n);
-}
-
-/* Of so many runs; a side scatters by `scatter`, and the variant's logs are larger by `effect`. All
- * ways see the same runs. */
-static struct twinned_calls twinned_count(enum twinned_way way, const struct twinned_noise *noise,
-                                          unsigned blocks, double scatter, double effect,
-                                          unsigned runs)
-{
-	struct twinned_calls calls = {0, 0, 0};
-	uint64_t seed = 9000 + blocks;
-	for (unsigned k = 0; k < runs; k++) {
-		double to[TWINNED_MOST], again[TWINNED_MOST];
-		for (unsigned b = 0; b < blocks; b++) {
-			const double one =
-			    effect + scatter * noise->wide * twinned_side(noise, &seed);
-			to[b] = one - scatter * twinned_side(noise, &seed);
-			again[b] = one - scatter * twinned_side(noise, &seed);
-		}
-		const struct arena_mark mark = arena_mark(scratch());
-		const struct stats_walsh of = twinned_walsh(way, to, again, blocks);
-		const struct stats_ratio r = stats_walsh_ratio(&of, 0.95),
-		                         bounds = stats_walsh_ratio(&of, 0.9);
-		arena_release(scratch(), mark);
-		calls.differ += r.lo > 1 || r.hi < 1;
-		calls.less += bounds.hi < 1;
-		calls.more += bounds.lo > 1;
-	}
-	return calls;
 }
 
 static struct chain_sums sum(enum chain_way way, unsigned blocks, double effect,
@@ -189,24 +117,47 @@ TEST(looking_again_is_paid_for)
 	}
 }
 
+static struct twinned_calls twinned(enum twinned_way way, unsigned noise, unsigned blocks,
+                                    double effect)
+{
+	const struct twinned of = {way, &twinned_noises[noise], blocks, 1, effect};
+	return twinned_count(&of, 1000);
+}
+
 /* Equal variants are called different in 5.5 % at most, on both sides and on one, whatever the
  * noise; to the mean of the reference's trials they are not. What is there is found as often. */
 TEST(equal_variants_differ_as_seldom_as_they_say)
 {
 	static const unsigned blocks[] = {6, 10, 20, 40};
-	const unsigned runs = 1000;
+	const double bound = most(1000, 0.055);
 	for (unsigned b = 0; b < LENGTH(blocks); b++) {
-		struct twinned_calls c;
 		for (unsigned i = 0; i < TWINNED_NOISES; i++) {
-			c = twinned_count(TWINNED_EACH, &twinned_noises[i], blocks[b], 1, 0, runs);
-			assert_true(c.differ <= most(runs, 0.055));
-			assert_true(c.less <= most(runs, 0.055) && c.more <= most(runs, 0.055));
+			const struct twinned_calls c = twinned(TWINNED_EACH, i, blocks[b], 0);
+			assert_true(c.differ <= bound);
+			assert_true(c.slower <= bound && c.faster <= bound);
 		}
-		const unsigned found[] = {
-		    twinned_count(TWINNED_MEAN, twinned_noises, blocks[b], 1, 1, runs).differ,
-		    twinned_count(TWINNED_EACH, twinned_noises, blocks[b], 1, 1, runs).differ};
-		assert_true(found[1] >= 0.97 * found[0]);
+		assert_true(twinned(TWINNED_EACH, 0, blocks[b], M_E - 1).differ >=
+		            0.97 * twinned(TWINNED_MEAN, 0, blocks[b], M_E - 1).differ);
 	}
-	assert_true(twinned_count(TWINNED_MEAN, &twinned_noises[2], 40, 1, 0, runs).less >
-	            most(runs, 0.055));
+	assert_true(twinned(TWINNED_MEAN, 2, 40, 0).faster > bound);
+}
+
+/* The page's tables are of today's program: a row and a cell are made again. */
+TEST(simulated_tables_are_made_again)
+{
+	struct twinned_calls calls[2];
+	char row[200];
+	const char *page = cli_read("harness/analysis/SIMULATED.md");
+	twinned_row(&twinned_noises[2], 10, row, calls);
+	assert_says(page, row);
+	const enum chain_noise noise = (enum chain_noise)NOISE_LOPSIDED;
+	const struct chain first = {.noise = noise, .blocks = 6, .seed = CHAIN_SEED(noise)};
+	const struct chain_sums sums = chain_sum(first, CHAIN_RUNS);
+	const char *cell = strstr(page, "\n| 6 blocks | 0 % |");
+	double wrong = -1, wrong_runs = -1;
+	for (unsigned i = 0; cell && i < 3 + (unsigned)noise; i++)
+		cell = strchr(cell + 1, '|');
+	assert_true(cell && sscanf(cell, "| %lf / %lf", &wrong, &wrong_runs) == 2);
+	assert_near(wrong, 100.0 * sums.wrong / sums.verdicts, 0.06);
+	assert_near(wrong_runs, 100.0 * sums.wrong_runs / sums.runs, 0.6);
 }

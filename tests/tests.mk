@@ -4,7 +4,7 @@ STANDIN := $(B)/standin
 SIMS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/sim_*.c))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 # What tests share; of the archive a program gets what it uses.
-SHARED  := $(patsubst %,$(B)/tests/%.o,test cli here json sentences guards made noise chain host_rig fault_target)
+SHARED  := $(patsubst %,$(B)/tests/%.o,test cli here json sentences guards made noise chain twinned host_rig fault_target)
 # Linked by name: an archive gives it to nobody, as only the sanitizer asks for it.
 KNOWN   := $(if $(filter thread,$(SAN)),$(B)/tests/tsan_known.o)
 HELPERS := $(KNOWN) $(B)/tests/helpers.a
