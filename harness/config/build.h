@@ -22,8 +22,7 @@ struct build {
 	struct spec_variant elsewhere_variant;
 };
 
-/* The next entry from *i on of a section for all backends, or for one, not `without` a variant;
- * NULL. */
+/* The next entry from *i on of a section for all backends, or for one; NULL. */
 const struct text_entry *build_next(const struct build *b, unsigned section, bool of_one,
                                     unsigned *i);
 bool build_here(const struct build *b, const struct text_entry *entry);

@@ -505,16 +505,34 @@ static void library_of_system(struct plan *plan)
 	}
 }
 
+/* Of the alternatives the first that is measured here, else the last; none that --only left out. */
+static void alternatives_pick(struct plan *plan)
+{
+	const struct claim_names *gaps = &plan->spec->gaps, *primaries = &plan->spec->primaries;
+	struct claim_list *asked = &plan->asked;
+	bool here = false;
+	for (unsigned i = 0; i < gaps->n && !here; i += 2) {
+		const char *from = gaps->names[i], *to = gaps->names[i + 1];
+		if (!plan_find(plan, from) || !plan_find(plan, to))
+			continue;
+		strcpy(asked->gap.from, from);
+		strcpy(asked->gap.to, to);
+		here = plan_has(plan, from) && plan_has(plan, to);
+	}
+	here = false;
+	for (unsigned i = 0; i < primaries->n && !here; i++) {
+		strcpy(asked->primary, primaries->names[i]);
+		for (unsigned c = 0; c < asked->nclaims; c++)
+			here |= !strcmp(asked->claims[c].name, asked->primary) &&
+			        plan_tests(plan, &asked->claims[c]);
+	}
+}
+
 /* The settings of factors, and what is asked in place of a variant that is not here. */
 static int asked_settle(struct plan *plan, struct status *st)
 {
-	const struct spec_lacking *lacking = &plan->spec->lacking;
 	struct claim_list *asked = &plan->asked;
-	const bool lacks = lacking->variant[0] && !plan_has(plan, lacking->variant);
-	if (lacks && lacking->gap.from[0])
-		asked->gap = lacking->gap;
-	if (lacks && lacking->primary[0])
-		strcpy(asked->primary, lacking->primary);
+	alternatives_pick(plan);
 	for (unsigned i = 0; i < asked->nfactors; i++) {
 		struct factor *f = &asked->factors[i];
 		const unsigned at = plan->spec->factors_at[i];

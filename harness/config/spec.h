@@ -131,13 +131,8 @@ struct spec {
 	unsigned nvariants;
 	char only[512]; /* what --only omitted, as a sentence, or "" */
 	struct search_space search;
-	struct claim_list asked; /* factors, claims and the gap */
-	/* [experiment without VARIANT]: what replaces gap and primary claim, if it is not "". */
-	struct spec_lacking {
-		char variant[TRIAL_NAME_BYTES]; /* "": the file has no such section */
-		struct gap gap;
-		char primary[TRIAL_NAME_BYTES];
-	} lacking;
+	struct claim_list asked; /* factors, claims, and the sizes of the gap */
+	struct claim_names gaps, primaries;
 	unsigned factors_at[CLAIM_MAX];
 	struct spec_variant variants[SPEC_MAX_VARIANTS]; /* nvariants of them are set */
 };

@@ -169,8 +169,8 @@ int spec_claims_claim(struct build *b, unsigned section, struct status *st)
 
 /* A name in an entry that no variant has, or could have: with one variant per library, names are
  * known only on a machine that has the libraries. */
-static int variant_check(const struct build *b, const struct text_entry *entry, const char *key,
-                         const char *name, struct status *st)
+static int variant_check(const struct build *b, const struct text_entry *entry, const char *name,
+                         struct status *st)
 {
 	for (unsigned i = 0; i < b->spec->nvariants; i++) {
 		const struct spec_variant *v = &b->spec->variants[i];
@@ -179,53 +179,39 @@ static int variant_check(const struct build *b, const struct text_entry *entry, 
 		    (v->several && !strncmp(v->name, name, n) && name[n] == '-'))
 			return 0;
 	}
-	return spec_no_variant(b->spec, entry->at, key, name, "", st);
+	return spec_no_variant(b->spec, entry->at, entry->key, name, "", st);
 }
 
 /* An entry that names one of n structs, which begin with their names. */
-static int named_check(const struct build *b, const struct text_entry *entry, const char *kind,
-                       const void *list, unsigned n, size_t bytes, struct status *st)
+static int named_check(const struct build *b, const struct text_entry *entry, const char *name,
+                       const char *kind, const void *list, unsigned n, size_t bytes,
+                       struct status *st)
 {
-	struct suggestion guess = suggest_for(entry->value);
+	struct suggestion guess = suggest_for(name);
 	for (unsigned i = 0; i < n; i++) {
 		const char *own = (const char *)list + i * bytes;
-		if (!strcmp(own, entry->value))
+		if (!strcmp(own, name))
 			return 0;
 		suggest_offer(&guess, own);
 	}
 	return spec_error(b->spec, entry->at, st,
 	                  "%s = '%s' names no %s%s; allowed is a [%s NAME] of this file",
-	                  entry->key, entry->value, kind, suggestion_text(&guess).text, kind);
+	                  entry->key, name, kind, suggestion_text(&guess).text, kind);
 }
 
-/* A gap or a primary claim; what it is without a variant is kept here. */
-static int question_read(struct build *b, const struct text_entry *entry, struct status *st)
+/* Variants of gaps, or primary claims. */
+static int asked_check(const struct build *b, const struct text_entry *entry, struct status *st)
 {
 	const struct claim_list *list = &b->spec->asked;
 	const bool of_gap = !strcmp(entry->key, "gap");
-	const struct field row = {.key = entry->key};
-	struct spec_lacking *out = &b->spec->lacking;
-	struct gap gap = {.from = ""};
-	const struct text_entry *said = build_said(b, entry->key);
-	struct status why = {""};
-	if (of_gap && claim_gap_read(&row, entry->value, &gap, &why))
-		return spec_error(b->spec, entry->at, st, "%s", why.text);
-	if (of_gap ? variant_check(b, entry, "gap", gap.from, st) ||
-	                 variant_check(b, entry, "gap", gap.to, st)
-	           : named_check(b, entry, "claim", list->claims, list->nclaims,
-	                         sizeof *list->claims, st))
-		return -1;
-	if (!entry->without[0] || !build_here(b, entry) ||
-	    (said && said->section == BUILD_COMMAND_LINE))
-		return 0;
-	if (strcmp(out->variant, entry->without)) /* the nearer section replaces the other */
-		*out = (struct spec_lacking){.variant = ""};
-	strcpy(out->variant, entry->without);
-	if (of_gap)
-		out->gap = gap;
-	else
-		strcpy(out->primary, entry->value);
-	return 0;
+	const struct field row = {.key = entry->key, .lo = of_gap ? 2 : 1};
+	struct claim_names read = {0};
+	int rc = claim_names_read(&row, entry->value, &read, st);
+	for (unsigned i = 0; i < read.n && !rc; i++)
+		rc = of_gap ? variant_check(b, entry, read.names[i], st)
+		            : named_check(b, entry, read.names[i], "claim", list->claims,
+		                          list->nclaims, sizeof *list->claims, st);
+	return rc;
 }
 
 /* Every name in an entry, also of those for other backends, so that a typo shows at once. */
@@ -234,20 +220,16 @@ static int entry_check(struct build *b, const struct text_entry *entry, struct s
 	const struct claim_list *list = &b->spec->asked;
 	const bool outside = entry->section == BUILD_COMMAND_LINE;
 	const char *kind = outside ? "experiment" : b->from->text.sections[entry->section].kind;
-	const bool asks = !strcmp(kind, "experiment") &&
-	                  (!strcmp(entry->key, "gap") || !strcmp(entry->key, "primary"));
-	if (entry->without[0] && !asks)
-		return spec_error(b->spec, entry->at, st,
-		                  "a section for machines without a variant; allowed are gap and "
-		                  "primary, in [experiment without VARIANT]");
-	if (entry->without[0] && variant_check(b, entry, "without", entry->without, st))
-		return -1;
+	if (!strcmp(kind, "experiment"))
+		return !strcmp(entry->key, "gap") || !strcmp(entry->key, "primary")
+		           ? asked_check(b, entry, st)
+		           : 0;
 	if ((!strcmp(kind, "factor") || !strcmp(kind, "claim")) && names_variant(entry))
-		return variant_check(b, entry, entry->key, entry->value, st);
-	if (!outside && !strcmp(entry->key, "source"))
-		return named_check(b, entry, "source", list->sources, list->nsources,
-		                   sizeof *list->sources, st);
-	return asks ? question_read(b, entry, st) : 0;
+		return variant_check(b, entry, entry->value, st);
+	return strcmp(entry->key, "source")
+	           ? 0
+	           : named_check(b, entry, entry->value, "source", list->sources,
+	                         list->nsources, sizeof *list->sources, st);
 }
 
 /* Sizes that are left open. The gap takes those that the claims about bandwidth name, from the
@@ -266,7 +248,6 @@ static void ranges_set(struct spec *spec)
 		spans.hi = c->bytes.hi > spans.hi ? c->bytes.hi : spans.hi;
 	}
 	list->gap.bytes = spans.hi ? spans : open_range;
-	spec->lacking.gap.bytes = list->gap.bytes;
 	for (unsigned i = 0; i < list->nfactors; i++) {
 		list->factors[i].as_gap = !list->factors[i].bytes.hi;
 		if (list->factors[i].as_gap)

@@ -19,8 +19,7 @@ const struct text_entry *build_said(const struct build *b, const char *key)
 	for (unsigned i = 0; i < b->from->text.nentries; i++) {
 		const struct text_entry *entry = &b->from->text.entries[i];
 		const unsigned near = (i >= b->from->nread ? 4 : 1) + (entry->on[0] != '\0');
-		if (strcmp(entry->key, key) || !build_here(b, entry) || entry->without[0] ||
-		    near < most)
+		if (strcmp(entry->key, key) || !build_here(b, entry) || near < most)
 			continue;
 		said = entry;
 		most = near;
@@ -33,8 +32,7 @@ const struct text_entry *build_next(const struct build *b, unsigned section, boo
 {
 	while (*i < b->from->text.nentries) {
 		const struct text_entry *entry = &b->from->text.entries[(*i)++];
-		if (entry->section == section && of_one == (entry->on[0] != '\0') &&
-		    !entry->without[0])
+		if (entry->section == section && of_one == (entry->on[0] != '\0'))
 			return entry;
 	}
 	return NULL;
@@ -45,7 +43,7 @@ static const struct text_entry *rival_of(const struct build *b, const struct tex
 {
 	for (unsigned i = 0; i < b->from->text.nentries; i++) {
 		const struct text_entry *other = &b->from->text.entries[i];
-		if (other->section == entry->section && text_same_layer(other, entry) &&
+		if (other->section == entry->section && !strcmp(other->on, entry->on) &&
 		    text_rivals(other->key, entry->key))
 			return other;
 	}

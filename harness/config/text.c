@@ -13,10 +13,9 @@
 struct reader {
 	const char *file;
 	unsigned line;
-	bool top;                       /* nothing but comments so far */
-	unsigned section;               /* that lines are of now */
-	const char *on;                 /* the backend that they are for; "": all */
-	char without[FIELD_NAME_BYTES]; /* the variant whose lack they are for; "": none */
+	bool top;         /* nothing but comments so far */
+	unsigned section; /* that lines are of now */
+	const char *on;   /* the backend that they are for; "": all */
 	struct text *text;
 	struct status *st;
 };
@@ -45,18 +44,8 @@ static int question_add(struct reader *r, const char *line)
 	return 0;
 }
 
-/* Takes "on BACKEND" or "without VARIANT" from the end: its second word, or "". */
-static const char *part_take(char *const *words, unsigned *n, const char *part)
-{
-	if (*n < 3 || strcmp(words[*n - 2], part))
-		return "";
-	*n -= 2;
-	return words[*n + 1];
-}
-
-/* [kind] or [kind NAME], then perhaps "on BACKEND", then perhaps "without VARIANT". */
-static bool section_parse(const char *line, struct text_section *out, char on[FIELD_NAME_BYTES],
-                          char without[FIELD_NAME_BYTES])
+/* [kind] or [kind NAME], then perhaps "on BACKEND". */
+static bool section_parse(const char *line, struct text_section *out, char on[FIELD_NAME_BYTES])
 {
 	const char *end = strchr(line, ']');
 	if (!end)
@@ -72,17 +61,20 @@ static bool section_parse(const char *line, struct text_section *out, char on[FI
 	memcpy(inner, line + 1, n);
 	inner[n] = '\0';
 
-	char *words[6] = {NULL}, *save = NULL;
+	char *words[4] = {NULL}, *save = NULL;
 	unsigned nwords = 0;
 	for (char *word = strtok_r(inner, " \t", &save); word;
 	     word = strtok_r(NULL, " \t", &save)) {
-		if (nwords == 6 ||
+		if (nwords == 4 ||
 		    !field_is_name(word, nwords ? sizeof out->name : sizeof out->kind))
 			return false;
 		words[nwords++] = word;
 	}
-	strcpy(without, part_take(words, &nwords, "without"));
-	strcpy(on, part_take(words, &nwords, "on"));
+	on[0] = '\0';
+	if (nwords > 2 && !strcmp(words[nwords - 2], "on")) {
+		nwords -= 2;
+		strcpy(on, words[nwords + 1]);
+	}
 	if (nwords != 1 && nwords != 2)
 		return false;
 	strcpy(out->kind, words[0]);
@@ -96,11 +88,10 @@ static unsigned section_began(const struct reader *r)
 	const struct text *text = r->text;
 	if (r->section == text->nsections)
 		return 0;
-	if (!r->on[0] && !r->without[0])
+	if (!r->on[0])
 		return text->sections[r->section].all ? text->sections[r->section].at : 0;
 	for (unsigned i = 0; i < text->nentries; i++)
-		if (text->entries[i].section == r->section && !strcmp(text->entries[i].on, r->on) &&
-		    !strcmp(text->entries[i].without, r->without))
+		if (text->entries[i].section == r->section && !strcmp(text->entries[i].on, r->on))
 			return text->entries[i].at;
 	return 0;
 }
@@ -110,7 +101,7 @@ static int section_add(struct reader *r, const char *line)
 	struct text *text = r->text;
 	struct text_section new = {.at = r->line};
 	char on[FIELD_NAME_BYTES];
-	if (!section_parse(line, &new, on, r->without))
+	if (!section_parse(line, &new, on))
 		return reader_fail(
 		    r, "not a section; allowed is [kind] or [kind NAME], a NAME having at most 40 "
 		       "letters, digits, '-', '_', '.'; for one backend [kind NAME on host]");
@@ -126,7 +117,7 @@ static int section_add(struct reader *r, const char *line)
 		if (!strcmp(text->sections[r->section].kind, new.kind) &&
 		    !strcmp(text->sections[r->section].name, new.name))
 			break;
-	new.all = !backend && !r->without[0];
+	new.all = !backend;
 	const unsigned began = section_began(r);
 	if (began) {
 		return reader_fail(
@@ -177,11 +168,6 @@ static struct text_entry entry_of(unsigned section, unsigned at, const char *key
 	                           .value = (char *)(size_t)value};
 }
 
-bool text_same_layer(const struct text_entry *a, const struct text_entry *b)
-{
-	return !strcmp(a->on, b->on) && !strcmp(a->without, b->without);
-}
-
 void text_key(const struct text_entry *entry, char *out, size_t bytes)
 {
 	snprintf(out, bytes, "%s%s%s", entry->on, entry->on[0] ? "." : "", entry->key);
@@ -216,10 +202,9 @@ static int entry_add(struct reader *r, char *key)
 		return reader_fail(r, "a backend in front of a key, in a section that is for one "
 		                      "backend already; allowed is the key alone");
 	new.on = r->on[0] ? r->on : new.on;
-	strcpy(new.without, r->without);
 	for (unsigned i = 0; i < text->nentries; i++) {
 		const struct text_entry *old = &text->entries[i];
-		if (old->section != new.section || !text_same_layer(old, &new) ||
+		if (old->section != new.section || strcmp(old->on, new.on) ||
 		    strcmp(old->key, new.key))
 			continue;
 		return reader_fail(

@@ -217,10 +217,6 @@ int variants_keep(struct build *b, struct status *st)
 		return 0;
 	spec->nvariants = n;
 	unsigned asked = asked_keep(spec);
-	struct gap *const gaps[2] = {&spec->asked.gap, &spec->lacking.gap};
-	for (unsigned i = 0; i < 2; i++)
-		if (!spec_find(spec, gaps[i]->from) || !spec_find(spec, gaps[i]->to))
-			gaps[i]->from[0] = gaps[i]->to[0] = '\0';
 	int used = snprintf(spec->only, sizeof spec->only, "left out by --only: %s", left);
 	if (asked)
 		used += snprintf(spec->only + used, sizeof spec->only - (size_t)used,
