@@ -17,19 +17,18 @@ struct build {
 	const char *backend;
 	struct spec *spec;
 	struct spec_variant defaults; /* what [experiment] says for every variant */
-	/* Where values for other backends go: an error shows on every machine. NULL: none yet. */
-	struct spec *elsewhere;
+	/* Where values go that do not count. */
 	struct spec_variant elsewhere_variant;
+	struct spec elsewhere;
 };
 
-/* The next entry from *i on of a section for all backends, or for one; NULL. */
-const struct text_entry *build_next(const struct build *b, unsigned section, bool of_one,
-                                    unsigned *i);
-bool build_here(const struct build *b, const struct text_entry *entry);
-/* The one that counts: the command line's, the running backend's, one for all; or NULL. */
+/* The entry that counts of a section; NULL: it does not say the key. */
+const struct text_entry *build_find(const struct build *b, unsigned section, const char *key);
+/* The command line's, or else that of [experiment]. */
 const struct text_entry *build_said(const struct build *b, const char *key);
 
-/* A section's entries, those for all backends first. `read` says errors without their place. */
+/* All of a section's entries, also those that do not count, so that an error shows on every machine.
+ * `read` says errors without their place. */
 int build_section(struct build *b, unsigned section,
                   int (*read)(struct build *b, const struct text_entry *entry, void *to,
                               struct status *st),

@@ -141,7 +141,7 @@ struct spec {
 struct spec_text *spec_read(const struct spec_source *from, struct status *st);
 void spec_text_free(struct spec_text *text);
 /* For `backend`. NULL: no section for one applies; enough to learn spec->backend. */
-int spec_build(const struct spec_text *text, const char *backend, struct spec *out,
+int spec_build(struct spec_text *text, const char *backend, struct spec *out,
                struct status *st);
 int spec_load(const struct spec_source *from, const char *backend, struct spec *out,
               struct status *st);

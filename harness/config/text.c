@@ -145,12 +145,42 @@ static bool is_text(const char *line, size_t n)
 	return s != NULL;
 }
 
-static void entry_append(struct text *text, struct text_entry entry)
+/* Keys that exclude each other; but mode and layout may agree, and stay both in a section. */
+static const char *const rivals[][2] = {
+    {"mode", "layout"}, {"is", "needs"}, {"bytes", "tokens"}, {"bytes", "regime"}};
+
+/* from: the first of these pairs. */
+static bool excludes(const char *key, const char *other, size_t from)
 {
+	for (size_t i = 2 * from; i < 2 * sizeof rivals / sizeof *rivals; i++)
+		if (!strcmp(key, rivals[i / 2][i % 2]) && !strcmp(other, rivals[i / 2][!(i % 2)]))
+			return true;
+	return false;
+}
+
+/* A copy. The command line may say a key again. */
+static int entry_append(struct text *text, struct text_entry new, const char *file,
+                        struct status *st)
+{
+	for (unsigned i = 0; i < text->nentries; i++) {
+		const struct text_entry *old = &text->entries[i];
+		if (old->section != new.section || strcmp(old->on, new.on))
+			continue;
+		if (new.at && !strcmp(old->key, new.key))
+			return status_at(
+			    st, file, new.at,
+			    "'%s' is there already, in line %u; allowed is once in a section",
+			    new.key, old->at);
+		if (excludes(old->key, new.key, 1))
+			return status_at(st, file, new.at,
+			                 "%s and %s exclude each other; allowed is one of the two",
+			                 old->key, new.key);
+	}
 	text->entries = memory_more(text->entries, text->nentries + 1, sizeof *text->entries);
-	entry.key = memory_text(entry.key);
-	entry.value = memory_text(entry.value);
-	text->entries[text->nentries++] = entry;
+	new.key = memory_text(new.key);
+	new.value = memory_text(new.value);
+	text->entries[text->nentries++] = new;
+	return 0;
 }
 
 /* Borrows its parts. A key without a backend's name before its dot stays as it is. */
@@ -202,17 +232,7 @@ static int entry_add(struct reader *r, char *key)
 		return reader_fail(r, "a backend in front of a key, in a section that is for one "
 		                      "backend already; allowed is the key alone");
 	new.on = r->on[0] ? r->on : new.on;
-	for (unsigned i = 0; i < text->nentries; i++) {
-		const struct text_entry *old = &text->entries[i];
-		if (old->section != new.section || strcmp(old->on, new.on) ||
-		    strcmp(old->key, new.key))
-			continue;
-		return reader_fail(
-		    r, "'%s' is there already, in line %u; allowed is once in a section", key,
-		    old->at);
-	}
-	entry_append(text, new);
-	return 0;
+	return entry_append(text, new, r->file, r->st);
 }
 
 static int line_read(struct reader *r, char *line, size_t bytes)
@@ -261,19 +281,22 @@ int text_read(const char *file, struct text *out, struct status *st)
 	return 0;
 }
 
-bool text_rivals(const char *key, const char *other)
+int text_add(struct text *text, unsigned section, const char *key, const char *value,
+             struct status *st)
 {
-	static const char *const rivals[][2] = {
-	    {"mode", "layout"}, {"is", "needs"}, {"bytes", "tokens"}, {"bytes", "regime"}};
-	for (unsigned i = 0; i < 2 * sizeof rivals / sizeof *rivals; i++)
-		if (!strcmp(key, rivals[i / 2][i % 2]) && !strcmp(other, rivals[i / 2][!(i % 2)]))
-			return true;
-	return false;
+	return entry_append(text, entry_of(section, 0, key, value), "command line", st);
 }
 
-void text_add(struct text *text, unsigned section, unsigned at, const char *key, const char *value)
+void text_settle(struct text *text, const char *backend)
 {
-	entry_append(text, entry_of(section, at, key, value));
+	const struct text_entry *end = text->entries + text->nentries;
+	for (struct text_entry *e = text->entries; e < end; e++)
+		e->here = !e->on[0] || (backend && !strcmp(e->on, backend));
+	for (const struct text_entry *own = text->entries; own < end; own++)
+		for (struct text_entry *e = text->entries; own->here && own->on[0] && e < end; e++)
+			if (e->section == own->section && !e->on[0] &&
+			    (!strcmp(e->key, own->key) || excludes(e->key, own->key, 0)))
+				e->here = false;
 }
 
 void text_free(struct text *text)

@@ -149,7 +149,7 @@ int variants_check(struct build *b, const struct spec_variant *before, struct st
 		const struct text_entry *entry = &b->from->text.entries[i];
 		/* Each variant that is not for a backend says so itself. */
 		if (!keys_of_variant(entry->key) || settings_is_check(entry->key) ||
-		    !strcmp(entry->key, "backend") || !build_here(b, entry))
+		    !strcmp(entry->key, "backend") || !entry->here)
 			continue;
 		if (key_check(b, entry, before, st))
 			return -1;
@@ -224,8 +224,7 @@ int variants_keep(struct build *b, struct status *st)
 		                 asked == 1 ? "" : "s", asked == 1 ? "" : "s");
 	strcpy(old, spec->reference);
 	/* All are compared with the first of those that are left. */
-	const struct text_entry *said = build_said(b, "reference");
-	if (old[0] && !(said && said->section == BUILD_COMMAND_LINE) && !spec_find(spec, old)) {
+	if (old[0] && !build_find(b, BUILD_COMMAND_LINE, "reference") && !spec_find(spec, old)) {
 		strcpy(spec->reference, spec->variants[0].name);
 		snprintf(spec->only + used, sizeof spec->only - (size_t)used,
 		         "; the reference is %s in place of %s", spec->reference, old);
