@@ -24,11 +24,9 @@ struct build {
 
 /* The entry that counts of a section; NULL: it does not say the key. */
 const struct text_entry *build_find(const struct build *b, unsigned section, const char *key);
-/* The command line's, or else that of [experiment]. */
-const struct text_entry *build_said(const struct build *b, const char *key);
 
-/* All of a section's entries, also those that do not count, so that an error shows on every machine.
- * `read` says errors without their place. */
+/* All of a section's entries, also those that do not count: an error shows on every machine. `read`
+ * says errors without their place. */
 int build_section(struct build *b, unsigned section,
                   int (*read)(struct build *b, const struct text_entry *entry, void *to,
                               struct status *st),

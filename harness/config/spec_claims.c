@@ -138,7 +138,8 @@ int spec_claims_claim(struct build *b, unsigned section, struct status *st)
 			memcpy(claim->text, elsewhere.text, sizeof claim->text);
 		snprintf(claim->needs, sizeof claim->needs, CLAIM_NEEDS_BACKEND "%s", place.other);
 	}
-	claim->test = claim->needs[0] ? CLAIM_NEEDS : claim->test;
+	if (claim->needs[0])
+		claim->test = CLAIM_NEEDS;
 	if (!claim->text[0])
 		memcpy(claim->text, claim->says, sizeof claim->text);
 	if (b->backend && (lacks = claim_lacks(claim)))

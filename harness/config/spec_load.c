@@ -18,7 +18,8 @@ const struct text_entry *build_find(const struct build *b, unsigned section, con
 	return found;
 }
 
-const struct text_entry *build_said(const struct build *b, const char *key)
+/* The command line's, or else that of [experiment]. */
+static const struct text_entry *said_of(const struct build *b, const char *key)
 {
 	const struct text_entry *said = build_find(b, BUILD_COMMAND_LINE, key);
 	return said ? said : build_find(b, 0, key);
@@ -232,7 +233,7 @@ static int spec_check(struct build *b, struct status *st)
 	if (!spec->reference[0])
 		strcpy(spec->reference, spec->variants[0].name);
 	if (!spec_find(spec, spec->reference)) {
-		return spec_no_variant(spec, build_said(b, "reference")->at, "reference",
+		return spec_no_variant(spec, said_of(b, "reference")->at, "reference",
 		                       spec->reference, "", st);
 	}
 	spec_connections_settle(spec);
@@ -284,7 +285,7 @@ static int applies_check(struct build *b, bool command_line, struct status *st)
 static int tokens_finish(struct build *b, struct status *st)
 {
 	struct spec *spec = b->spec;
-	const struct text_entry *entry = build_said(b, "tokens");
+	const struct text_entry *entry = said_of(b, "tokens");
 	const unsigned at = entry ? entry->at : 0;
 	if (!spec->in_tokens || !spec->nvariants)
 		return 0;
@@ -389,7 +390,7 @@ int spec_build(struct spec_text *t, const char *backend, struct spec *out, struc
 	                       spec_check(b, st)
 	                   ? -1
 	                   : 0;
-	spec->search.budget_said = build_said(b, "budget") != NULL;
+	spec->search.budget_said = said_of(b, "budget") != NULL;
 	if (!spec->timeout_s)
 		spec->timeout_s = usual_timeout(spec);
 	if (!rc)

@@ -47,38 +47,23 @@ static int question_add(struct reader *r, const char *line)
 /* [kind] or [kind NAME], then perhaps "on BACKEND". */
 static bool section_parse(const char *line, struct text_section *out, char on[FIELD_NAME_BYTES])
 {
-	const char *end = strchr(line, ']');
-	if (!end)
+	char words[5][FIELD_NAME_BYTES + 1], inner[256];
+	const char *end = strchr(line, ']'), *rest = end ? end + 1 + strspn(end + 1, " \t") : "";
+	if (!end || (*rest && !is_comment(*rest)) || (size_t)(end - line) > sizeof inner)
 		return false;
-	const char *rest = end + 1 + strspn(end + 1, " \t");
-	if (*rest && !is_comment(*rest))
-		return false;
-
-	char inner[256];
-	size_t n = (size_t)(end - line - 1);
-	if (n >= sizeof inner)
-		return false;
-	memcpy(inner, line + 1, n);
-	inner[n] = '\0';
-
-	char *words[4] = {NULL}, *save = NULL;
-	unsigned nwords = 0;
-	for (char *word = strtok_r(inner, " \t", &save); word;
-	     word = strtok_r(NULL, " \t", &save)) {
-		if (nwords == 4 ||
-		    !field_is_name(word, nwords ? sizeof out->name : sizeof out->kind))
+	snprintf(inner, sizeof inner, "%.*s", (int)(end - line - 1), line + 1);
+	int n = sscanf(inner, "%41s%41s%41s%41s%41s", words[0], words[1], words[2], words[3],
+	               words[4]);
+	for (int i = 0; i < n; i++)
+		if (!field_is_name(words[i], i ? sizeof out->name : sizeof out->kind))
 			return false;
-		words[nwords++] = word;
-	}
-	on[0] = '\0';
-	if (nwords > 2 && !strcmp(words[nwords - 2], "on")) {
-		nwords -= 2;
-		strcpy(on, words[nwords + 1]);
-	}
-	if (nwords != 1 && nwords != 2)
+	const bool one = n > 2 && !strcmp(words[n - 2], "on");
+	strcpy(on, one ? words[n - 1] : "");
+	n -= 2 * one;
+	if (n != 1 && n != 2)
 		return false;
 	strcpy(out->kind, words[0]);
-	strcpy(out->name, nwords == 2 ? words[1] : "");
+	strcpy(out->name, n == 2 ? words[1] : "");
 	return true;
 }
 
