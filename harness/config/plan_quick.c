@@ -1,3 +1,4 @@
+/* --quick: an experiment cut down to its primary claim, in as many blocks as a minute allows. */
 #include "plan.h"
 
 #include "../memory.h"

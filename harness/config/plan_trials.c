@@ -1,3 +1,5 @@
+/* A plan's trials: blocks of variants in a shuffled order, and the cells of each job, with those of
+ * its passes. */
 #include "plan.h"
 
 #include "../memory.h"
