@@ -1,5 +1,5 @@
-/* What a finished plan says: which backend it takes, what jobs it starts, how long they take, and why
- * it cannot answer a claim. */
+/* What a finished plan says: its backend, the jobs that it starts, how long they take, and why it
+ * cannot answer a claim. */
 #include "plan.h"
 
 #include <stdarg.h>
