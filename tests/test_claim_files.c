@@ -93,8 +93,8 @@ TEST(open_sizes_are_filled)
 }
 
 #define ALTERNATIVES                                                                               \
-	"[experiment on null]\ngap = old, b else b, a\nprimary = first else second\n"             \
-	"[experiment on host]\ngap = old, b else old, a\nprimary = first else third\n"            \
+	"[experiment on null]\ngap = old, b else b, a\nprimary = first else second\n"              \
+	"[experiment on host]\ngap = old, b else old, a\nprimary = first else third\n"             \
 	"[claim first]\ntext = x\nleft = old\nright = b\nmetric = busbw\nis = less by 2%\n"        \
 	"[claim second]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = less by 2%\n"         \
 	"[claim third]\ntext = x\nneeds = y\n"

@@ -7,9 +7,7 @@
 
 struct spec_text {
 	const struct spec_source *from;
-	char name[TRIAL_NAME_BYTES];
-	struct text text;
-	unsigned nread; /* entries of the file; the overrides follow */
+	struct text text; /* of the file, followed by the command line's entries */
 };
 
 struct build {

@@ -298,6 +298,5 @@ int claim_names_read(const struct field *key, const char *text, void *base, stru
 		return 0;
 	}
 	return status_set(st, "%s = '%s' is not allowed; allowed is %s; others after an else",
-	                  key->key, text,
-	                  each == 2 ? "FROM, TO: two variants" : "a claim's name");
+	                  key->key, text, each == 2 ? "FROM, TO: two variants" : "a claim's name");
 }

@@ -188,8 +188,8 @@ static bool cells_narrow(struct plan *plan, unsigned reference)
 		const enum coll_kind coll = all[i].coll;
 		const enum dtype dtype = all[i].dtype;
 		char skip[256];
-		for (count = 1; i + count < n && all[i + count].coll == coll &&
-		                all[i + count].dtype == dtype;)
+		for (count = 1;
+		     i + count < n && all[i + count].coll == coll && all[i + count].dtype == dtype;)
 			count++;
 		plan->cells = all + i;
 		plan->ncells = count;

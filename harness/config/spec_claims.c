@@ -211,8 +211,8 @@ static int entry_check(struct build *b, const struct text_entry *entry, struct s
 		return variant_check(b, entry, entry->value, st);
 	return strcmp(entry->key, "source")
 	           ? 0
-	           : named_check(b, entry, entry->value, "source", list->sources,
-	                         list->nsources, sizeof *list->sources, st);
+	           : named_check(b, entry, entry->value, "source", list->sources, list->nsources,
+	                         sizeof *list->sources, st);
 }
 
 /* Sizes that are left open. The gap takes those that the claims about bandwidth name, from the

@@ -266,7 +266,7 @@ static int applies_check(struct build *b, bool command_line, struct status *st)
 	for (unsigned i = 0; b->backend && b->spec->ncolls && i < b->from->text.nentries; i++) {
 		const struct text_entry *entry = &b->from->text.entries[i];
 		const char *key = entry->key;
-		if ((i >= b->from->nread) != command_line || !entry->here)
+		if ((entry->section == BUILD_COMMAND_LINE) != command_line || !entry->here)
 			continue;
 		for (unsigned k = 0; k < sizeof applies / sizeof *applies; k++) {
 			if (strcmp(key, applies[k].key) || is & applies[k].is)
@@ -355,8 +355,7 @@ struct spec_text *spec_read(const struct spec_source *from, struct status *st)
 	int rc = strlen(from->file) < PATH_MAX
 	             ? text_read(from->file, &t->text, st)
 	             : status_set(st, "the experiment's path is too long");
-	t->nread = t->text.nentries;
-	if (!rc && !name_from_file(from->file, t->name, st) && !overrides_add(t, st))
+	if (!rc && !overrides_add(t, st))
 		return t;
 	spec_text_free(t);
 	return NULL;
@@ -380,14 +379,13 @@ int spec_build(struct spec_text *t, const char *backend, struct spec *out, struc
 	text_settle(&t->text, backend);
 	field_defaults(&keys_fields, spec);
 	settings_default(&b->defaults.settings);
-	strcpy(spec->name, t->name);
 	strcpy(spec->file, t->from->file);
 	strcpy(spec->question, t->text.question);
-	const int rc = sections_apply(b, st) || applies_check(b, false, st) ||
-	                       overrides_apply(b, st) || applies_check(b, true, st) ||
-	                       tokens_finish(b, st) || spec_claims_finish(b, st) ||
-	                       variants_spread(b, st) || variants_keep(b, st) ||
-	                       spec_check(b, st)
+	const int rc = name_from_file(spec->file, spec->name, st) || sections_apply(b, st) ||
+	                       applies_check(b, false, st) || overrides_apply(b, st) ||
+	                       applies_check(b, true, st) || tokens_finish(b, st) ||
+	                       spec_claims_finish(b, st) || variants_spread(b, st) ||
+	                       variants_keep(b, st) || spec_check(b, st)
 	                   ? -1
 	                   : 0;
 	spec->search.budget_said = said_of(b, "budget") != NULL;

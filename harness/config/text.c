@@ -52,8 +52,8 @@ static bool section_parse(const char *line, struct text_section *out, char on[FI
 	if (!end || (*rest && !is_comment(*rest)) || (size_t)(end - line) > sizeof inner)
 		return false;
 	snprintf(inner, sizeof inner, "%.*s", (int)(end - line - 1), line + 1);
-	int n = sscanf(inner, "%41s%41s%41s%41s%41s", words[0], words[1], words[2], words[3],
-	               words[4]);
+	int n =
+	    sscanf(inner, "%41s%41s%41s%41s%41s", words[0], words[1], words[2], words[3], words[4]);
 	for (int i = 0; i < n; i++)
 		if (!field_is_name(words[i], i ? sizeof out->name : sizeof out->kind))
 			return false;

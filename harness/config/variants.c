@@ -101,12 +101,11 @@ static bool is_kept(const struct build *b, const struct spec_variant *v)
  * no name promises another one. */
 static bool variants_placed(const struct build *b)
 {
-	for (unsigned i = 0; i < b->from->nread; i++) {
-		const struct text_entry *e = &b->from->text.entries[i];
-		const bool placed = !strcmp(e->key, "mode") || !strcmp(e->key, "layout");
-		if (placed && !strcmp(b->from->text.sections[e->section].kind, "variant"))
+	const struct text *text = &b->from->text;
+	for (unsigned i = 0; i < text->nsections; i++)
+		if (!strcmp(text->sections[i].kind, "variant") &&
+		    (build_find(b, i, "mode") || build_find(b, i, "layout")))
 			return true;
-	}
 	return false;
 }
 
@@ -145,11 +144,12 @@ static int key_check(const struct build *b, const struct text_entry *entry,
 
 int variants_check(struct build *b, const struct spec_variant *before, struct status *st)
 {
-	for (unsigned i = b->from->nread; b->backend && i < b->from->text.nentries; i++) {
+	for (unsigned i = 0; b->backend && i < b->from->text.nentries; i++) {
 		const struct text_entry *entry = &b->from->text.entries[i];
 		/* Each variant that is not for a backend says so itself. */
-		if (!keys_of_variant(entry->key) || settings_is_check(entry->key) ||
-		    !strcmp(entry->key, "backend") || !entry->here)
+		if (entry->section != BUILD_COMMAND_LINE || !entry->here ||
+		    !keys_of_variant(entry->key) || settings_is_check(entry->key) ||
+		    !strcmp(entry->key, "backend"))
 			continue;
 		if (key_check(b, entry, before, st))
 			return -1;
