@@ -70,6 +70,10 @@ TEST(a_section_for_one_backend_is_about_it)
 	assert_prints("x, backend nccl, left a", "%s, %s, left %s", c->text, c->needs, d->left);
 	loads(more, "host");
 	assert_prints("y, a link", "%s, %s", d->text, d->needs);
+	loads(CLAIM "is = less by 2%\nregime = small\n[claim c on null]\nbytes = 4K\n"
+	            "[factor f]\nfrom = a\nto = b\n[factor f on null]\nto = old\n",
+	      "null");
+	assert_prints("4096, -1, old", "%zu, %d, %s", c->bytes.hi, c->regime, f->to);
 	/* A slip shows on every backend. */
 	refuse("[factor f on nccl]\nfrom = a\nto = bb\n", 3, "to = 'bb' names no variant");
 	refuse("[claim c on nccl]\nregime = smal\n", 2, "did you mean 'small'");
