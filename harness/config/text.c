@@ -274,14 +274,15 @@ int text_add(struct text *text, unsigned section, const char *key, const char *v
 
 void text_settle(struct text *text, const char *backend)
 {
-	const struct text_entry *end = text->entries + text->nentries;
-	for (struct text_entry *e = text->entries; e < end; e++)
-		e->here = !e->on[0] || (backend && !strcmp(e->on, backend));
-	for (const struct text_entry *own = text->entries; own < end; own++)
-		for (struct text_entry *e = text->entries; own->here && own->on[0] && e < end; e++)
-			if (e->section == own->section && !e->on[0] &&
-			    (!strcmp(e->key, own->key) || excludes(e->key, own->key, 0)))
-				e->here = false;
+	struct text_entry *all = text->entries;
+	for (unsigned i = 0; i < text->nentries; i++)
+		all[i].here = !all[i].on[0] || (backend && !strcmp(all[i].on, backend));
+	for (unsigned i = 0; i < text->nentries; i++)
+		for (unsigned k = 0; all[i].here && all[i].on[0] && k < text->nentries; k++)
+			if (all[k].section == all[i].section && !all[k].on[0] &&
+			    (!strcmp(all[k].key, all[i].key) ||
+			     excludes(all[k].key, all[i].key, 0)))
+				all[k].here = false;
 }
 
 void text_free(struct text *text)
