@@ -182,37 +182,24 @@ static int named_check(const struct build *b, const struct text_entry *entry, co
 	                  entry->key, name, kind, suggestion_text(&guess).text, kind);
 }
 
-/* Variants of gaps, or primary claims. */
-static int asked_check(const struct build *b, const struct text_entry *entry, struct status *st)
-{
-	const struct claim_list *list = &b->spec->asked;
-	const bool of_gap = !strcmp(entry->key, "gap");
-	const struct field row = {.key = entry->key, .lo = of_gap ? 2 : 1};
-	struct claim_names read = {0};
-	int rc = claim_names_read(&row, entry->value, &read, st);
-	for (unsigned i = 0; i < read.n && !rc; i++)
-		rc = of_gap ? variant_check(b, entry, read.names[i], st)
-		            : named_check(b, entry, read.names[i], "claim", list->claims,
-		                          list->nclaims, sizeof *list->claims, st);
-	return rc;
-}
-
-/* Every name in an entry, also of those for other backends, so that a typo shows at once. */
+/* Every name in an entry, also in one that does not count here: a typo shows on every machine. */
 static int entry_check(struct build *b, const struct text_entry *entry, struct status *st)
 {
 	const struct claim_list *list = &b->spec->asked;
-	const bool outside = entry->section == BUILD_COMMAND_LINE;
-	const char *kind = outside ? "experiment" : b->from->text.sections[entry->section].kind;
-	if (!strcmp(kind, "experiment"))
-		return !strcmp(entry->key, "gap") || !strcmp(entry->key, "primary")
-		           ? asked_check(b, entry, st)
-		           : 0;
-	if ((!strcmp(kind, "factor") || !strcmp(kind, "claim")) && names_variant(entry))
-		return variant_check(b, entry, entry->value, st);
-	return strcmp(entry->key, "source")
-	           ? 0
-	           : named_check(b, entry, entry->value, "source", list->sources, list->nsources,
-	                         sizeof *list->sources, st);
+	const bool of_gap = !strcmp(entry->key, "gap"), of_claim = !strcmp(entry->key, "primary");
+	const bool of_source = !strcmp(entry->key, "source");
+	const struct field row = {.key = entry->key, .lo = of_gap ? 2 : 1};
+	struct claim_names read = {.n = 0};
+	int rc = 0;
+	if (of_gap || of_claim || of_source || names_variant(entry))
+		rc = claim_names_read(&row, entry->value, &read, st);
+	for (unsigned i = 0; i < read.n && !rc; i++)
+		rc = of_claim    ? named_check(b, entry, read.names[i], "claim", list->claims,
+		                               list->nclaims, sizeof *list->claims, st)
+		     : of_source ? named_check(b, entry, read.names[i], "source", list->sources,
+		                               list->nsources, sizeof *list->sources, st)
+		                 : variant_check(b, entry, read.names[i], st);
+	return rc;
 }
 
 /* Sizes that are left open. The gap takes those that the claims about bandwidth name, from the
