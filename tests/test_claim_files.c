@@ -70,6 +70,10 @@ TEST(a_section_for_one_backend_is_about_it)
 	assert_prints("x, backend nccl, left a", "%s, %s, left %s", c->text, c->needs, d->left);
 	loads(more, "host");
 	assert_prints("y, a link", "%s, %s", d->text, d->needs);
+	loads(CLAIM "is = less by 2%\nregime = small\n[claim c on null]\nbytes = 4K\n"
+	            "[factor f]\nfrom = a\nto = b\n[factor f on null]\nto = old\n",
+	      "null");
+	assert_prints("4096, -1, old", "%zu, %d, %s", c->bytes.hi, c->regime, f->to);
 	/* A slip shows on every backend. */
 	refuse("[factor f on nccl]\nfrom = a\nto = bb\n", 3, "to = 'bb' names no variant");
 	refuse("[claim c on nccl]\nregime = smal\n", 2, "did you mean 'small'");
@@ -92,28 +96,28 @@ TEST(open_sizes_are_filled)
 	assert_true(asked->factors[0].bytes.hi == SIZE_MAX);
 }
 
-#define LACKING                                                                                    \
-	"[experiment without old]\ngap = b, a\nprimary = second\n"                                 \
-	"[experiment on host without old-env]\nprimary = third\n"                                  \
+#define ALTERNATIVES                                                                               \
+	"[experiment on null]\ngap = old, b else b, a\nprimary = first else second\n"              \
+	"[experiment on host]\ngap = old, b else old, a\nprimary = first else third\n"             \
 	"[claim first]\ntext = x\nleft = old\nright = b\nmetric = busbw\nis = less by 2%\n"        \
 	"[claim second]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = less by 2%\n"         \
 	"[claim third]\ntext = x\nneeds = y\n"
 
 /* `old` is skipped, as NOT_SET is not set. */
-TEST(a_section_says_what_is_asked_without_a_variant)
+TEST(of_alternatives_the_first_that_is_measured_counts)
 {
 	static const struct {
 		const char *backend, *overrides[2], *from, *to, *primary;
 	} rows[] = {
 	    {"null", {"warmup=1", "calls=1"}, "b", "a", "second"},
-	    {"null", {"gap=a, b", "calls=1"}, "a", "b", "second"},
+	    {"null", {"gap=a, b else b, a", "calls=1"}, "a", "b", "second"},
 	    {"null", {"host.gap=a, b", "primary=first"}, "b", "a", "first"},
-	    /* The nearer section is about another variant, and says no gap. */
-	    {"host", {"gap=a, old", "calls=1"}, "a", "old", "third"},
+	    /* Nothing of it is measured. */
+	    {"host", {"calls=1", "warmup=1"}, "old", "a", "third"},
 	    {"null", {"--only=a,b", "calls=1"}, "b", "a", "second"},
 	    {"null", {"--only=a,old", "calls=1"}, "", "", "second"},
 	};
-	loads(LACKING, "null");
+	loads(ALTERNATIVES, "null");
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		if (load_file(file, rows[i].backend, 2, (char *const *)rows[i].overrides) ||
 		    plan_it())
@@ -122,24 +126,15 @@ TEST(a_section_says_what_is_asked_without_a_variant)
 		assert_string_equal(plan.asked.gap.to, rows[i].to);
 		assert_string_equal(plan.asked.primary, rows[i].primary);
 	}
-	/* Measured, it leaves the gap of all machines. */
-	strcpy(spec.lacking.variant, "a");
-	strcpy(spec.asked.gap.from, "a");
-	assert_int_equal(plan_it(), 0);
-	assert_string_equal(plan.asked.gap.from, "a");
 }
 
-TEST(slips_in_such_a_section_name_their_line)
+TEST(slips_in_alternatives_name_their_line)
 {
-	refuse("[experiment without nobody]\ngap = a, b\n", 2, "without = 'nobody' names no");
-	refuse("[experiment without old]\ngap = a, nobody\n", 2, "names no variant");
-	refuse("[experiment without old]\nblocks = 3\n", 2, "allowed are gap and primary");
-	refuse("[variant a without old]\nmode = single\n", 2, "allowed are gap and primary");
-	refuse("[experiment without old]\nlike = b\n", 2, "allowed are gap and primary");
-	refuse("[experiment on nccl without old]\nprimary = c\n", 2, "names no claim");
-	refuse("[experiment without old on nccl]\n", 1, "not a section");
-	refuse("[experiment without old]\ngap = a, b\n[experiment without old]\n", 3,
-	       "is there already, in line 17");
+	refuse("[experiment on nccl]\ngap = old, b else a, nobody\n", 2, "'nobody' names no");
+	refuse("[experiment on nccl]\nprimary = c else d\n[claim c]\ntext = x\nneeds = y\n", 2,
+	       "primary = 'd' names no claim");
+	/* The form of older files. */
+	refuse("[experiment without old]\ngap = a, b\n", 1, "not a section");
 }
 
 TEST(slips_name_their_line)
@@ -291,7 +286,7 @@ TEST(own_experiments_can_be_answered)
 		assert_works(plan_it());
 		for (unsigned i = 0; i < spec.asked.nclaims; i++)
 			plan_why(i, "");
-		assert_int_equal(spec.asked.primary[0] != '\0', spec.asked.nclaims > 0);
+		assert_int_equal(spec.primaries.n > 0, spec.asked.nclaims > 0);
 		for (unsigned i = 0; i < spec.asked.nfactors; i++) {
 			plan_factor_why(&plan, &spec.asked.factors[i], why, sizeof why);
 			assert_string_equal(why, "");
@@ -348,16 +343,18 @@ TEST(a_primary_claim_is_one_of_the_file)
 	} rows[] = {{"primary=second", NULL},
 	            {"null.primary=second", NULL},
 	            {"primary=secnd", "'secnd' names no claim (did you mean 'second'?)"},
-	            {"primary=first second", "allowed is a claim's name; of machines without"},
-	            {"primary=first or second", "say it in [experiment without VARIANT]"},
-	            {"gap=a, b or b, a", "say it in [experiment without VARIANT]"}};
-	loads(LACKING, "null");
+	            {"primary=first second", "allowed is a claim's name; others after an else"},
+	            {"primary=first else", "allowed is a claim's name"},
+	            {"gap=a, b or b, a", "allowed is FROM, TO: two variants; others after"},
+	            {"gap=a, b else b", "allowed is FROM, TO"},
+	            {"gap=a, b else b, b", "allowed is FROM, TO"}};
+	loads(ALTERNATIVES, "null");
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		assert_int_equal(load_file(file, "null", 1, &rows[i].key), rows[i].what ? -1 : 0);
 		if (rows[i].what)
 			assert_says(because(), rows[i].what);
 		else
-			assert_string_equal(spec.asked.primary, "second");
+			assert_string_equal(spec.primaries.names[0], "second");
 	}
 }
 
@@ -461,9 +458,8 @@ TEST(the_record_carries_all)
 	      "[claim e]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = within 1%\n"
 	      "regime = small\nleft_collective = alltoall\nright_collective = reduce\n",
 	      "host");
-	strcpy(spec.asked.gap.from, "old");
-	strcpy(spec.asked.gap.to, "b");
-	spec.lacking = (struct spec_lacking){"old", {"a", "b", spec.asked.gap.bytes}, "d"};
+	spec.gaps = (struct claim_names){4, {"old", "b", "a", "b"}};
+	spec.primaries = (struct claim_names){1, {"d"}};
 	assert_works(plan_it());
 	json_t *run = describe_run(&plan, 1, argv, "abc");
 	assert_non_null(run);
@@ -475,7 +471,6 @@ TEST(the_record_carries_all)
 	assert_int_equal(back.claims[2].regime, REGIME_SMALL);
 	assert_true(claim_range_open(back.claims[2].bytes));
 	assert_memory_equal(&back.factors[0], &spec.asked.factors[0], sizeof back.factors[0]);
-	/* As the first is not here. */
 	assert_prints("a to b, d", "%s to %s, %s", back.gap.from, back.gap.to, back.primary);
 	assert_memory_equal(&back.gap.bytes, &spec.asked.gap.bytes, sizeof back.gap.bytes);
 	const struct claim *c = &back.claims[0];

@@ -81,8 +81,9 @@ TEST(own_experiments_can_confirm_their_claims)
 			unsigned claims = 0;
 			assert_works(load_file(*at, backends[b], 0, NULL));
 			for (unsigned i = 0; i < spec.asked.nclaims; i++)
-				claims += spec.asked.claims[i].test != CLAIM_NEEDS &&
-				          strcmp(spec.asked.claims[i].name, spec.asked.primary);
+				claims +=
+				    spec.asked.claims[i].test != CLAIM_NEEDS &&
+				    strcmp(spec.asked.claims[i].name, spec.primaries.names[0]);
 			const unsigned wanted = family_blocks(claims, FAMILY_ALPHA);
 			if (spec.asked.nclaims && spec.blocks < wanted)
 				fail_msg("%s on %s: %u claims need %u blocks, and %u are planned",

@@ -265,6 +265,8 @@ TEST(sections_for_one_backend_refused)
 	refuse(BASE ONE "[variant one on host]\nhost.path = fifo\n", 7, "allowed is the key alone");
 	refuse(BASE ONE "[variant one on host]\nlike = one\n", 7, "unknown key 'like'");
 	refuse(BASE ONE "[variant one on nccl]\nregister = locl\n", 7, "did you mean 'local'");
+	/* What is replaced here counts elsewhere. */
+	refuse(BASE "blocks = few\n[experiment on host]\nblocks = 3\n" ONE, 4, "from 1 to 1000");
 	refuse(BASE ONE "path = fifo\n[variant one on host]\npath = fifo\n[variant one on host]\n",
 	       9, "section [variant one on host] is there already, in line 8");
 	refuse(BASE ONE "host.path = fifo\n[variant two]\nmode = single\n[variant one on host]\n",

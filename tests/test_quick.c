@@ -63,7 +63,7 @@ TEST(only_what_the_primary_claim_compares_is_planned)
 	assert_int_equal(spec.blocks, 8);
 	assert_int_equal(spec.asked.nclaims, 1);
 	assert_int_equal(spec.asked.nfactors, 0);
-	assert_string_equal(spec.asked.gap.from, "");
+	assert_string_equal(plan.asked.gap.from, "");
 	assert_string_equal(spec.quick.claim, "bandwidth");
 	assert_int_equal(spec.quick.variants, 1);
 	assert_int_equal(spec.quick.claims, 2);

@@ -7,9 +7,7 @@
 
 struct spec_text {
 	const struct spec_source *from;
-	char name[TRIAL_NAME_BYTES];
-	struct text text;
-	unsigned nread; /* entries of the file; the overrides follow */
+	struct text text; /* of the file, followed by the command line's entries */
 };
 
 struct build {
@@ -17,20 +15,16 @@ struct build {
 	const char *backend;
 	struct spec *spec;
 	struct spec_variant defaults; /* what [experiment] says for every variant */
-	/* Where values for other backends go: an error shows on every machine. NULL: none yet. */
-	struct spec *elsewhere;
+	/* Where values go that do not count. */
 	struct spec_variant elsewhere_variant;
+	struct spec elsewhere;
 };
 
-/* The next entry from *i on of a section for all backends, or for one, not `without` a variant;
- * NULL. */
-const struct text_entry *build_next(const struct build *b, unsigned section, bool of_one,
-                                    unsigned *i);
-bool build_here(const struct build *b, const struct text_entry *entry);
-/* The one that counts: the command line's, the running backend's, one for all; or NULL. */
-const struct text_entry *build_said(const struct build *b, const char *key);
+/* The entry that counts of a section; NULL: it does not say the key. */
+const struct text_entry *build_find(const struct build *b, unsigned section, const char *key);
 
-/* A section's entries, those for all backends first. `read` says errors without their place. */
+/* All of a section's entries, also those that do not count: an error shows on every machine. `read`
+ * says errors without their place. */
 int build_section(struct build *b, unsigned section,
                   int (*read)(struct build *b, const struct text_entry *entry, void *to,
                               struct status *st),

@@ -275,30 +275,28 @@ int claim_list_take(const json_t *environment, struct claim_list *out, struct st
 	return 0;
 }
 
-/* Both keys may be said otherwise for machines that cannot measure a variant. */
-#define ELSEWHERE "; of machines without a variant say it in [experiment without VARIANT]"
-
-int claim_primary_read(const struct field *key, const char *text, void *base, struct status *st)
+int claim_names_read(const struct field *key, const char *text, void *base, struct status *st)
 {
-	char *out = (char *)base + key->at;
-	if (!field_is_name(text, TRIAL_NAME_BYTES))
-		return status_set(st,
-		                  "%s = '%s' is not allowed; allowed is a claim's name" ELSEWHERE,
-		                  key->key, text);
-	strcpy(out, text);
-	return 0;
-}
-
-int claim_gap_read(const struct field *key, const char *text, void *base, struct status *st)
-{
-	struct gap *gap = (struct gap *)(void *)((char *)base + key->at), read = {.from = ""};
-	int n = 0;
-	if (sscanf(text, " %63[^, \t] , %63[^, \t] %n", read.from, read.to, &n) != 2 || text[n] ||
-	    !field_is_name(read.from, sizeof read.from) ||
-	    !field_is_name(read.to, sizeof read.to) || !strcmp(read.from, read.to))
-		return status_set(
-		    st, "%s = '%s' is not allowed; allowed is FROM, TO: two variants" ELSEWHERE,
-		    key->key, text);
-	*gap = read;
-	return 0;
+	struct claim_names read = {0};
+	const unsigned each = (unsigned)key->lo; /* names of an alternative */
+	unsigned words = 0;
+	bool good = true;
+	for (const char *at = text; *at && good; at += strspn(at, ", \t"), words++) {
+		const char *before = read.n % each ? read.names[read.n - 1] : "";
+		const size_t n = strcspn(at, ", \t");
+		char word[TRIAL_NAME_BYTES];
+		snprintf(word, sizeof word, "%.*s", (int)n, at);
+		at += n;
+		if (words % (each + 1) == each)
+			good = !strcmp(word, "else");
+		else if ((good = read.n < CLAIM_NAMES && field_is_name(word, sizeof word) &&
+		                 strcmp(before, word)))
+			strcpy(read.names[read.n++], word);
+	}
+	if (good && words % (each + 1) == each) {
+		memcpy((char *)base + key->at, &read, sizeof read);
+		return 0;
+	}
+	return status_set(st, "%s = '%s' is not allowed; allowed is %s; others after an else",
+	                  key->key, text, each == 2 ? "FROM, TO: two variants" : "a claim's name");
 }

@@ -129,7 +129,14 @@ int claim_list_put(const struct claim_list *list, json_t *environment);
 /* The inverse; an older launchgap's environment has none. */
 int claim_list_take(const json_t *environment, struct claim_list *out, struct status *st);
 
-/* Readers of rows for a struct gap and for the primary claim's name. */
-field_read_fn claim_gap_read, claim_primary_read;
+/* A gap or a primary claim: of the alternatives, of one or two names each, the first counts whose
+ * variants are measured here, or else the last. */
+#define CLAIM_NAMES 8
+struct claim_names {
+	unsigned n;
+	char names[CLAIM_NAMES][TRIAL_NAME_BYTES];
+};
+/* "a, b else c, d" if the row's lo is 2, "a else b" if it is 1. */
+field_read_fn claim_names_read;
 
 extern const struct fields claim_factor_fields, claim_fields, claim_source_fields;

@@ -71,8 +71,8 @@ static const struct field experiment[] = {
     {"needs_gpus", FIELD_FLAG, AT(needs_gpus), .initial = "no", .help = "the question is about GPUs: on a backend without them the answer says so"},
     {"leads", FIELD_OWN, .read = leads_read, .otherwise = "the first that has a table for it", .help = "the chapter of the report's first page: tuning, containers"},
     {"reference", FIELD_NAME, TEXT(reference), .otherwise = "the first", .help = "the variant that all are compared with"},
-    {"gap", FIELD_OWN, AT(asked.gap), .read = claim_gap_read, .otherwise = "none", .help = "FROM, TO: what the factors explain; another in [experiment without VARIANT]"},
-    {"primary", FIELD_OWN, AT(asked.primary), .read = claim_primary_read, .otherwise = "none", .help = "the claim that the experiment is about"},
+    {"gap", FIELD_OWN, AT(gaps), .lo = 2, .read = claim_names_read, .otherwise = "none", .help = "FROM, TO: what the factors explain"},
+    {"primary", FIELD_OWN, AT(primaries), .lo = 1, .read = claim_names_read, .otherwise = "none", .help = "the claim that the experiment is about"},
 };
 
 /* Rows of a variant that are not plain settings: they come before those of the settings. */

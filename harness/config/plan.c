@@ -1,3 +1,5 @@
+/* What a finished plan says: its backend, the jobs that it starts, how long they take, and why it
+ * cannot answer a claim. */
 #include "plan.h"
 
 #include <stdarg.h>
@@ -453,22 +455,21 @@ unsigned plan_family(const struct plan *plan, unsigned *blocks)
 
 void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why, size_t bytes)
 {
-	const struct claim bandwidth = {.metric = METRIC_BUSBW,
-	                                .bytes = factor->bytes,
-	                                .regime = CLAIM_ANY_REGIME,
-	                                .pace = CLAIM_ANY_PACE,
-	                                .coll = CLAIM_ANY_COLL};
-	struct claim latency = bandwidth;
-	latency.metric = METRIC_LATENCY;
+	static const enum metric of[] = {METRIC_BUSBW, METRIC_LATENCY};
 	why[0] = '\0';
-	if (!factor->from[0])
-		return;
 	/* Either pace will do: a lack in one does not matter if the other is measured. */
-	struct claim sized = bandwidth;
-	sized.bytes = plan_claim_sizes(plan, &bandwidth);
-	bool isolated = !look_for(plan, &sized, CLAIM_ANY_COLL).size &&
-	                look_for(plan, &latency, CLAIM_ANY_COLL).pace;
-	plan_claim_why(plan, isolated ? &latency : &bandwidth, why, bytes);
+	for (unsigned i = 0; i < 2 && factor->from[0]; i++) {
+		const struct claim c = {.metric = of[i],
+		                        .bytes = factor->bytes,
+		                        .regime = CLAIM_ANY_REGIME,
+		                        .pace = CLAIM_ANY_PACE,
+		                        .coll = CLAIM_ANY_COLL};
+		if (!plan->spec->paces[metric_info(of[i])->pace])
+			continue;
+		plan_claim_why(plan, &c, why, bytes);
+		if (!why[0])
+			return;
+	}
 	if (why[0] && factor->as_gap && !claim_range_open(factor->bytes))
 		status_add(why, bytes,
 		           " (without its own bytes it has the sizes of the claims about busbw)");

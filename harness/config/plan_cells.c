@@ -1,3 +1,5 @@
+/* A plan's cells, by collective, datatype, operation, root, place, size and pace, and the buffers
+ * that they take. */
 #include "plan.h"
 
 #include <glob.h>

@@ -1,3 +1,5 @@
+/* A spec on a machine becomes a plan: its ranks, the variants that run here, and what is asked of
+ * them. */
 #include "../memory.h"
 #include "plan.h"
 #include "search.h"
@@ -172,66 +174,51 @@ static void variant_try(const struct plan *plan, unsigned index, const struct sp
 	snprintf(skip, bytes, "%.*s", (int)bytes - 1, rc ? why.text : "");
 }
 
-/* The cells of each collective that the reference can run, and why not the others. */
-struct runnable {
-	bool can[COLL_KINDS][DTYPE_KINDS], any[COLL_KINDS];
-	char why[COLL_KINDS][256];
-};
-
-/* Each collective and datatype separately. */
-static void runnable_find(struct plan *plan, unsigned reference, struct runnable *out)
+/* Removes the cells that the reference cannot run, with notes: each collective and datatype
+ * separately; none if it can run none. Whether any went. */
+static bool cells_narrow(struct plan *plan, unsigned reference)
 {
 	struct cell *all = plan->cells;
-	unsigned n = plan->ncells, count;
+	const unsigned n = plan->ncells;
+	bool gone[COLL_KINDS][DTYPE_KINDS] = {{false}}, some[COLL_KINDS] = {false};
+	char why[COLL_KINDS][256] = {""}, names[256] = "";
+	const char *because = "";
+	unsigned kept = 0, count;
 	for (unsigned i = 0; i < n; i += count) {
-		char skip[256] = "";
-		enum coll_kind coll = all[i].coll;
-		for (count = 1; i + count < n && all[i + count].coll == coll &&
-		                all[i + count].dtype == all[i].dtype;)
+		const enum coll_kind coll = all[i].coll;
+		const enum dtype dtype = all[i].dtype;
+		char skip[256];
+		for (count = 1;
+		     i + count < n && all[i + count].coll == coll && all[i + count].dtype == dtype;)
 			count++;
 		plan->cells = all + i;
 		plan->ncells = count;
 		variant_try(plan, reference, &plan->spec->variants[reference], skip, sizeof skip);
-		out->can[coll][all[i].dtype] = !skip[0];
-		out->any[coll] |= !skip[0];
-		if (skip[0])
-			strcpy(out->why[coll], skip);
+		if ((gone[coll][dtype] = skip[0])) {
+			strcpy(why[coll], skip);
+			continue;
+		}
+		some[coll] = true;
+		memmove(all + kept, all + i, count * sizeof *all);
+		kept += count;
 	}
 	plan->cells = all;
-	plan->ncells = n;
-}
-
-/* Removes what the reference cannot run, with notes; none if it can run none. Whether any went. */
-static bool cells_narrow(struct plan *plan, const struct runnable *can)
-{
-	bool left[DTYPE_KINDS] = {false}, gone[COLL_KINDS] = {false}, some = false;
-	char names[256] = "";
-	const char *why = "";
-	unsigned n = plan->ncells;
-	for (int c = 0; c < COLL_KINDS; c++)
-		some |= can->any[c];
-	if (!some)
-		return false;
-	plan->ncells = 0;
-	for (unsigned i = 0; i < n; i++) {
-		const struct cell *cell = &plan->cells[i];
-		if (can->can[cell->coll][cell->dtype]) {
-			plan->cells[plan->ncells++] = *cell;
-		} else if (can->any[cell->coll]) {
-			left[cell->dtype] = true;
-			why = can->why[cell->coll];
-		} else {
-			gone[cell->coll] = true;
-		}
-	}
-	for (int c = 0; c < COLL_KINDS; c++)
-		if (gone[c])
-			plan_note(plan, "left out: %s: %s", coll_info(c)->name, can->why[c]);
-	for (unsigned d = 0; d < DTYPE_KINDS; d++)
-		if (left[d])
+	plan->ncells = kept ? kept : n;
+	for (int c = 0; kept && c < COLL_KINDS; c++)
+		if (why[c][0] && !some[c])
+			plan_note(plan, "left out: %s: %s", coll_info(c)->name, why[c]);
+	for (unsigned d = 0; kept && d < DTYPE_KINDS; d++) {
+		bool left = false;
+		for (int c = 0; c < COLL_KINDS; c++)
+			if (some[c] && gone[c][d]) {
+				left = true;
+				because = why[c];
+			}
+		if (left)
 			status_list(names, sizeof names, coll_dtype_name(d));
+	}
 	if (names[0])
-		plan_note(plan, "left out: %s, where it cannot be: %s", names, why);
+		plan_note(plan, "left out: %s, where it cannot be: %s", names, because);
 	return plan->ncells < n;
 }
 
@@ -356,11 +343,8 @@ static int variants_make(struct plan *plan, struct status *st)
 			return -1;
 		same_skip(plan);
 		const struct plan_variant *reference = plan_reference(plan);
-		struct runnable can = {0};
-		if (narrowed || !reference || !reference->skip[0])
-			return 0;
-		runnable_find(plan, (unsigned)(reference - plan->variants), &can);
-		if (!cells_narrow(plan, &can))
+		if (narrowed || !reference || !reference->skip[0] ||
+		    !cells_narrow(plan, (unsigned)(reference - plan->variants)))
 			return 0;
 	}
 }
@@ -505,16 +489,34 @@ static void library_of_system(struct plan *plan)
 	}
 }
 
+/* Of the alternatives the first that is measured here, else the last; none that --only left out. */
+static void alternatives_pick(struct plan *plan)
+{
+	const struct claim_names *gaps = &plan->spec->gaps, *primaries = &plan->spec->primaries;
+	struct claim_list *asked = &plan->asked;
+	bool here = false;
+	for (unsigned i = 0; i < gaps->n && !here; i += 2) {
+		const char *from = gaps->names[i], *to = gaps->names[i + 1];
+		if (!plan_find(plan, from) || !plan_find(plan, to))
+			continue;
+		strcpy(asked->gap.from, from);
+		strcpy(asked->gap.to, to);
+		here = plan_has(plan, from) && plan_has(plan, to);
+	}
+	here = false;
+	for (unsigned i = 0; i < primaries->n && !here; i++) {
+		strcpy(asked->primary, primaries->names[i]);
+		for (unsigned c = 0; c < asked->nclaims; c++)
+			here |= !strcmp(asked->claims[c].name, asked->primary) &&
+			        plan_tests(plan, &asked->claims[c]);
+	}
+}
+
 /* The settings of factors, and what is asked in place of a variant that is not here. */
 static int asked_settle(struct plan *plan, struct status *st)
 {
-	const struct spec_lacking *lacking = &plan->spec->lacking;
 	struct claim_list *asked = &plan->asked;
-	const bool lacks = lacking->variant[0] && !plan_has(plan, lacking->variant);
-	if (lacks && lacking->gap.from[0])
-		asked->gap = lacking->gap;
-	if (lacks && lacking->primary[0])
-		strcpy(asked->primary, lacking->primary);
+	alternatives_pick(plan);
 	for (unsigned i = 0; i < asked->nfactors; i++) {
 		struct factor *f = &asked->factors[i];
 		const unsigned at = plan->spec->factors_at[i];

@@ -1,3 +1,4 @@
+/* --quick: an experiment cut down to its primary claim, in as many blocks as a minute allows. */
 #include "plan.h"
 
 #include "../memory.h"
@@ -107,10 +108,11 @@ static void cut_spec(struct spec *spec, const struct plan *plan, struct claim *c
 		spec->paces[i] = i == pace;
 	c->source[0] = c->says[0] = c->original[0] = '\0';
 	memset(&spec->asked, 0, sizeof spec->asked);
-	memset(&spec->lacking, 0, sizeof spec->lacking);
+	spec->gaps.n = 0;
 	spec->asked.nclaims = 1;
 	spec->asked.claims[0] = *c;
-	strcpy(spec->asked.primary, c->name);
+	spec->primaries.n = 1;
+	strcpy(spec->primaries.names[0], c->name);
 	spec->leads[0] = '\0';
 }
 

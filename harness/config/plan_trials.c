@@ -1,3 +1,5 @@
+/* A plan's trials: blocks of variants in a shuffled order, and the cells of each job, with those of
+ * its passes. */
 #include "plan.h"
 
 #include "../memory.h"
@@ -125,27 +127,6 @@ static void add_pass(struct trial *trial, const struct plan *plan, enum pass pas
 	trial->ncells += n;
 }
 
-/* Of a claim that can be tested here. The reference's twin is its second trial in each block. */
-static bool is_claimed(const struct plan *plan, const struct plan_variant *v,
-                       bool (*of_kind)(const struct plan *, const struct claim *))
-{
-	const struct claim_list *asked = &plan->spec->asked;
-	const char *name = !strcmp(v->role, "again") ? plan_reference(plan)->name : v->name;
-	for (unsigned i = 0; i < asked->nclaims; i++) {
-		const struct claim *c = &asked->claims[i];
-		if (plan_tests(plan, c) && of_kind(plan, c) &&
-		    (!strcmp(c->left, name) || !strcmp(c->right, name)))
-			return true;
-	}
-	return false;
-}
-
-static bool of_counters(const struct plan *plan, const struct claim *c)
-{
-	(void)plan;
-	return metric_info(c->metric)->counters;
-}
-
 /* The luck of one connection: of ten blocks an A/A line is within 5.2 %, with 8 connections 3.4
  * (analysis/SIMULATED.md). */
 #define PLAN_LUCK 0.10
@@ -154,8 +135,24 @@ static bool of_connections(const struct plan *plan, const struct claim *c)
 {
 	const struct claim_range own = plan_claim_sizes(plan, c),
 	                         again = plan->spec->connection_bytes;
-	return c->by < PLAN_LUCK && !metric_info(c->metric)->counters &&
-	       !metric_info(c->metric)->whole && own.lo <= again.hi && own.hi >= again.lo;
+	return c->by < PLAN_LUCK && !metric_info(c->metric)->whole && own.lo <= again.hi &&
+	       own.hi >= again.lo;
+}
+
+/* By a claim that can be tested here: on counters, or for connections. The reference's twin is its
+ * second trial in each block. */
+static bool is_claimed(const struct plan *plan, const struct plan_variant *v, bool counters)
+{
+	const struct claim_list *asked = &plan->spec->asked;
+	const char *name = !strcmp(v->role, "again") ? plan_reference(plan)->name : v->name;
+	for (unsigned i = 0; i < asked->nclaims; i++) {
+		const struct claim *c = &asked->claims[i];
+		if (plan_tests(plan, c) && metric_info(c->metric)->counters == counters &&
+		    (counters || of_connections(plan, c)) &&
+		    (!strcmp(c->left, name) || !strcmp(c->right, name)))
+			return true;
+	}
+	return false;
 }
 
 /* If connections after the first have some sizes alone, they are for claims about such sizes that
@@ -164,7 +161,7 @@ static unsigned plan_connections(const struct plan *plan, unsigned variant)
 {
 	const struct spec *spec = plan->spec;
 	return spec->connection_bytes.hi && spec->asked.nclaims &&
-	               !is_claimed(plan, &plan->variants[variant], of_connections)
+	               !is_claimed(plan, &plan->variants[variant], false)
 	           ? 1
 	           : spec->connections;
 }
@@ -192,7 +189,7 @@ bool plan_counts(const struct plan *plan, unsigned variant, unsigned block)
 	const struct spec *spec = plan->spec;
 	const bool added = spec->first_plan && block >= spec->first_plan;
 	unsigned most = PLAN_COUNTED_BLOCKS;
-	if (is_claimed(plan, &plan->variants[variant], of_counters))
+	if (is_claimed(plan, &plan->variants[variant], true))
 		plan_family(plan, &most);
 	return spec->counters && (block < most || added || plan->search.nkeys);
 }

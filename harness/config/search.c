@@ -214,25 +214,16 @@ static int values_read(struct build *b, const char *key, const char *text, struc
 	return rc;
 }
 
-static struct search_key *key_of(struct search_space *space, const char *key)
-{
-	for (unsigned k = 0; k < space->nkeys; k++)
-		if (!strcmp(space->keys[k].key, key))
-			return &space->keys[k];
-	return space->nkeys < SEARCH_MAX_KEYS ? &space->keys[space->nkeys] : NULL;
-}
-
-/* Reads an entry into the search, or aside if it is for a backend that does not run. */
+/* Reads an entry into the search, or aside if it does not count. */
 static int entry_read(struct build *b, const struct text_entry *entry, void *ignored,
                       struct status *st)
 {
 	(void)ignored;
 	const char *key = entry->key;
-	const bool here = build_here(b, entry);
 	struct search_space *space = &b->spec->search, elsewhere = {.nkeys = 0};
-	struct search_key read = {.at = entry->at}, *to = key_of(space, key);
+	struct search_key read = {.at = entry->at};
 	if (field_find(&search_fields, key))
-		return field_read(own_rows, entry->value, here ? space : &elsewhere, st);
+		return field_read(own_rows, entry->value, entry->here ? space : &elsewhere, st);
 	if (!is_key(key))
 		return status_set(
 		    st,
@@ -240,15 +231,14 @@ static int entry_read(struct build *b, const struct text_entry *entry, void *ign
 		    "of a variant (`launchgap list keys`) but mode, layout, backend and library; "
 		    "for one backend alone in [search on host]",
 		    key);
-	if (!to)
+	if (space->nkeys == SEARCH_MAX_KEYS)
 		return status_set(st, "too many settings to search; allowed are %d",
 		                  SEARCH_MAX_KEYS);
 	if (values_read(b, key, entry->value, &read, st))
 		return -1;
 	snprintf(read.key, sizeof read.key, "%.63s", key);
-	space->nkeys += here && to == &space->keys[space->nkeys];
-	if (here)
-		*to = read;
+	if (entry->here)
+		space->keys[space->nkeys++] = read;
 	return 0;
 }
 

@@ -111,7 +111,7 @@ struct spec {
 	unsigned connections; /* times that a job opens its backend */
 	unsigned allocations; /* times that each connection has buffers allocated */
 	struct claim_range connection_bytes; /* sizes in connections after the first; hi = 0: all */
-	struct claim_range turns; /* sizes that a block's jobs measure in turns; hi = 0: none */
+	struct claim_range turns;     /* sizes that a block's jobs measure in turns; hi = 0: none */
 	uint64_t seed;                /* of order and data; 0: drawn by the runner and recorded */
 	bool needs_gpus;              /* the question is about GPUs */
 	char leads[TRIAL_NAME_BYTES]; /* the chapter of the report's first page; "": not said */
@@ -131,13 +131,8 @@ struct spec {
 	unsigned nvariants;
 	char only[512]; /* what --only omitted, as a sentence, or "" */
 	struct search_space search;
-	struct claim_list asked; /* factors, claims and the gap */
-	/* [experiment without VARIANT]: what replaces gap and primary claim, if it is not "". */
-	struct spec_lacking {
-		char variant[TRIAL_NAME_BYTES]; /* "": the file has no such section */
-		struct gap gap;
-		char primary[TRIAL_NAME_BYTES];
-	} lacking;
+	struct claim_list asked; /* factors, claims, and the sizes of the gap */
+	struct claim_names gaps, primaries;
 	unsigned factors_at[CLAIM_MAX];
 	struct spec_variant variants[SPEC_MAX_VARIANTS]; /* nvariants of them are set */
 };
@@ -146,8 +141,7 @@ struct spec {
 struct spec_text *spec_read(const struct spec_source *from, struct status *st);
 void spec_text_free(struct spec_text *text);
 /* For `backend`. NULL: no section for one applies; enough to learn spec->backend. */
-int spec_build(const struct spec_text *text, const char *backend, struct spec *out,
-               struct status *st);
+int spec_build(struct spec_text *text, const char *backend, struct spec *out, struct status *st);
 int spec_load(const struct spec_source *from, const char *backend, struct spec *out,
               struct status *st);
 

@@ -4,10 +4,11 @@
 
 static const struct claim_range open_range = {0, SIZE_MAX};
 
-/* Where a section's values go, after its name; those for a backend that does not run go apart. */
+/* Where a section's values go, after its name; those that do not count go elsewhere. */
 struct place {
 	const struct fields *fields;
 	void *here, *elsewhere;
+	const char *other; /* a backend that does not run, whose variants it names; NULL: none */
 };
 
 static int unknown_key(const struct place *place, const char *key, struct status *st)
@@ -22,36 +23,6 @@ static int unknown_key(const struct place *place, const char *key, struct status
 	                  key, suggestion_text(&guess).text, guess.allowed);
 }
 
-static int entry_read(struct build *b, const struct text_entry *entry, void *of, struct status *st)
-{
-	const struct place *place = of;
-	const struct field *row = field_find(place->fields, entry->key);
-	void *to = build_here(b, entry) ? place->here : place->elsewhere;
-	struct claim *claim = place->fields == &claim_fields ? to : NULL;
-	if (row ? field_read(row, entry->value, to, st) : unknown_key(place, entry->key, st))
-		return -1;
-	/* A key drops what it excludes further out: a test or its lack, sizes or a regime. */
-	if (claim && !strcmp(entry->key, "needs"))
-		claim->test = CLAIM_NEEDS;
-	if (claim && !strcmp(entry->key, "bytes"))
-		claim->regime = CLAIM_ANY_REGIME;
-	if (claim && !strcmp(entry->key, "regime"))
-		claim->bytes = open_range;
-	return 0;
-}
-
-/* A section of which n were read before. */
-static int section_read(struct build *b, unsigned section, unsigned n, unsigned most,
-                        struct place place, struct status *st)
-{
-	const struct text_section *s = &b->from->text.sections[section];
-	if (n == most)
-		return spec_error(b->spec, s->at, st, "too many %ss; allowed are %u", s->kind,
-		                  most);
-	strcpy(place.here, s->name);
-	return build_section(b, section, entry_read, &place, st);
-}
-
 static bool names_variant(const struct text_entry *entry)
 {
 	const char *key = entry->key;
@@ -59,14 +30,27 @@ static bool names_variant(const struct text_entry *entry)
 	       !strcmp(key, "right");
 }
 
-/* The backend whose variants a section names, if it names none for the running one; or NULL. */
-static const char *named_elsewhere(const struct build *b, unsigned section)
+static int entry_read(struct build *b, const struct text_entry *entry, void *of, struct status *st)
 {
-	const struct text_entry *entry;
-	for (unsigned i = 0; (entry = build_next(b, section, true, &i));)
-		if (names_variant(entry))
-			return entry->on;
-	return NULL;
+	struct place *place = of;
+	const struct field *row = field_find(place->fields, entry->key);
+	(void)b;
+	if (!entry->here && entry->on[0] && names_variant(entry) && !place->other)
+		place->other = entry->on;
+	return row ? field_read(row, entry->value, entry->here ? place->here : place->elsewhere, st)
+	           : unknown_key(place, entry->key, st);
+}
+
+/* A section of which n were read before. */
+static int section_read(struct build *b, unsigned section, unsigned n, unsigned most,
+                        struct place *place, struct status *st)
+{
+	const struct text_section *s = &b->from->text.sections[section];
+	if (n == most)
+		return spec_error(b->spec, s->at, st, "too many %ss; allowed are %u", s->kind,
+		                  most);
+	strcpy(place->here, s->name);
+	return build_section(b, section, entry_read, place, st);
 }
 
 int spec_claims_factor(struct build *b, unsigned section, struct status *st)
@@ -74,8 +58,8 @@ int spec_claims_factor(struct build *b, unsigned section, struct status *st)
 	const struct text_section *s = &b->from->text.sections[section];
 	struct claim_list *list = &b->spec->asked;
 	struct factor *factor = &list->factors[list->nfactors], elsewhere = {.name = ""};
-	if (section_read(b, section, list->nfactors, CLAIM_MAX,
-	                 (struct place){&claim_factor_fields, factor, &elsewhere}, st))
+	struct place place = {&claim_factor_fields, factor, &elsewhere, NULL};
+	if (section_read(b, section, list->nfactors, CLAIM_MAX, &place, st))
 		return -1;
 	const bool here = factor->from[0] || factor->to[0];
 	if (!here && !s->all) { /* its entries are for another backend */
@@ -83,8 +67,7 @@ int spec_claims_factor(struct build *b, unsigned section, struct status *st)
 		factor->from[0] = factor->to[0] = '\0';
 		strcpy(factor->name, s->name);
 	}
-	if (b->backend && (here || !named_elsewhere(b, section)) &&
-	    (!factor->from[0] || !factor->to[0]))
+	if (b->backend && (here || !place.other) && (!factor->from[0] || !factor->to[0]))
 		return spec_error(b->spec, s->at, st,
 		                  "the factor has no from or no to; allowed are two variants");
 	b->spec->factors_at[list->nfactors++] = s->at;
@@ -95,8 +78,8 @@ int spec_claims_source(struct build *b, unsigned section, struct status *st)
 {
 	struct claim_list *list = &b->spec->asked;
 	struct claim_source *source = &list->sources[list->nsources], elsewhere;
-	if (section_read(b, section, list->nsources, CLAIM_SOURCES,
-	                 (struct place){&claim_source_fields, source, &elsewhere}, st))
+	struct place place = {&claim_source_fields, source, &elsewhere, NULL};
+	if (section_read(b, section, list->nsources, CLAIM_SOURCES, &place, st))
 		return -1;
 	if (!source->by[0] || !source->where[0])
 		return spec_error(b->spec, b->from->text.sections[section].at, st,
@@ -139,7 +122,8 @@ int spec_claims_claim(struct build *b, unsigned section, struct status *st)
 	const struct text_section *s = &b->from->text.sections[section];
 	struct claim_list *list = &b->spec->asked;
 	struct claim *claim = &list->claims[list->nclaims], elsewhere = {.name = ""};
-	const char *other = named_elsewhere(b, section), *lacks;
+	struct place place = {&claim_fields, claim, &elsewhere, NULL};
+	const char *lacks;
 	if (list->nclaims < CLAIM_MAX)
 		*claim = (struct claim){.metric = METRIC_KINDS,
 		                        .test = CLAIM_TESTS,
@@ -147,16 +131,15 @@ int spec_claims_claim(struct build *b, unsigned section, struct status *st)
 		                        .regime = CLAIM_ANY_REGIME,
 		                        .pace = CLAIM_ANY_PACE,
 		                        .coll = CLAIM_ANY_COLL};
-	if (section_read(b, section, list->nclaims, CLAIM_MAX,
-	                 (struct place){&claim_fields, claim, &elsewhere}, st))
+	if (section_read(b, section, list->nclaims, CLAIM_MAX, &place, st))
 		return -1;
-	if (b->backend && !claim->left[0] && !claim->right[0] && claim->test != CLAIM_NEEDS &&
-	    other) {
-		claim->test = CLAIM_NEEDS;
+	if (b->backend && !claim->left[0] && !claim->right[0] && !claim->needs[0] && place.other) {
 		if (!s->all) /* its entries are for another backend */
 			memcpy(claim->text, elsewhere.text, sizeof claim->text);
-		snprintf(claim->needs, sizeof claim->needs, CLAIM_NEEDS_BACKEND "%s", other);
+		snprintf(claim->needs, sizeof claim->needs, CLAIM_NEEDS_BACKEND "%s", place.other);
 	}
+	if (claim->needs[0])
+		claim->test = CLAIM_NEEDS;
 	if (!claim->text[0])
 		memcpy(claim->text, claim->says, sizeof claim->text);
 	if (b->backend && (lacks = claim_lacks(claim)))
@@ -169,8 +152,8 @@ int spec_claims_claim(struct build *b, unsigned section, struct status *st)
 
 /* A name in an entry that no variant has, or could have: with one variant per library, names are
  * known only on a machine that has the libraries. */
-static int variant_check(const struct build *b, const struct text_entry *entry, const char *key,
-                         const char *name, struct status *st)
+static int variant_check(const struct build *b, const struct text_entry *entry, const char *name,
+                         struct status *st)
 {
 	for (unsigned i = 0; i < b->spec->nvariants; i++) {
 		const struct spec_variant *v = &b->spec->variants[i];
@@ -179,75 +162,44 @@ static int variant_check(const struct build *b, const struct text_entry *entry, 
 		    (v->several && !strncmp(v->name, name, n) && name[n] == '-'))
 			return 0;
 	}
-	return spec_no_variant(b->spec, entry->at, key, name, "", st);
+	return spec_no_variant(b->spec, entry->at, entry->key, name, "", st);
 }
 
 /* An entry that names one of n structs, which begin with their names. */
-static int named_check(const struct build *b, const struct text_entry *entry, const char *kind,
-                       const void *list, unsigned n, size_t bytes, struct status *st)
+static int named_check(const struct build *b, const struct text_entry *entry, const char *name,
+                       const char *kind, const void *list, unsigned n, size_t bytes,
+                       struct status *st)
 {
-	struct suggestion guess = suggest_for(entry->value);
+	struct suggestion guess = suggest_for(name);
 	for (unsigned i = 0; i < n; i++) {
 		const char *own = (const char *)list + i * bytes;
-		if (!strcmp(own, entry->value))
+		if (!strcmp(own, name))
 			return 0;
 		suggest_offer(&guess, own);
 	}
 	return spec_error(b->spec, entry->at, st,
 	                  "%s = '%s' names no %s%s; allowed is a [%s NAME] of this file",
-	                  entry->key, entry->value, kind, suggestion_text(&guess).text, kind);
+	                  entry->key, name, kind, suggestion_text(&guess).text, kind);
 }
 
-/* A gap or a primary claim; what it is without a variant is kept here. */
-static int question_read(struct build *b, const struct text_entry *entry, struct status *st)
-{
-	const struct claim_list *list = &b->spec->asked;
-	const bool of_gap = !strcmp(entry->key, "gap");
-	const struct field row = {.key = entry->key};
-	struct spec_lacking *out = &b->spec->lacking;
-	struct gap gap = {.from = ""};
-	const struct text_entry *said = build_said(b, entry->key);
-	struct status why = {""};
-	if (of_gap && claim_gap_read(&row, entry->value, &gap, &why))
-		return spec_error(b->spec, entry->at, st, "%s", why.text);
-	if (of_gap ? variant_check(b, entry, "gap", gap.from, st) ||
-	                 variant_check(b, entry, "gap", gap.to, st)
-	           : named_check(b, entry, "claim", list->claims, list->nclaims,
-	                         sizeof *list->claims, st))
-		return -1;
-	if (!entry->without[0] || !build_here(b, entry) ||
-	    (said && said->section == BUILD_COMMAND_LINE))
-		return 0;
-	if (strcmp(out->variant, entry->without)) /* the nearer section replaces the other */
-		*out = (struct spec_lacking){.variant = ""};
-	strcpy(out->variant, entry->without);
-	if (of_gap)
-		out->gap = gap;
-	else
-		strcpy(out->primary, entry->value);
-	return 0;
-}
-
-/* Every name in an entry, also of those for other backends, so that a typo shows at once. */
+/* Every name in an entry, also in one that does not count here: a typo shows on every machine. */
 static int entry_check(struct build *b, const struct text_entry *entry, struct status *st)
 {
 	const struct claim_list *list = &b->spec->asked;
-	const bool outside = entry->section == BUILD_COMMAND_LINE;
-	const char *kind = outside ? "experiment" : b->from->text.sections[entry->section].kind;
-	const bool asks = !strcmp(kind, "experiment") &&
-	                  (!strcmp(entry->key, "gap") || !strcmp(entry->key, "primary"));
-	if (entry->without[0] && !asks)
-		return spec_error(b->spec, entry->at, st,
-		                  "a section for machines without a variant; allowed are gap and "
-		                  "primary, in [experiment without VARIANT]");
-	if (entry->without[0] && variant_check(b, entry, "without", entry->without, st))
-		return -1;
-	if ((!strcmp(kind, "factor") || !strcmp(kind, "claim")) && names_variant(entry))
-		return variant_check(b, entry, entry->key, entry->value, st);
-	if (!outside && !strcmp(entry->key, "source"))
-		return named_check(b, entry, "source", list->sources, list->nsources,
-		                   sizeof *list->sources, st);
-	return asks ? question_read(b, entry, st) : 0;
+	const bool of_gap = !strcmp(entry->key, "gap"), of_claim = !strcmp(entry->key, "primary");
+	const bool of_source = !strcmp(entry->key, "source");
+	const struct field row = {.key = entry->key, .lo = of_gap ? 2 : 1};
+	struct claim_names read = {.n = 0};
+	int rc = 0;
+	if (of_gap || of_claim || of_source || names_variant(entry))
+		rc = claim_names_read(&row, entry->value, &read, st);
+	for (unsigned i = 0; i < read.n && !rc; i++)
+		rc = of_claim    ? named_check(b, entry, read.names[i], "claim", list->claims,
+		                               list->nclaims, sizeof *list->claims, st)
+		     : of_source ? named_check(b, entry, read.names[i], "source", list->sources,
+		                               list->nsources, sizeof *list->sources, st)
+		                 : variant_check(b, entry, read.names[i], st);
+	return rc;
 }
 
 /* Sizes that are left open. The gap takes those that the claims about bandwidth name, from the
@@ -266,7 +218,6 @@ static void ranges_set(struct spec *spec)
 		spans.hi = c->bytes.hi > spans.hi ? c->bytes.hi : spans.hi;
 	}
 	list->gap.bytes = spans.hi ? spans : open_range;
-	spec->lacking.gap.bytes = list->gap.bytes;
 	for (unsigned i = 0; i < list->nfactors; i++) {
 		list->factors[i].as_gap = !list->factors[i].bytes.hi;
 		if (list->factors[i].as_gap)
@@ -277,12 +228,9 @@ static void ranges_set(struct spec *spec)
 int spec_claims_finish(struct build *b, struct status *st)
 {
 	const struct text *text = &b->from->text;
-	/* The entries for all backends, then those for one, which replace them. */
-	for (unsigned of_one = 0; of_one < 2; of_one++)
-		for (unsigned i = 0; i < text->nentries; i++)
-			if ((text->entries[i].on[0] != '\0') == of_one &&
-			    entry_check(b, &text->entries[i], st))
-				return -1;
+	for (unsigned i = 0; i < text->nentries; i++)
+		if (entry_check(b, &text->entries[i], st))
+			return -1;
 	ranges_set(b->spec);
 	return 0;
 }

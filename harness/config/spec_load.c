@@ -5,54 +5,41 @@
 #include "build.h"
 #include "search.h"
 
-/* --- layers: a section's entries for all backends, and those for one --- */
+/* --- a section's entries --- */
 
-bool build_here(const struct build *b, const struct text_entry *entry)
+const struct text_entry *build_find(const struct build *b, unsigned section, const char *key)
 {
-	return !entry->on[0] || (b->backend && !strcmp(entry->on, b->backend));
-}
-
-const struct text_entry *build_said(const struct build *b, const char *key)
-{
-	const struct text_entry *said = NULL;
-	unsigned most = 0;
+	const struct text_entry *found = NULL;
 	for (unsigned i = 0; i < b->from->text.nentries; i++) {
 		const struct text_entry *entry = &b->from->text.entries[i];
-		const unsigned near = (i >= b->from->nread ? 4 : 1) + (entry->on[0] != '\0');
-		if (strcmp(entry->key, key) || !build_here(b, entry) || entry->without[0] ||
-		    near < most)
-			continue;
-		said = entry;
-		most = near;
+		if (entry->section == section && entry->here && !strcmp(entry->key, key))
+			found = entry;
 	}
-	return said;
+	return found;
 }
 
-const struct text_entry *build_next(const struct build *b, unsigned section, bool of_one,
-                                    unsigned *i)
+/* The command line's, or else that of [experiment]. */
+static const struct text_entry *said_of(const struct build *b, const char *key)
 {
-	while (*i < b->from->text.nentries) {
-		const struct text_entry *entry = &b->from->text.entries[(*i)++];
-		if (entry->section == section && of_one == (entry->on[0] != '\0') &&
-		    !entry->without[0])
-			return entry;
-	}
-	return NULL;
+	const struct text_entry *said = build_find(b, BUILD_COMMAND_LINE, key);
+	return said ? said : build_find(b, 0, key);
 }
 
-/* Another entry of the same layer that says the same or excludes it, or NULL. */
-static const struct text_entry *rival_of(const struct build *b, const struct text_entry *entry)
+int build_section(struct build *b, unsigned section,
+                  int (*read)(struct build *b, const struct text_entry *entry, void *to,
+                              struct status *st),
+                  void *to, struct status *st)
 {
+	struct status why = {""};
 	for (unsigned i = 0; i < b->from->text.nentries; i++) {
-		const struct text_entry *other = &b->from->text.entries[i];
-		if (other->section == entry->section && text_same_layer(other, entry) &&
-		    text_rivals(other->key, entry->key))
-			return other;
+		const struct text_entry *entry = &b->from->text.entries[i];
+		if (entry->section == section && read(b, entry, to, &why))
+			return spec_error(b->spec, entry->at, st, "%s", why.text);
 	}
-	return NULL;
+	return 0;
 }
 
-/* Whether an entry names the variant that its section starts from. */
+/* Whether an entry names the variant that its section starts from, which is one on all backends. */
 static bool is_like(const struct text_entry *entry)
 {
 	return !entry->on[0] && !strcmp(entry->key, "like");
@@ -65,45 +52,26 @@ static int entry_apply(struct build *b, const struct text_entry *entry, void *ta
 	if (!to.spec && (is_like(entry) ||
 	                 (entry->section == BUILD_COMMAND_LINE && !keys_of_variant(entry->key))))
 		return 0;
-	if (!build_here(b, entry)) {
-		if (!b->elsewhere)
-			b->elsewhere = memory_take(1, sizeof *b->elsewhere);
-		to.spec = to.spec ? b->elsewhere : NULL;
-		if (to.variant && to.variant != &b->defaults && !to.variant->elsewhere[0])
+	if (!entry->here) {
+		to.spec = to.spec ? &b->elsewhere : NULL;
+		if (entry->on[0] && to.variant != &b->defaults && !to.variant->elsewhere[0])
 			text_key(entry, to.variant->elsewhere, sizeof to.variant->elsewhere);
-		to.variant = to.variant ? &b->elsewhere_variant : NULL;
+		to.variant = &b->elsewhere_variant;
 		b->elsewhere_variant = (struct spec_variant){0};
 	}
-	if (keys_apply(&to, entry->key, entry->value, st))
-		return -1;
-	/* Mode and layout say the same thing, so the one that is set here drops the other one if
-	 * that came from further out. Both in one layer stay, for the plan to compare. */
-	if (to.variant && !strcmp(entry->key, "mode") && !rival_of(b, entry))
-		to.variant->settings.layout = (struct layout){0};
-	if (to.variant && !strcmp(entry->key, "layout") && !rival_of(b, entry))
-		to.variant->settings.mode[0] = '\0';
-	return 0;
+	return keys_apply(&to, entry->key, entry->value, st);
 }
 
-int build_section(struct build *b, unsigned section,
-                  int (*read)(struct build *b, const struct text_entry *entry, void *to,
-                              struct status *st),
-                  void *to, struct status *st)
-{
-	const struct text_entry *entry;
-	struct status why = {""};
-	for (unsigned of_one = 0; of_one < 2; of_one++)
-		for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));)
-			if (read(b, entry, to, &why))
-				return spec_error(b->spec, entry->at, st, "%s", why.text);
-	return 0;
-}
-
-/* The same of keys of the experiment, or with NULL of a variant alone. */
+/* A section's keys of the experiment, or with NULL of a variant alone. */
 static int keys_of(struct build *b, unsigned section, struct spec *spec,
                    struct spec_variant *variant, struct status *st)
 {
 	struct keys_target target = {spec, variant, b->from->from->lookup, b->from->from->closed};
+	/* They say the same thing: one of them drops the other of further out. */
+	if (build_find(b, section, "mode") || build_find(b, section, "layout")) {
+		variant->settings.mode[0] = '\0';
+		variant->settings.layout = (struct layout){0};
+	}
 	return build_section(b, section, entry_apply, &target, st);
 }
 
@@ -117,17 +85,12 @@ static int experiment_apply(struct build *b, unsigned section, struct status *st
 /* What a variant starts from: another one, or the values of [experiment]. */
 static const struct spec_variant *variant_base(struct build *b, unsigned section, struct status *st)
 {
-	for (unsigned i = 0; i < b->from->nread; i++) {
-		const struct text_entry *entry = &b->from->text.entries[i];
-		if (entry->section != section || !is_like(entry))
-			continue;
-		const struct spec_variant *base = spec_find(b->spec, entry->value);
-		if (base)
-			return base;
-		spec_no_variant(b->spec, entry->at, "like", entry->value, " above", st);
-		return NULL;
-	}
-	return &b->defaults;
+	const struct text_entry *like = build_find(b, section, "like");
+	const struct spec_variant *base =
+	    like && is_like(like) ? spec_find(b->spec, like->value) : &b->defaults;
+	if (!base)
+		spec_no_variant(b->spec, like->at, "like", like->value, " above", st);
+	return base;
 }
 
 static int variant_apply(struct build *b, unsigned section, struct status *st)
@@ -270,7 +233,7 @@ static int spec_check(struct build *b, struct status *st)
 	if (!spec->reference[0])
 		strcpy(spec->reference, spec->variants[0].name);
 	if (!spec_find(spec, spec->reference)) {
-		return spec_no_variant(spec, build_said(b, "reference")->at, "reference",
+		return spec_no_variant(spec, said_of(b, "reference")->at, "reference",
 		                       spec->reference, "", st);
 	}
 	spec_connections_settle(spec);
@@ -303,7 +266,7 @@ static int applies_check(struct build *b, bool command_line, struct status *st)
 	for (unsigned i = 0; b->backend && b->spec->ncolls && i < b->from->text.nentries; i++) {
 		const struct text_entry *entry = &b->from->text.entries[i];
 		const char *key = entry->key;
-		if ((i >= b->from->nread) != command_line || !build_here(b, entry))
+		if ((entry->section == BUILD_COMMAND_LINE) != command_line || !entry->here)
 			continue;
 		for (unsigned k = 0; k < sizeof applies / sizeof *applies; k++) {
 			if (strcmp(key, applies[k].key) || is & applies[k].is)
@@ -318,27 +281,11 @@ static int applies_check(struct build *b, bool command_line, struct status *st)
 	return 0;
 }
 
-/* Keys that exclude each other: one of them in a layer. Mode and layout may agree. */
-static int rivals_check(struct build *b, struct status *st)
-{
-	for (unsigned i = 0; i < b->from->text.nentries; i++) {
-		const struct text_entry *own = &b->from->text.entries[i];
-		const struct text_entry *other = rival_of(b, own);
-		if (!other || other > own || !strcmp(own->key, "mode") ||
-		    !strcmp(own->key, "layout"))
-			continue;
-		return spec_error(b->spec, own->at, st,
-		                  "%s and %s exclude each other; allowed is one of the two",
-		                  other->key, own->key);
-	}
-	return 0;
-}
-
 /* Tokens become bytes, which have to be the same in all variants and datatypes. */
 static int tokens_finish(struct build *b, struct status *st)
 {
 	struct spec *spec = b->spec;
-	const struct text_entry *entry = build_said(b, "tokens");
+	const struct text_entry *entry = said_of(b, "tokens");
 	const unsigned at = entry ? entry->at : 0;
 	if (!spec->in_tokens || !spec->nvariants)
 		return 0;
@@ -395,7 +342,8 @@ static int overrides_add(struct spec_text *t, struct status *st)
 			    st, "command line: '%s' is no setting; allowed is key=value", said);
 		memcpy(key, said, (size_t)(equals - said));
 		key[equals - said] = '\0';
-		text_add(&t->text, BUILD_COMMAND_LINE, 0, key, equals + 1);
+		if (text_add(&t->text, BUILD_COMMAND_LINE, key, equals + 1, st))
+			return -1;
 	}
 	return 0;
 }
@@ -407,8 +355,7 @@ struct spec_text *spec_read(const struct spec_source *from, struct status *st)
 	int rc = strlen(from->file) < PATH_MAX
 	             ? text_read(from->file, &t->text, st)
 	             : status_set(st, "the experiment's path is too long");
-	t->nread = t->text.nentries;
-	if (!rc && !name_from_file(from->file, t->name, st) && !overrides_add(t, st))
+	if (!rc && !overrides_add(t, st))
 		return t;
 	spec_text_free(t);
 	return NULL;
@@ -422,33 +369,32 @@ void spec_text_free(struct spec_text *t)
 	free(t);
 }
 
-int spec_build(const struct spec_text *t, const char *backend, struct spec *out, struct status *st)
+int spec_build(struct spec_text *t, const char *backend, struct spec *out, struct status *st)
 {
 	struct build *b = memory_take(1, sizeof *b);
 	struct spec *spec = memory_take(1, sizeof *spec);
 	b->from = t;
 	b->spec = spec;
 	b->backend = backend;
+	text_settle(&t->text, backend);
 	field_defaults(&keys_fields, spec);
 	settings_default(&b->defaults.settings);
-	strcpy(spec->name, t->name);
 	strcpy(spec->file, t->from->file);
 	strcpy(spec->question, t->text.question);
-	const int rc = rivals_check(b, st) || sections_apply(b, st) ||
+	const int rc = name_from_file(spec->file, spec->name, st) || sections_apply(b, st) ||
 	                       applies_check(b, false, st) || overrides_apply(b, st) ||
 	                       applies_check(b, true, st) || tokens_finish(b, st) ||
 	                       spec_claims_finish(b, st) || variants_spread(b, st) ||
 	                       variants_keep(b, st) || spec_check(b, st)
 	                   ? -1
 	                   : 0;
-	spec->search.budget_said = build_said(b, "budget") != NULL;
+	spec->search.budget_said = said_of(b, "budget") != NULL;
 	if (!spec->timeout_s)
 		spec->timeout_s = usual_timeout(spec);
 	if (!rc)
 		memcpy(out, spec,
 		       offsetof(struct spec, variants) +
 		           spec->nvariants * sizeof spec->variants[0]);
-	free(b->elsewhere);
 	free(spec);
 	free(b);
 	return rc;

@@ -13,10 +13,9 @@
 struct reader {
 	const char *file;
 	unsigned line;
-	bool top;                       /* nothing but comments so far */
-	unsigned section;               /* that lines are of now */
-	const char *on;                 /* the backend that they are for; "": all */
-	char without[FIELD_NAME_BYTES]; /* the variant whose lack they are for; "": none */
+	bool top;         /* nothing but comments so far */
+	unsigned section; /* that lines are of now */
+	const char *on;   /* the backend that they are for; "": all */
 	struct text *text;
 	struct status *st;
 };
@@ -45,48 +44,26 @@ static int question_add(struct reader *r, const char *line)
 	return 0;
 }
 
-/* Takes "on BACKEND" or "without VARIANT" from the end: its second word, or "". */
-static const char *part_take(char *const *words, unsigned *n, const char *part)
+/* [kind] or [kind NAME], then perhaps "on BACKEND". */
+static bool section_parse(const char *line, struct text_section *out, char on[FIELD_NAME_BYTES])
 {
-	if (*n < 3 || strcmp(words[*n - 2], part))
-		return "";
-	*n -= 2;
-	return words[*n + 1];
-}
-
-/* [kind] or [kind NAME], then perhaps "on BACKEND", then perhaps "without VARIANT". */
-static bool section_parse(const char *line, struct text_section *out, char on[FIELD_NAME_BYTES],
-                          char without[FIELD_NAME_BYTES])
-{
-	const char *end = strchr(line, ']');
-	if (!end)
+	char words[5][FIELD_NAME_BYTES + 1], inner[256];
+	const char *end = strchr(line, ']'), *rest = end ? end + 1 + strspn(end + 1, " \t") : "";
+	if (!end || (*rest && !is_comment(*rest)) || (size_t)(end - line) > sizeof inner)
 		return false;
-	const char *rest = end + 1 + strspn(end + 1, " \t");
-	if (*rest && !is_comment(*rest))
-		return false;
-
-	char inner[256];
-	size_t n = (size_t)(end - line - 1);
-	if (n >= sizeof inner)
-		return false;
-	memcpy(inner, line + 1, n);
-	inner[n] = '\0';
-
-	char *words[6] = {NULL}, *save = NULL;
-	unsigned nwords = 0;
-	for (char *word = strtok_r(inner, " \t", &save); word;
-	     word = strtok_r(NULL, " \t", &save)) {
-		if (nwords == 6 ||
-		    !field_is_name(word, nwords ? sizeof out->name : sizeof out->kind))
+	snprintf(inner, sizeof inner, "%.*s", (int)(end - line - 1), line + 1);
+	int n =
+	    sscanf(inner, "%41s%41s%41s%41s%41s", words[0], words[1], words[2], words[3], words[4]);
+	for (int i = 0; i < n; i++)
+		if (!field_is_name(words[i], i ? sizeof out->name : sizeof out->kind))
 			return false;
-		words[nwords++] = word;
-	}
-	strcpy(without, part_take(words, &nwords, "without"));
-	strcpy(on, part_take(words, &nwords, "on"));
-	if (nwords != 1 && nwords != 2)
+	const bool one = n > 2 && !strcmp(words[n - 2], "on");
+	strcpy(on, one ? words[n - 1] : "");
+	n -= 2 * one;
+	if (n != 1 && n != 2)
 		return false;
 	strcpy(out->kind, words[0]);
-	strcpy(out->name, nwords == 2 ? words[1] : "");
+	strcpy(out->name, n == 2 ? words[1] : "");
 	return true;
 }
 
@@ -96,11 +73,10 @@ static unsigned section_began(const struct reader *r)
 	const struct text *text = r->text;
 	if (r->section == text->nsections)
 		return 0;
-	if (!r->on[0] && !r->without[0])
+	if (!r->on[0])
 		return text->sections[r->section].all ? text->sections[r->section].at : 0;
 	for (unsigned i = 0; i < text->nentries; i++)
-		if (text->entries[i].section == r->section && !strcmp(text->entries[i].on, r->on) &&
-		    !strcmp(text->entries[i].without, r->without))
+		if (text->entries[i].section == r->section && !strcmp(text->entries[i].on, r->on))
 			return text->entries[i].at;
 	return 0;
 }
@@ -110,7 +86,7 @@ static int section_add(struct reader *r, const char *line)
 	struct text *text = r->text;
 	struct text_section new = {.at = r->line};
 	char on[FIELD_NAME_BYTES];
-	if (!section_parse(line, &new, on, r->without))
+	if (!section_parse(line, &new, on))
 		return reader_fail(
 		    r, "not a section; allowed is [kind] or [kind NAME], a NAME having at most 40 "
 		       "letters, digits, '-', '_', '.'; for one backend [kind NAME on host]");
@@ -126,7 +102,7 @@ static int section_add(struct reader *r, const char *line)
 		if (!strcmp(text->sections[r->section].kind, new.kind) &&
 		    !strcmp(text->sections[r->section].name, new.name))
 			break;
-	new.all = !backend && !r->without[0];
+	new.all = !backend;
 	const unsigned began = section_began(r);
 	if (began) {
 		return reader_fail(
@@ -154,12 +130,42 @@ static bool is_text(const char *line, size_t n)
 	return s != NULL;
 }
 
-static void entry_append(struct text *text, struct text_entry entry)
+/* Keys that exclude each other; but mode and layout may agree, and stay both in a section. */
+static const char *const rivals[][2] = {
+    {"mode", "layout"}, {"is", "needs"}, {"bytes", "tokens"}, {"bytes", "regime"}};
+
+/* from: the first of these pairs. */
+static bool excludes(const char *key, const char *other, size_t from)
 {
+	for (size_t i = 2 * from; i < 2 * sizeof rivals / sizeof *rivals; i++)
+		if (!strcmp(key, rivals[i / 2][i % 2]) && !strcmp(other, rivals[i / 2][!(i % 2)]))
+			return true;
+	return false;
+}
+
+/* A copy. The command line may say a key again. */
+static int entry_append(struct text *text, struct text_entry new, const char *file,
+                        struct status *st)
+{
+	for (unsigned i = 0; i < text->nentries; i++) {
+		const struct text_entry *old = &text->entries[i];
+		if (old->section != new.section || strcmp(old->on, new.on))
+			continue;
+		if (new.at && !strcmp(old->key, new.key))
+			return status_at(
+			    st, file, new.at,
+			    "'%s' is there already, in line %u; allowed is once in a section",
+			    new.key, old->at);
+		if (excludes(old->key, new.key, 1))
+			return status_at(st, file, new.at,
+			                 "%s and %s exclude each other; allowed is one of the two",
+			                 old->key, new.key);
+	}
 	text->entries = memory_more(text->entries, text->nentries + 1, sizeof *text->entries);
-	entry.key = memory_text(entry.key);
-	entry.value = memory_text(entry.value);
-	text->entries[text->nentries++] = entry;
+	new.key = memory_text(new.key);
+	new.value = memory_text(new.value);
+	text->entries[text->nentries++] = new;
+	return 0;
 }
 
 /* Borrows its parts. A key without a backend's name before its dot stays as it is. */
@@ -175,11 +181,6 @@ static struct text_entry entry_of(unsigned section, unsigned at, const char *key
 	                           .on = on ? on->name : "",
 	                           .key = (char *)(size_t)(on ? dot + 1 : key),
 	                           .value = (char *)(size_t)value};
-}
-
-bool text_same_layer(const struct text_entry *a, const struct text_entry *b)
-{
-	return !strcmp(a->on, b->on) && !strcmp(a->without, b->without);
 }
 
 void text_key(const struct text_entry *entry, char *out, size_t bytes)
@@ -216,18 +217,7 @@ static int entry_add(struct reader *r, char *key)
 		return reader_fail(r, "a backend in front of a key, in a section that is for one "
 		                      "backend already; allowed is the key alone");
 	new.on = r->on[0] ? r->on : new.on;
-	strcpy(new.without, r->without);
-	for (unsigned i = 0; i < text->nentries; i++) {
-		const struct text_entry *old = &text->entries[i];
-		if (old->section != new.section || !text_same_layer(old, &new) ||
-		    strcmp(old->key, new.key))
-			continue;
-		return reader_fail(
-		    r, "'%s' is there already, in line %u; allowed is once in a section", key,
-		    old->at);
-	}
-	entry_append(text, new);
-	return 0;
+	return entry_append(text, new, r->file, r->st);
 }
 
 static int line_read(struct reader *r, char *line, size_t bytes)
@@ -276,19 +266,23 @@ int text_read(const char *file, struct text *out, struct status *st)
 	return 0;
 }
 
-bool text_rivals(const char *key, const char *other)
+int text_add(struct text *text, unsigned section, const char *key, const char *value,
+             struct status *st)
 {
-	static const char *const rivals[][2] = {
-	    {"mode", "layout"}, {"is", "needs"}, {"bytes", "tokens"}, {"bytes", "regime"}};
-	for (unsigned i = 0; i < 2 * sizeof rivals / sizeof *rivals; i++)
-		if (!strcmp(key, rivals[i / 2][i % 2]) && !strcmp(other, rivals[i / 2][!(i % 2)]))
-			return true;
-	return false;
+	return entry_append(text, entry_of(section, 0, key, value), "command line", st);
 }
 
-void text_add(struct text *text, unsigned section, unsigned at, const char *key, const char *value)
+void text_settle(struct text *text, const char *backend)
 {
-	entry_append(text, entry_of(section, at, key, value));
+	struct text_entry *all = text->entries;
+	for (unsigned i = 0; i < text->nentries; i++)
+		all[i].here = !all[i].on[0] || (backend && !strcmp(all[i].on, backend));
+	for (unsigned i = 0; i < text->nentries; i++)
+		for (unsigned k = 0; all[i].here && all[i].on[0] && k < text->nentries; k++)
+			if (all[k].section == all[i].section && !all[k].on[0] &&
+			    (!strcmp(all[k].key, all[i].key) ||
+			     excludes(all[k].key, all[i].key, 0)))
+				all[k].here = false;
 }
 
 void text_free(struct text *text)

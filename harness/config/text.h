@@ -1,7 +1,6 @@
 /* An experiment file as text: sections and entries, each with its line. Entries of [variant threads
  * on host] are those of [variant threads], for that backend alone; older files and the command line
- * have the backend in front: host.path = fifo. [experiment on nccl without threads-old]: what is
- * asked if that variant is not measured here. */
+ * have the backend in front: host.path = fifo. */
 #pragma once
 
 #include "../status.h"
@@ -22,7 +21,7 @@ struct text_entry {
 	unsigned section; /* index */
 	unsigned at;
 	const char *on; /* the backend that it is for, by its name in the table; "": all */
-	char without[FIELD_NAME_BYTES]; /* the variant whose lack it is for; "": none */
+	bool here;      /* it counts (text_settle) */
 	char *key, *value;
 };
 
@@ -35,12 +34,12 @@ struct text {
 
 /* Errors read `file:line: …`. The caller frees with text_free. */
 int text_read(const char *file, struct text *out, struct status *st);
-/* Appends a copy of an entry; `key` may have a backend in front. */
-void text_add(struct text *text, unsigned section, unsigned at, const char *key, const char *value);
+/* Appends a copy of an entry of the command line; `key` may have a backend in front. */
+int text_add(struct text *text, unsigned section, const char *key, const char *value,
+             struct status *st);
+/* Which entries count where a backend runs: an entry for it replaces those of its section for all
+ * that say the same or exclude it. NULL: no backend is known yet. */
+void text_settle(struct text *text, const char *backend);
 /* "host.path" */
 void text_key(const struct text_entry *entry, char *out, size_t bytes);
-/* Whether both are for the same backend, or the lack of the same variant. */
-bool text_same_layer(const struct text_entry *a, const struct text_entry *b);
-/* Whether two different keys say the same thing or exclude each other, as mode and layout. */
-bool text_rivals(const char *key, const char *other);
 void text_free(struct text *text);

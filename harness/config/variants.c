@@ -101,12 +101,11 @@ static bool is_kept(const struct build *b, const struct spec_variant *v)
  * no name promises another one. */
 static bool variants_placed(const struct build *b)
 {
-	for (unsigned i = 0; i < b->from->nread; i++) {
-		const struct text_entry *e = &b->from->text.entries[i];
-		const bool placed = !strcmp(e->key, "mode") || !strcmp(e->key, "layout");
-		if (placed && !strcmp(b->from->text.sections[e->section].kind, "variant"))
+	const struct text *text = &b->from->text;
+	for (unsigned i = 0; i < text->nsections; i++)
+		if (!strcmp(text->sections[i].kind, "variant") &&
+		    (build_find(b, i, "mode") || build_find(b, i, "layout")))
 			return true;
-	}
 	return false;
 }
 
@@ -145,11 +144,12 @@ static int key_check(const struct build *b, const struct text_entry *entry,
 
 int variants_check(struct build *b, const struct spec_variant *before, struct status *st)
 {
-	for (unsigned i = b->from->nread; b->backend && i < b->from->text.nentries; i++) {
+	for (unsigned i = 0; b->backend && i < b->from->text.nentries; i++) {
 		const struct text_entry *entry = &b->from->text.entries[i];
 		/* Each variant that is not for a backend says so itself. */
-		if (!keys_of_variant(entry->key) || settings_is_check(entry->key) ||
-		    !strcmp(entry->key, "backend") || !build_here(b, entry))
+		if (entry->section != BUILD_COMMAND_LINE || !entry->here ||
+		    !keys_of_variant(entry->key) || settings_is_check(entry->key) ||
+		    !strcmp(entry->key, "backend"))
 			continue;
 		if (key_check(b, entry, before, st))
 			return -1;
@@ -217,10 +217,6 @@ int variants_keep(struct build *b, struct status *st)
 		return 0;
 	spec->nvariants = n;
 	unsigned asked = asked_keep(spec);
-	struct gap *const gaps[2] = {&spec->asked.gap, &spec->lacking.gap};
-	for (unsigned i = 0; i < 2; i++)
-		if (!spec_find(spec, gaps[i]->from) || !spec_find(spec, gaps[i]->to))
-			gaps[i]->from[0] = gaps[i]->to[0] = '\0';
 	int used = snprintf(spec->only, sizeof spec->only, "left out by --only: %s", left);
 	if (asked)
 		used += snprintf(spec->only + used, sizeof spec->only - (size_t)used,
@@ -228,8 +224,7 @@ int variants_keep(struct build *b, struct status *st)
 		                 asked == 1 ? "" : "s", asked == 1 ? "" : "s");
 	strcpy(old, spec->reference);
 	/* All are compared with the first of those that are left. */
-	const struct text_entry *said = build_said(b, "reference");
-	if (old[0] && !(said && said->section == BUILD_COMMAND_LINE) && !spec_find(spec, old)) {
+	if (old[0] && !build_find(b, BUILD_COMMAND_LINE, "reference") && !spec_find(spec, old)) {
 		strcpy(spec->reference, spec->variants[0].name);
 		snprintf(spec->only + used, sizeof spec->only - (size_t)used,
 		         "; the reference is %s in place of %s", spec->reference, old);
