@@ -212,6 +212,7 @@ TEST(the_path_has_every_size_with_a_choice)
 		assert_int_equal(trial_rows(t, &t->cells[i]), 1);
 	}
 	assert_int_equal(t->warmup, 1);
+	trial_free(t);
 }
 
 /* Two ranks on each GPU; a variant without it has one on each. */
