@@ -17,16 +17,24 @@ static bool is_near(double a, double b)
 	return fabs(a - b) <= ROUNDING * fmax(fabs(b), 0.1);
 }
 
+/* "0.812", "1/398"; end: after it. */
+static double number_at(const char *text, char **end)
+{
+	const bool fraction = !strncmp(text, "1/", 2);
+	const double x = strtod(text + (fraction ? 2 : 0), end);
+	return fraction ? 1 / x : x;
+}
+
 /* Whether a text has "LO to HI", or LO alone if they are the same. */
 static bool has_range(const char *text, double lo, double hi)
 {
 	for (const char *at = text; *at; at++) {
 		char *end;
 		if (!isdigit((unsigned char)*at) ||
-		    (at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '.')))
+		    (at > text && (isalnum((unsigned char)at[-1]) || strchr("./", at[-1]))))
 			continue;
-		const double a = strtod(at, &end),
-		             b = strncmp(end, " to ", 4) ? a : strtod(end + 4, NULL);
+		const double a = number_at(at, &end),
+		             b = strncmp(end, " to ", 4) ? a : number_at(end + 4, &end);
 		if (isfinite(lo) && is_near(a, lo) && is_near(b, hi))
 			return true;
 	}
@@ -98,11 +106,12 @@ static bool has_ratio_over_sizes(const char *text)
  * text. */
 static double limit_of(const char *limits, bool upper)
 {
-	double lo = 0, hi = INFINITY;
-	const bool known = sscanf(limits, "below %lf", &hi) == 1 ||
-	                   sscanf(limits, "above %lf", &lo) == 1 ||
-	                   sscanf(limits, "%lf to %lf", &lo, &hi) == 2;
-	return !known ? NAN : upper ? hi : lo;
+	const bool below = !strncmp(limits, "below ", 6), above = !strncmp(limits, "above ", 6);
+	char *end;
+	const double x = number_at(limits + (below || above ? 6 : 0), &end);
+	if (below || above)
+		return below == upper ? x : below ? 0 : INFINITY;
+	return strncmp(end, " to ", 4) ? NAN : upper ? number_at(end + 4, &end) : x;
 }
 
 /* The share of "above 4.5 %" and of "above a factor of 2.5"; NaN: it has no number. */
@@ -117,6 +126,8 @@ static double bound_of(const char *text)
 /* Whether a number is written so, as far as its digits go. */
 static bool is_written(double x, const char *as)
 {
+	if (!strncmp(as, "1/", 2))
+		return is_written(1 / x, as + 2);
 	const size_t n = strspn(as, "0123456789"), point = as[n] == '.' ? 1 : 0;
 	const size_t digits = point ? strspn(as + n + 1, "0123456789") : 0;
 	return n && fabs(x - strtod(as, NULL)) <= 1.001 * pow(10, -(double)digits) / 2;
