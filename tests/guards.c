@@ -102,6 +102,53 @@ static bool has_ratio_over_sizes(const char *text)
 	return false;
 }
 
+static bool is_unit(const char *after)
+{
+	static const char *const units[] = {" GB/s", " µs", " ns", " ms", " KiB", " MiB",
+	                                    " GiB",  " %",  "."};
+	size_t i = 0;
+	while (i < sizeof units / sizeof *units && strncmp(after, units[i], strlen(units[i])))
+		i++;
+	return i < sizeof units / sizeof *units && strncmp(after, " % of ", 6) != 0;
+}
+
+/* Whether a clause says by what it goes so. */
+static bool is_by(const char *text)
+{
+	unsigned within = 1;
+	for (; *text && (within > 1 || (strncmp(text, ". ", 2) && strncmp(text, "; ", 2))); text++) {
+		if (!strncmp(text, " by ", 4))
+			return true;
+		within += *text == '(' ? 1u : *text == ')' && within > 1 ? -1u : 0u;
+	}
+	return false;
+}
+
+/* "1.25 to 1.35", which is no interval, no change and no quantity, in a clause that does not go on
+ * with what that is by. */
+static bool has_bare_range(const char *text)
+{
+	unsigned within = 0;
+	for (const char *at = text; *at; at++) {
+		within += *at == '(' ? 1u : *at == ')' && within ? -1u : 0u;
+		char *to, *end;
+		if (at == text || !strchr(" (", at[-1]) || !isdigit((unsigned char)*at))
+			continue;
+		number_at(at, &to);
+		if (strncmp(to, " to ", 4) || !isdigit((unsigned char)to[4]))
+			continue;
+		number_at(to + 4, &end);
+		const bool times = !strncmp(end, " times", 6),
+		           whole = !strchr("./", at[strspn(at, "0123456789")]),
+		           change = at - text >= 5 && !strncmp(at - 5, "from ", 5);
+		if ((times || !(within || whole)) && !is_unit(end) && !change &&
+		    !strstr(text, " goes from ") && !strstr(text, " in each of the ") &&
+		    !is_by(end))
+			return true;
+	}
+	return false;
+}
+
 /* At which ratios a claim holds: "below 0.980", "0.980 to 1.020". One end of them; NaN: no such
  * text. */
 static double limit_of(const char *limits, bool upper)
@@ -135,7 +182,7 @@ static bool is_written(double x, const char *as)
 
 /* --- the queries --- */
 
-enum asked { RANGE, SIZES, FIGURE, PLACE, LIMIT, BOUND, NEAR, WRITTEN, FUNCTIONS };
+enum asked { RANGE, SIZES, FIGURE, PLACE, LIMIT, BOUND, BARE, NEAR, WRITTEN, FUNCTIONS };
 
 static const struct function {
 	const char *name;
@@ -143,7 +190,7 @@ static const struct function {
 } functions[FUNCTIONS] = {
     [RANGE] = {"has_range", 3},   [SIZES] = {"has_ratio_over_sizes", 1},
     [FIGURE] = {"has_figure", 1}, [PLACE] = {"place_told", 2},
-    [LIMIT] = {"limit_of", 2},    [BOUND] = {"bound_of", 1},
+    [LIMIT] = {"limit_of", 2},    [BOUND] = {"bound_of", 1},    [BARE] = {"has_bare_range", 1},
     [NEAR] = {"is_near", 2},      [WRITTEN] = {"is_written", 2},
 };
 
@@ -166,6 +213,7 @@ static void answer(sqlite3_context *context, int n, sqlite3_value **values)
 	                               : of == PLACE   ? place_told(text[0], text[1])
 	                               : of == LIMIT   ? limit_of(text[0], x[1] > 0)
 	                               : of == BOUND   ? bound_of(text[0])
+	                               : of == BARE    ? has_bare_range(text[0])
 	                               : of == NEAR    ? is_near(x[0], x[1])
 	                               : of == WRITTEN ? is_written(x[0], text[1])
 	                                               : NAN);
