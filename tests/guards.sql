@@ -179,6 +179,12 @@ WHERE tab = 'claims' AND NOT instr(text, coalesce(o ->> 'test', ''));
 SELECT 'a line without its sizes', says FROM brief JOIN claim ON is_written(x, ratio) AND of GLOB about || '*' || "left" || ' ÷ ' || "right"
 WHERE outcome NOT IN ('cannot be tested here', 'not applicable') AND (NOT instr(sized, substr(at, instr(at, ' '))) OR NOT instr(found, by_cell));
 
+-- A claim's words may have a number that is not the one tested: that stands beside them.
+SELECT 'a claim without what was tested', text FROM sentence JOIN one ON tab = 'claims' AND instr(text, o ->> 'text')
+WHERE NOT instr(text, 'tested: ' || (o ->> 'test'));
+SELECT 'a claim without what was tested', r.tab FROM one c JOIN one r ON c.tab = 'claims' AND r.tab <> c.tab AND instr(r.o, c.o ->> 'text')
+WHERE NOT instr(r.o, c.o ->> 'test') AND EXISTS (SELECT 1 FROM json_each(r.o) WHERE value = c.o ->> 'text' OR value GLOB (c.o ->> 'text') || ' (*');
+
 -- What is taken alone is marked wherever it is used.
 SELECT 'a claim taken alone, without a mark', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
 JOIN claim ON "left" = o ->> 'left' AND "right" = o ->> 'right' AND x = o ->> '$.ratio.estimate'
