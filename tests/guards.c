@@ -57,13 +57,13 @@ static bool has_sizes(const char *text)
 	return strstr(text, "iB up");
 }
 
-/* "1.25", and no version. */
+/* "1.25", "1/398", and no version. */
 static bool has_figure(const char *text)
 {
 	for (const char *at = text; *at; at += strspn(at, "0123456789.")) {
 		at += strcspn(at, "0123456789");
 		const char *point = at + strspn(at, "0123456789");
-		if (*point == '.' && isdigit((unsigned char)point[1]) &&
+		if ((*point == '.' || *point == '/') && isdigit((unsigned char)point[1]) &&
 		    point[1 + strspn(point + 1, "0123456789")] != '.')
 			return true;
 	}

@@ -342,6 +342,10 @@ SELECT 'a headline without its exceptions', text FROM report, equal, result r
 JOIN one s ON s.tab = 'strip' AND s.nth = 1 AND s.o ->> 'variant' = r.variant AND s.o ->> 'bytes' = r.bytes
 WHERE same AND pace = 'stream' AND (lo * edge < 1 OR hi > edge) AND NOT text GLOB '* except [0-9]*' AND NOT instr(text, collective);
 
+-- What compares answers with its figure.
+SELECT 'a headline without a figure', text FROM sentence WHERE role = 'headline' AND EXISTS (SELECT 1 FROM strip) AND NOT has_figure(text) AND NOT instr(text, ' GB/s ')
+  AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training');
+
 -- A headline by version is of the collective whose processes fall farthest behind, where that is not the only one.
 WITH said AS (SELECT nth, o ->> 'cells' cells FROM one WHERE tab = 'versions_said' AND o ->> 'said' GLOB '*% of threads''*')
 SELECT 'a headline milder than another collective', text FROM sentence, said
