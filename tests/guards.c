@@ -109,7 +109,7 @@ static bool is_unit(const char *after)
 	size_t i = 0;
 	while (i < sizeof units / sizeof *units && strncmp(after, units[i], strlen(units[i])))
 		i++;
-	return i < sizeof units / sizeof *units && strncmp(after, " % of ", 6) != 0;
+	return i < sizeof units / sizeof *units && strncmp(after, " % of threads'", 14) != 0;
 }
 
 /* Whether a clause says by what it goes so. */

@@ -180,10 +180,11 @@ SELECT 'a line without its sizes', says FROM brief JOIN claim ON is_written(x, r
 WHERE outcome NOT IN ('cannot be tested here', 'not applicable') AND (NOT instr(sized, substr(at, instr(at, ' '))) OR NOT instr(found, by_cell));
 
 -- A claim's words may have a number that is not the one tested: that stands beside them.
-SELECT 'a claim without what was tested', text FROM sentence JOIN one ON tab = 'claims' AND instr(text, o ->> 'text')
+SELECT 'a claim without what was tested', text FROM sentence JOIN one ON tab = 'claims' AND instr(text, '''' || (o ->> 'text') || '''')
 WHERE NOT instr(text, 'tested: ' || (o ->> 'test'));
 SELECT 'a claim without what was tested', r.tab FROM one c JOIN one r ON c.tab = 'claims' AND r.tab <> c.tab AND instr(r.o, c.o ->> 'text')
-WHERE NOT instr(r.o, c.o ->> 'test') AND EXISTS (SELECT 1 FROM json_each(r.o) WHERE value = c.o ->> 'text' OR value GLOB (c.o ->> 'text') || ' (*');
+WHERE c.o ->> 'test' NOT NULL AND EXISTS (SELECT 1 FROM json_each(r.o) WHERE value = c.o ->> 'text' OR value GLOB (c.o ->> 'text') || ' (*')
+GROUP BY r.rowid HAVING NOT max(instr(r.o, c.o ->> 'test') > 0);
 
 -- What is taken alone is marked wherever it is used.
 SELECT 'a claim taken alone, without a mark', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
@@ -317,6 +318,11 @@ WITH key(key, kind) AS (VALUES ('each', 1), ('cells', 2), ('bandwidth_cells', 3)
               FROM named GROUP BY id, o, kind)
 SELECT id, max(known) known, min(told) told, min(lo) lo, max(hi) hi FROM pair GROUP BY id, o ->> 'scope';
 
+-- Titles of curves name the collective, unless there is one alone.
+SELECT 'a title without its collective', text FROM whole JOIN basis USING (id) JOIN one USING (tab, nth)
+WHERE tab = 'caption_verdicts' AND o ->> 'label' NOT NULL AND NOT instr(text, o ->> 'collective')
+  AND (SELECT count(DISTINCT o ->> 'collective') > 1 FROM one WHERE tab = 'caption_verdicts') AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training');
+
 -- Titles of curves have the ends of each variant that they name, or of those that they count.
 SELECT 'a title without its range', text FROM whole JOIN basis USING (id) JOIN one USING (tab, nth)
 WHERE tab = 'caption_verdicts' AND coalesce(o ->> 'kind', 0) <= 1 AND o ->> 'label' IS NOT NULL
@@ -343,7 +349,7 @@ JOIN one s ON s.tab = 'strip' AND s.nth = 1 AND s.o ->> 'variant' = r.variant AN
 WHERE same AND pace = 'stream' AND (lo * edge < 1 OR hi > edge) AND NOT text GLOB '* except [0-9]*' AND NOT instr(text, collective);
 
 -- What compares answers with its figure.
-SELECT 'a headline without a figure', text FROM sentence WHERE role = 'headline' AND EXISTS (SELECT 1 FROM strip) AND NOT has_figure(text) AND NOT instr(text, ' GB/s ')
+SELECT 'a headline without a figure', text FROM sentence WHERE role = 'headline' AND EXISTS (SELECT 1 FROM strip) AND NOT has_figure(text) AND NOT text GLOB '*[0-9] [Gµm]*'
   AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training');
 
 -- A headline by version is of the collective whose processes fall farthest behind, where that is not the only one.
