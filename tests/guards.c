@@ -102,26 +102,22 @@ static bool has_ratio_over_sizes(const char *text)
 	return false;
 }
 
+/* What follows a quantity; a share of threads' bandwidth is a factor. */
 static bool is_unit(const char *after)
 {
-	static const char *const units[] = {" GB/s", " µs", " ns", " ms", " KiB", " MiB",
-	                                    " GiB",  " %",  "."};
-	size_t i = 0;
-	while (i < sizeof units / sizeof *units && strncmp(after, units[i], strlen(units[i])))
-		i++;
-	return i < sizeof units / sizeof *units && strncmp(after, " % of threads'", 14) != 0;
+	return *after == '.' || !strncmp(after, " µs", 4) || !strncmp(after, " ns", 3) ||
+	       !strncmp(after, " ms", 3) || (*after == ' ' && strchr("GKM", after[1])) ||
+	       (!strncmp(after, " %", 2) && strncmp(after, " % of threads'", 14) != 0);
 }
 
 /* Whether a clause says by what it goes so. */
 static bool is_by(const char *text)
 {
+	const char *by = strstr(text, " by ");
 	unsigned within = 1;
-	for (; *text && (within > 1 || (strncmp(text, ". ", 2) && strncmp(text, "; ", 2))); text++) {
-		if (!strncmp(text, " by ", 4))
-			return true;
+	for (; by && text < by && (within > 1 || !strchr(".;", *text) || text[1] != ' '); text++)
 		within += *text == '(' ? 1u : *text == ')' && within > 1 ? -1u : 0u;
-	}
-	return false;
+	return by && text == by;
 }
 
 /* "1.25 to 1.35", which is no interval, no change and no quantity, in a clause that does not go on

@@ -320,8 +320,7 @@ SELECT id, max(known) known, min(told) told, min(lo) lo, max(hi) hi FROM pair GR
 
 -- Titles of curves name the collective, unless there is one alone.
 SELECT 'a title without its collective', text FROM whole JOIN basis USING (id) JOIN one USING (tab, nth)
-WHERE tab = 'caption_verdicts' AND o ->> 'label' NOT NULL AND NOT instr(text, o ->> 'collective')
-  AND (SELECT count(DISTINCT o ->> 'collective') > 1 FROM one WHERE tab = 'caption_verdicts') AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training');
+WHERE tab = 'caption_verdicts' AND o ->> 'label' NOT NULL AND NOT instr(text, o ->> 'collective') AND (SELECT count(DISTINCT o ->> 'collective') > 1 FROM one WHERE tab = 'caption_verdicts') AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training');
 
 -- Titles of curves have the ends of each variant that they name, or of those that they count.
 SELECT 'a title without its range', text FROM whole JOIN basis USING (id) JOIN one USING (tab, nth)
@@ -349,8 +348,12 @@ JOIN one s ON s.tab = 'strip' AND s.nth = 1 AND s.o ->> 'variant' = r.variant AN
 WHERE same AND pace = 'stream' AND (lo * edge < 1 OR hi > edge) AND NOT text GLOB '* except [0-9]*' AND NOT instr(text, collective);
 
 -- What compares answers with its figure.
-SELECT 'a headline without a figure', text FROM sentence WHERE role = 'headline' AND EXISTS (SELECT 1 FROM strip) AND NOT has_figure(text) AND NOT text GLOB '*[0-9] [Gµm]*'
-  AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training');
+SELECT 'a headline without a figure', text FROM sentence WHERE role = 'headline' AND EXISTS (SELECT 1 FROM strip) AND NOT has_figure(text) AND NOT text GLOB '*[0-9] [µm]*' AND NOT instr(text, 'GB/s') AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training');
+
+-- What a claim's setting does is said of each mode in which the file switches it.
+SELECT 'a headline of one mode of several', text FROM sentence, one c JOIN one f ON f.tab = 'factors' AND (f.o ->> 'from', f.o ->> 'to') = (c.o ->> 'right', c.o ->> 'left')
+JOIN one g ON g.tab = f.tab AND g.o ->> 'setting' = f.o ->> 'setting' AND replace(g.o ->> 'to', g.o ->> 'from', '') = replace(f.o ->> 'to', f.o ->> 'from', '')
+WHERE chapter = 'tests' AND role = 'headline' AND c.tab = 'claims' AND c.o ->> 'primary' AND c.o ->> 'metric_name' = 'busbw' AND c.o ->> 'from_bytes' = c.o ->> 'to_bytes' AND g.o ->> 'verdict' IN ('faster', 'slower') AND NOT instr(text, g.o ->> 'from');
 
 -- A headline by version is of the collective whose processes fall farthest behind, where that is not the only one.
 WITH said AS (SELECT nth, o ->> 'cells' cells FROM one WHERE tab = 'versions_said' AND o ->> 'said' GLOB '*% of threads''*')
