@@ -17,16 +17,24 @@ static bool is_near(double a, double b)
 	return fabs(a - b) <= ROUNDING * fmax(fabs(b), 0.1);
 }
 
+/* "0.812", "1/398"; end: after it. */
+static double number_at(const char *text, char **end)
+{
+	const bool fraction = !strncmp(text, "1/", 2);
+	const double x = strtod(text + (fraction ? 2 : 0), end);
+	return fraction ? 1 / x : x;
+}
+
 /* Whether a text has "LO to HI", or LO alone if they are the same. */
 static bool has_range(const char *text, double lo, double hi)
 {
 	for (const char *at = text; *at; at++) {
 		char *end;
 		if (!isdigit((unsigned char)*at) ||
-		    (at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '.')))
+		    (at > text && (isalnum((unsigned char)at[-1]) || strchr("./", at[-1]))))
 			continue;
-		const double a = strtod(at, &end),
-		             b = strncmp(end, " to ", 4) ? a : strtod(end + 4, NULL);
+		const double a = number_at(at, &end),
+		             b = strncmp(end, " to ", 4) ? a : number_at(end + 4, &end);
 		if (isfinite(lo) && is_near(a, lo) && is_near(b, hi))
 			return true;
 	}
@@ -49,13 +57,13 @@ static bool has_sizes(const char *text)
 	return strstr(text, "iB up");
 }
 
-/* "1.25", and no version. */
+/* "1.25", "1/398", and no version. */
 static bool has_figure(const char *text)
 {
 	for (const char *at = text; *at; at += strspn(at, "0123456789.")) {
 		at += strcspn(at, "0123456789");
 		const char *point = at + strspn(at, "0123456789");
-		if (*point == '.' && isdigit((unsigned char)point[1]) &&
+		if ((*point == '.' || *point == '/') && isdigit((unsigned char)point[1]) &&
 		    point[1 + strspn(point + 1, "0123456789")] != '.')
 			return true;
 	}
@@ -94,15 +102,59 @@ static bool has_ratio_over_sizes(const char *text)
 	return false;
 }
 
+/* What follows a quantity; a share of threads' bandwidth is a factor. */
+static bool is_unit(const char *after)
+{
+	return *after == '.' || !strncmp(after, " µs", 4) || !strncmp(after, " ns", 3) ||
+	       !strncmp(after, " ms", 3) || (*after == ' ' && strchr("GKM", after[1])) ||
+	       (!strncmp(after, " %", 2) && strncmp(after, " % of threads'", 14) != 0);
+}
+
+/* Whether a clause says by what it goes so. */
+static bool is_by(const char *text)
+{
+	const char *by = strstr(text, " by ");
+	unsigned within = 1;
+	for (; by && text < by && (within > 1 || !strchr(".;", *text) || text[1] != ' '); text++)
+		within += *text == '(' ? 1u : *text == ')' && within > 1 ? -1u : 0u;
+	return by && text == by;
+}
+
+/* "1.25 to 1.35", which is no interval, no change and no quantity, in a clause that does not go on
+ * with what that is by. */
+static bool has_bare_range(const char *text)
+{
+	unsigned within = 0;
+	for (const char *at = text; *at; at++) {
+		within += *at == '(' ? 1u : *at == ')' && within ? -1u : 0u;
+		char *to, *end;
+		if (at == text || !strchr(" (", at[-1]) || !isdigit((unsigned char)*at))
+			continue;
+		number_at(at, &to);
+		if (strncmp(to, " to ", 4) || !isdigit((unsigned char)to[4]))
+			continue;
+		number_at(to + 4, &end);
+		const bool times = !strncmp(end, " times", 6),
+		           whole = !strchr("./", at[strspn(at, "0123456789")]),
+		           change = at - text >= 5 && !strncmp(at - 5, "from ", 5);
+		if ((times || !(within || whole)) && !is_unit(end) && !change &&
+		    !strstr(text, " goes from ") && !strstr(text, " in each of the ") &&
+		    !is_by(end))
+			return true;
+	}
+	return false;
+}
+
 /* At which ratios a claim holds: "below 0.980", "0.980 to 1.020". One end of them; NaN: no such
  * text. */
 static double limit_of(const char *limits, bool upper)
 {
-	double lo = 0, hi = INFINITY;
-	const bool known = sscanf(limits, "below %lf", &hi) == 1 ||
-	                   sscanf(limits, "above %lf", &lo) == 1 ||
-	                   sscanf(limits, "%lf to %lf", &lo, &hi) == 2;
-	return !known ? NAN : upper ? hi : lo;
+	const bool below = !strncmp(limits, "below ", 6), above = !strncmp(limits, "above ", 6);
+	char *end;
+	const double x = number_at(limits + (below || above ? 6 : 0), &end);
+	if (below || above)
+		return below == upper ? x : below ? 0 : INFINITY;
+	return strncmp(end, " to ", 4) ? NAN : upper ? number_at(end + 4, &end) : x;
 }
 
 /* The share of "above 4.5 %" and of "above a factor of 2.5"; NaN: it has no number. */
@@ -117,6 +169,8 @@ static double bound_of(const char *text)
 /* Whether a number is written so, as far as its digits go. */
 static bool is_written(double x, const char *as)
 {
+	if (!strncmp(as, "1/", 2))
+		return is_written(1 / x, as + 2);
 	const size_t n = strspn(as, "0123456789"), point = as[n] == '.' ? 1 : 0;
 	const size_t digits = point ? strspn(as + n + 1, "0123456789") : 0;
 	return n && fabs(x - strtod(as, NULL)) <= 1.001 * pow(10, -(double)digits) / 2;
@@ -124,7 +178,7 @@ static bool is_written(double x, const char *as)
 
 /* --- the queries --- */
 
-enum asked { RANGE, SIZES, FIGURE, PLACE, LIMIT, BOUND, NEAR, WRITTEN, FUNCTIONS };
+enum asked { RANGE, SIZES, FIGURE, PLACE, LIMIT, BOUND, BARE, NEAR, WRITTEN, FUNCTIONS };
 
 static const struct function {
 	const char *name;
@@ -132,7 +186,7 @@ static const struct function {
 } functions[FUNCTIONS] = {
     [RANGE] = {"has_range", 3},   [SIZES] = {"has_ratio_over_sizes", 1},
     [FIGURE] = {"has_figure", 1}, [PLACE] = {"place_told", 2},
-    [LIMIT] = {"limit_of", 2},    [BOUND] = {"bound_of", 1},
+    [LIMIT] = {"limit_of", 2},    [BOUND] = {"bound_of", 1},    [BARE] = {"has_bare_range", 1},
     [NEAR] = {"is_near", 2},      [WRITTEN] = {"is_written", 2},
 };
 
@@ -155,6 +209,7 @@ static void answer(sqlite3_context *context, int n, sqlite3_value **values)
 	                               : of == PLACE   ? place_told(text[0], text[1])
 	                               : of == LIMIT   ? limit_of(text[0], x[1] > 0)
 	                               : of == BOUND   ? bound_of(text[0])
+	                               : of == BARE    ? has_bare_range(text[0])
 	                               : of == NEAR    ? is_near(x[0], x[1])
 	                               : of == WRITTEN ? is_written(x[0], text[1])
 	                                               : NAN);

@@ -179,6 +179,13 @@ WHERE tab = 'claims' AND NOT instr(text, coalesce(o ->> 'test', ''));
 SELECT 'a line without its sizes', says FROM brief JOIN claim ON is_written(x, ratio) AND of GLOB about || '*' || "left" || ' ÷ ' || "right"
 WHERE outcome NOT IN ('cannot be tested here', 'not applicable') AND (NOT instr(sized, substr(at, instr(at, ' '))) OR NOT instr(found, by_cell));
 
+-- A claim's words may have a number that is not the one tested: that stands beside them.
+SELECT 'a claim without what was tested', text FROM sentence JOIN one ON tab = 'claims' AND instr(text, '''' || (o ->> 'text') || '''')
+WHERE NOT instr(text, 'tested: ' || (o ->> 'test'));
+SELECT 'a claim without what was tested', r.tab FROM one c JOIN one r ON c.tab = 'claims' AND r.tab <> c.tab AND instr(r.o, c.o ->> 'text')
+WHERE c.o ->> 'test' NOT NULL AND EXISTS (SELECT 1 FROM json_each(r.o) WHERE value = c.o ->> 'text' OR value GLOB (c.o ->> 'text') || ' (*')
+GROUP BY r.rowid HAVING NOT max(instr(r.o, c.o ->> 'test') > 0);
+
 -- What is taken alone is marked wherever it is used.
 SELECT 'a claim taken alone, without a mark', text FROM sentence JOIN basis USING (id) JOIN one USING (tab, nth)
 JOIN claim ON "left" = o ->> 'left' AND "right" = o ->> 'right' AND x = o ->> '$.ratio.estimate'
@@ -311,12 +318,17 @@ WITH key(key, kind) AS (VALUES ('each', 1), ('cells', 2), ('bandwidth_cells', 3)
               FROM named GROUP BY id, o, kind)
 SELECT id, max(known) known, min(told) told, min(lo) lo, max(hi) hi FROM pair GROUP BY id, o ->> 'scope';
 
+-- Titles of curves name the collective, unless there is one alone.
+SELECT 'a title without its collective', text FROM whole JOIN basis USING (id) JOIN one USING (tab, nth)
+WHERE tab = 'caption_verdicts' AND o ->> 'label' NOT NULL AND NOT instr(text, o ->> 'collective') AND (SELECT count(DISTINCT o ->> 'collective') > 1 FROM one WHERE tab = 'caption_verdicts') AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training');
+
 -- Titles of curves have the ends of each variant that they name, or of those that they count.
 SELECT 'a title without its range', text FROM whole JOIN basis USING (id) JOIN one USING (tab, nth)
 WHERE tab = 'caption_verdicts' AND coalesce(o ->> 'kind', 0) <= 1 AND o ->> 'label' IS NOT NULL
   AND NOT has_range(text, coalesce(o ->> '$.speed.lo', o ->> '$.speed.value'), coalesce(o ->> '$.speed.hi', o ->> '$.speed.value'));
 SELECT 'a mean without its range over cells', text FROM whole JOIN ends USING (id)
 WHERE NOT told AND has_figure(text) AND NOT coalesce(has_range(text, lo, hi), 0);
+SELECT 'a range that is by nothing', text FROM sentence WHERE has_bare_range(text);
 SELECT 'a ratio without its size', text FROM sentence WHERE NOT place_told(role, text);
 SELECT 'a ratio over sizes, whose range no row has', text FROM whole LEFT JOIN ends USING (id)
 WHERE NOT coalesce(known, 0) AND has_ratio_over_sizes(text) AND NOT EXISTS (SELECT 1 FROM basis JOIN one USING (tab, nth)
@@ -334,6 +346,14 @@ WHERE NOT other AND role = 'variant' AND variant NOT IN (SELECT coalesce(o ->> '
 SELECT 'a headline without its exceptions', text FROM report, equal, result r
 JOIN one s ON s.tab = 'strip' AND s.nth = 1 AND s.o ->> 'variant' = r.variant AND s.o ->> 'bytes' = r.bytes
 WHERE same AND pace = 'stream' AND (lo * edge < 1 OR hi > edge) AND NOT text GLOB '* except [0-9]*' AND NOT instr(text, collective);
+
+-- What compares answers with its figure.
+SELECT 'a headline without a figure', text FROM sentence WHERE role = 'headline' AND EXISTS (SELECT 1 FROM strip) AND NOT has_figure(text) AND NOT text GLOB '*[0-9] [µm]*' AND NOT instr(text, 'GB/s') AND NOT EXISTS (SELECT 1 FROM one WHERE tab = 'training');
+
+-- What a claim's setting does is said of each mode in which the file switches it.
+SELECT 'a headline of one mode of several', text FROM sentence, one c JOIN one f ON f.tab = 'factors' AND (f.o ->> 'from', f.o ->> 'to') = (c.o ->> 'right', c.o ->> 'left')
+JOIN one g ON g.tab = f.tab AND g.o ->> 'setting' = f.o ->> 'setting' AND replace(g.o ->> 'to', g.o ->> 'from', '') = replace(f.o ->> 'to', f.o ->> 'from', '')
+WHERE chapter = 'tests' AND role = 'headline' AND c.tab = 'claims' AND c.o ->> 'primary' AND c.o ->> 'metric_name' = 'busbw' AND c.o ->> 'from_bytes' = c.o ->> 'to_bytes' AND g.o ->> 'verdict' IN ('faster', 'slower') AND NOT instr(text, g.o ->> 'from');
 
 -- A headline by version is of the collective whose processes fall farthest behind, where that is not the only one.
 WITH said AS (SELECT nth, o ->> 'cells' cells FROM one WHERE tab = 'versions_said' AND o ->> 'said' GLOB '*% of threads''*')

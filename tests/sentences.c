@@ -238,7 +238,7 @@ static bool wording_right(const char *text, char *why, size_t bytes)
 	    "of no regime", "cannot be seen here", "too noisy to", "none shown", "no quotient", "no mean tells", "It measured", "has nothing to run",
 	    "undecided by one", "is left out here", "pretends to be", "took its sockets", "inside it, without", "gained none",
 	    "% in none", "lost none", "waste no bandwidth", "All the same but", "asked of a run", ", of means",
-	    "between the classes", "full says of what", "planned without", "overstates", "not what it seems", " rests on ", "±"};
+	    "between the classes", "full says of what", "planned without", "overstates", "not what it seems", " rests on ", "an earlier size", "±"};
 	// clang-format on
 	size_t i = 0;
 	while (i < sizeof riddles / sizeof *riddles && !strstr(text, riddles[i]))

@@ -102,7 +102,7 @@ TEST(sizes_that_go_both_ways_are_no_advice)
 	small_only = 1 << 24;
 	beyond = 1.2;
 	assert_int_equal(count("Use processes, not threads", &text), 1);
-	assert_says(text, ": 1.20 to 1.30 times the bandwidth (alltoall, 16 MiB to 64 MiB).");
+	assert_says(text, ": 1.20 to 1.30 times the bandwidth by size (alltoall, 16 MiB to 64");
 	beyond = 0.9;
 	assert_int_equal(count("Use processes, not threads", NULL), 0);
 	/* Nor is what one of its sizes does not gain by. */

@@ -338,7 +338,10 @@ TEST(labels_are_short)
 	                         deep = {.estimate = 163, .lo = 0.031, .hi = 1238},
 	                         high = {.estimate = 68.02, .lo = 8.04, .hi = 577.04};
 	assert_string_equal(format_ratio(&far).text, "4.420 (0.751 to 235)");
-	assert_string_equal(format_ratio(&low).text, "0.00030 (0.00004 to 0.00720)");
+	assert_string_equal(format_ratio(&low).text, "1/3333 (1/25000 to 1/139)");
+	assert_string_equal(format_estimate(0.00251).text, "1/398");
+	assert_string_equal(format_estimate(0.0942).text, "1/10.6");
+	assert_string_equal(format_estimate(0.0996).text, "0.100");
 	assert_string_equal(format_ratio(&deep).text, "163 (0.03 to 1238)");
 	assert_string_equal(format_ratio(&high).text, "68.0 (8.0 to 577)");
 }

@@ -66,7 +66,7 @@ TEST(rows_that_say_the_same_share_a_sentence)
 	const struct story *story =
 	    story_of("chapter c | C\ntable t | T\n  x:spread | x (quartiles)\n"
 	             "  SELECT 0.11 x, 0.09803 x_lo, 0.12995 x_hi\nitem t\n  {x:range}.\n");
-	assert_string_equal(story_said(story, STORY_ITEM, 0)->text, "0.0980 to 0.130.");
+	assert_string_equal(story_said(story, STORY_ITEM, 0)->text, "1/10.2 to 0.130.");
 	/* What is neither listed nor a range parts them. */
 	assert_string_equal(says_one(SLOW, "{name:list} has {gbs}."), "a has 2.29.\nc has 2.55.\n");
 	assert_string_equal(says_one(0, "{name:list}."), "a, b and c.\n");
@@ -82,7 +82,7 @@ TEST(a_part_is_said_of_each_row_with_its_values)
 	assert_string_equal(says_one(0, "[{name} is {note}]."), "b is direct.\n");
 	assert_string_equal(says_one(0, "[{name}[ ({note})]]"), "a, b (direct), c\n");
 	assert_string_equal(says_one(0, "[{speed}[ ({speed:interval})]]."),
-	                    "0.00940 (0.00900 to 0.00980), 1.002 (0.998 to 1.006), 0.0105.\n");
+	                    "1/106 (1/111 to 1/102), 1.002 (0.998 to 1.006), 1/95.2.\n");
 	/* What is outside of it parts the rows. */
 	assert_string_equal(says_one(0, "{calls}: [{name}]."), "1: a, c.\n2: b.\n");
 }

@@ -500,10 +500,10 @@ TEST(sentence_of_what_is_undecided)
 	story();
 	made.blocks = 5;
 	says("With NCCL 2.21.5 and 2.28.3 at 16 MiB to 256 MiB processes reach 0.929 to 0.993 "
-	     "times threads' bandwidth: too few blocks for a verdict.");
+	     "times threads' bandwidth by version: too few blocks for a verdict.");
 	json_assert_text(about("caption"), "",
 	                 "16 MiB to 256 MiB: with 2.21.5 and 2.28.3 processes reach 0.929 to 0.993 "
-	                 "times threads' bandwidth: too few blocks for a verdict");
+	                 "times threads' bandwidth by version: too few blocks for a verdict");
 	done();
 	made.blocks = 10;
 	noise = 0.2;

@@ -35,7 +35,7 @@ corrected AS (
   FROM test LEFT JOIN search_promise USING (candidate, place)),
 judged AS (
   SELECT *, coalesce(lo > hurdle AND p_adjusted <= 0.05, 0) confirmed FROM corrected)
-SELECT variant, place, p_adjusted, confirmed,
+SELECT variant, place, promised, p_adjusted, confirmed,
        NOT confirmed AND p * (SELECT count(*) FROM finalist) <= 0.05 AND lo > hurdle untested,
        coalesce(lo > -ln(1 + margin), 0) no_loss, -- surely not slower by more than the margin
        iif(confirmed, expect, NULL) expect, iif(confirmed, expect_lo, NULL) expect_lo,

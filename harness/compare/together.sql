@@ -15,8 +15,8 @@ ended AS ( -- with the interval that decided
          kind = 'claim' AND (test <> 'within' OR outcome = 'holds') bound
   FROM family, given)
 SELECT question, kind, (o ->> 'verdict') || iif(alone, ' (taken alone)', '') outcome, claim, text,
-       is_primary, o ->> 'p' p, p_adjusted, c ->> 'scatter' scatter, c ->> 'runs' runs,
-       c ->> 'blocks' blocks, c ->> 'ratio' ratio,
+       o ->> 'limits' test, is_primary, o ->> 'p' p, p_adjusted, c ->> 'scatter' scatter,
+       c ->> 'runs' runs, c ->> 'blocks' blocks, c ->> 'ratio' ratio,
        iif(bound, c ->> 'bound_lo', c ->> 'lo') ratio_lo,
        iif(bound, c ->> 'bound_hi', c ->> 'hi') ratio_hi, c ->> 'blocks' ratio_blocks,
        iif(bound, c ->> 'bound_confidence', c ->> 'confidence') confidence, c ->> 'next' next,

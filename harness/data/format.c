@@ -65,13 +65,21 @@ const char *format_plural(unsigned long long n)
 
 static int places_of(double x)
 {
-	return x < 0.00995 ? 5 : x < 0.0995 ? 4 : x < 9.995 ? 3 : x < 99.95 ? 1 : 0;
+	return x < 9.995 ? 3 : x < 99.95 ? 1 : 0;
+}
+
+/* Nobody reads 0.00251: a small factor is a fraction, 1/398. */
+static bool is_fraction(double x)
+{
+	return x > 0 && x < 0.0995;
 }
 
 /* A number of an interval: as many places as the estimate, fewer where it is large itself. None
  * is rounded to 0. */
 static struct formatted one_of(double x, double estimate)
 {
+	if (is_fraction(x) && is_fraction(estimate))
+		return say("1/%.20s", one_of(1 / x, 1 / estimate).text);
 	const int places = places_of(estimate), own = places_of(x);
 	if (x > 0 && x * 2 < pow(10, -places))
 		return say("%.1g", x);

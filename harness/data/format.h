@@ -21,7 +21,7 @@ struct formatted format_percent(double share);
 struct formatted format_duration(double seconds);
 /* What a noun of n things ends with: "" or "s". */
 const char *format_plural(unsigned long long n);
-/* A ratio to three digits or more: "0.0254", "0.812", "37.9", "393". */
+/* A ratio to three digits or more: "1/39.4", "0.812", "37.9", "393". */
 struct formatted format_estimate(double ratio);
 /* With its interval, "0.941 (0.935 to 0.948)". */
 struct formatted format_ratio(const struct stats_ratio *ratio);
