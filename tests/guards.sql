@@ -122,8 +122,8 @@ WHERE t.tab = 'versions_said' AND (NOT p.shown OR p.asked <> h.asked AND h.shown
 
 -- What some sizes do not show has no mean over them, and a headline is not of them.
 SELECT 'a mean over sizes that do not show it', o ->> 'told' FROM one
-WHERE tab IN ('versions_said', 'versions_brief') AND o ->> 'told' GLOB '* of threads'' bandwidth*not shown at *(*'
-   OR tab = 'versions_brief' AND o ->> 'told' GLOB '* of threads'' bandwidth*(not shown at *: *';
+WHERE tab IN ('versions_said', 'versions_brief') AND o ->> 'told' GLOB '* of threads'' bandwidth*not proven at *(*'
+   OR tab = 'versions_brief' AND o ->> 'told' GLOB '* of threads'' bandwidth*(not proven at *: *';
 
 -- A claim is undecided unless it has a probability of 5 % and the interval that decides is inside of its limits, or
 -- outside, by what the A/A line shows: each end by itself (bounds), and outside of `within` both (ratio). What is
@@ -455,4 +455,4 @@ WITH over(text, name, least, most, of) AS (
 SELECT 'equal without its exceptions', text FROM report, over JOIN result r ON variant = name AND r.asked BETWEEN least AND most AND collective = coalesce(of, collective)
 JOIN line l ON (l.what, l.pace, l.asked) = (r.what, r.pace, r.asked)
 WHERE r.pace = 'stream' AND (r.lo * edge < 0.9999 OR r.hi > 1.0001 * edge OR far > 1.0001 * edge) AND instr(text, 'within') + instr(text, 'by convenience')
-  AND NOT instr(substr(text, instr(text || ' not shown ', ' not shown ')), iif(instr(text, ' not shown at '), 'at', collective));
+  AND NOT instr(substr(text, instr(text || 'not proven ', 'not proven ')), iif(instr(text, 'not proven at '), 'at', collective));

@@ -127,18 +127,18 @@ TEST(several_workers_launch_small_sizes)
 	const char *text;
 	speed[0] = 0.4;
 	small_only = 65536;
-	assert_int_equal(count("Launch each GPU", &text), 1); /* no processes */
+	assert_int_equal(count("Use a thread per GPU", &text), 1); /* no processes */
 	assert_says(text, ": 2.50 times the speed (alltoall, single calls of 4 KiB to 64 KiB).");
 	speed[0] = 1;
-	assert_int_equal(count("Launch each GPU", NULL), 0);
+	assert_int_equal(count("Use a thread per GPU", NULL), 0);
 	/* Latencies on shared cores are the scheduler's. */
 	speed[0] = 0.4;
 	made.cores = 1;
-	assert_int_equal(count("Launch each GPU", NULL), 0);
+	assert_int_equal(count("Use a thread per GPU", NULL), 0);
 	/* Where workers move the data themselves, one of them is slow for that reason. */
 	made.cores = 16;
 	made.backend = "host";
-	assert_int_equal(count("Launch each GPU", NULL), 0);
+	assert_int_equal(count("Use a thread per GPU", NULL), 0);
 }
 
 TEST(of_several_numbers_of_ranks_the_largest)
@@ -158,7 +158,7 @@ TEST(of_several_numbers_of_ranks_the_largest)
 	speed[0] = 0.4; /* with two ranks alone */
 	speed[2] = 1.3; /* with four */
 	speed[4] = 1 / 1.3;
-	assert_int_equal(count("Launch each GPU", &text), 1);
+	assert_int_equal(count("Use a thread per GPU", &text), 1);
 	assert_says(text, ": 1.30");
 	assert_int_equal(count("Use processes, not threads", &text), 1);
 	assert_says(text, ": 1.30");

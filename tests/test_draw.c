@@ -157,7 +157,7 @@ TEST(captions_of_many_variants_fit)
 	t = m ? story_find_table(&m->story, "captions") : NULL;
 	assert_non_null(t);
 	assert_says(story_entry(t, 0, "said")->text,
-	            " by size; not shown at 16 MiB, 64 MiB, 256 MiB); pro");
+	            " by size; not proven at 16 MiB, 64 MiB, 256 MiB); pro");
 }
 
 /* Few factors are a reason, many are the question. */
