@@ -536,10 +536,12 @@ void made_write(const struct made *given)
 				           limit);
 		}
 	for (unsigned v = 0; v < variants_of(m); v++)
-		if (variant_of(m, v)->data_path)
-			put_log(
-			    w.out, variant_of(m, v)->name,
-			    json_of(test_text("{'data_path':'%s'}", variant_of(m, v)->data_path)));
+		if (variant_of(m, v)->data_path) {
+			json_t *log = json_of(
+			    test_text("{'data_path':'%s'}", variant_of(m, v)->data_path));
+			put_log(w.out, variant_of(m, v)->name, log);
+			json_decref(log);
+		}
 	if (m->logs) {
 		json_t *logs = json_of(m->logs), *log;
 		const char *variant;

@@ -92,9 +92,14 @@ TEST(no_core_is_given_twice)
 static void assert_bound(enum bind bind, int numa, unsigned worker, const char *expected)
 {
 	char text[64];
+	const char *components = getenv("HWLOC_COMPONENTS"); /* it would win */
+	components = components ? test_keep(strdup(components)) : NULL;
+	unsetenv("HWLOC_COMPONENTS");
 	setenv("HWLOC_SYNTHETIC", "node:2 core:8 pu:1", 1);
 	struct machine_binding *binding = machine_binding_take();
 	unsetenv("HWLOC_SYNTHETIC");
+	if (components)
+		setenv("HWLOC_COMPONENTS", components, 1);
 	assert_non_null(binding);
 	const struct machine_seat seat = {bind, false, numa, worker, 2};
 	machine_binding_set(binding, &seat, text, sizeof text);
