@@ -114,7 +114,7 @@ $(B)/%.o: %.cu $(B)/flags
 	$(Q)$(NVCC) -O3 -std=c++17 --keep --keep-dir $(B)/kept -Xcompiler $(MAP) $(foreach a,$(ARCHS:sm_%=%),-gencode arch=compute_$a,code=sm_$a) -MMD -c -o $@ $<
 
 # The commit is compiled in: what prints it is made again when it moves; all is made again with other
-# flags, as when CUDA has come to the machine; and the texts are when one of them went.
+# flags, as when CUDA has come to the machine; the texts are when a file is added or removed.
 $(B)/commit: SAYS = $(COMMIT)
 $(B)/flags: SAYS = $(FLAGS)
 $(B)/texts: SAYS = $(TEXTS)

@@ -16,6 +16,7 @@ do for [p = 1:G_sizes[g]] {
 	here = sprintf("column('asked_bytes') == %.17g", bytes)
 	around = 3
 	load by_ratios
+	unset label 13
 	eval area(left + (p - 1) * wide, left + p * wide - 64, top + 22, top + body - 46)
 	eval ratio_axis('x', lo, hi, 220)
 	set ytics () scale 0
@@ -29,7 +30,7 @@ do for [p = 1:G_sizes[g]] {
 		eval nothing
 		eval extent('$summary', sprintf("strcol('variant') eq V_name[%d] && of_group(%d) && column('asked_bytes') == bytes ? known('ratio') : 0", i, g))
 		set label i + 20 (hi > 0 ? number(hi) : '–') at graph 1.02, first i left
-		if (i == outside) { set label 13 (hi < 1 ? '←' : '→') at graph (hi < 1 ? 0.01 : 0.99), first i center textcolor rgb color(i) }
+		if (i == outside) { set label 13 (outside_low ? '←' : '→') at graph (outside_low ? 0.01 : 0.99), first i center textcolor rgb color(i) }
 	}
 	plot for [i = 2:variants] $summary using (at(i, 'ratio')):(i):(end('ratio', '_lo')):(end('ratio', '_hi')) \
 			with xerrorbars lw 1.8 pt -1 lc rgb color(i) notitle, \

@@ -1,6 +1,6 @@
 # Curves of group g by size: a row of panels for each family of variants, the reference in each, their names beside
-# it. Small sizes, which scatter, and large ones have an axis each, which holds every point. Points of one size stand
-# beside each other, so that none hides another; whiskers of many sizes have no caps, which would touch. Set before: col
+# it. Small sizes, which scatter, and large ones have an axis each, though one variant far off may be left out of
+# that of ratios (style_ratios.gp). Points of one size stand beside each other, so that none hides another; whiskers of many sizes have no caps, which would touch. Set before: col
 # (of $summary), its whiskers' ends (tip), unit, of_1 (ratios to the reference, which is a line at 1), limit and marked.
 small = ''
 large = ''
@@ -71,7 +71,7 @@ do for [p = 1:n] {
 			load by_ratios
 			eval ratio_axis('y', lo, hi, high)
 			if (strstrt(mine.' ', sprintf(' %d ', outside))) {
-				set label 13 outside_said at graph 0.03, graph (ratio_hi[outside] < 1 ? 0.07 : 0.93) left textcolor rgb color(outside)
+				set label 13 outside_said at graph 0.03, graph (outside_low ? 0.07 : 0.93) left textcolor rgb color(outside)
 			}
 			set object 1 rectangle from graph 0, first 1 / (1 + margin) to graph 1, first 1 + margin \
 				behind fs solid noborder fc rgb 0xEEEEEE

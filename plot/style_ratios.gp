@@ -38,6 +38,7 @@ do for [all = 0:1] { # without the farthest; then with it, if it is not so far
 	outside = outside && present >= 6 && far(outside) > 6 * log(hi / lo) ? outside : 0
 }
 if (outside) {
-	outside_said = (ratio_hi[outside] < 1 ? '↓ ' : '↑ ').V_label[outside].': '.number(ratio_lo[outside]).\
+	outside_low = -log(ratio_lo[outside]) > log(ratio_hi[outside])
+	outside_said = (outside_low ? '↓ ' : '↑ ').V_label[outside].': '.number(ratio_lo[outside]).\
 		(number(ratio_lo[outside]) eq number(ratio_hi[outside]) ? '' : ' to '.number(ratio_hi[outside])).', beyond this axis'
 }

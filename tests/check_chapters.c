@@ -1,5 +1,5 @@
-/* Every view and every chapter on a run without a trial: form, names, placeholders. The make that
- * has linked the program runs it. What a value is needs rows: test_chapters. */
+/* Every view and every chapter on a run without a trial: form, names, placeholders. `make` and
+ * `make test` run it once it is linked. What a value is needs rows: test_chapters. */
 #include <stdio.h>
 #include <string.h>
 
@@ -58,6 +58,8 @@ static void check_view(struct db *db, const char *name)
 	for (const char *c = at ? texts_find(path) : NULL; c && c < at; c++)
 		line += *c == '\n';
 	const char *word = strrchr(why.text, ' '), *said = strstr(why.text, ": ");
+	const char *dot = strrchr(word, '.');
+	word = dot ? dot : word;
 	snprintf(query, sizeof query, "view %s%s", name, said);
 	words_refuse(at ? path : name, at ? texts_find(path) : "", line, word + 1, query, "", &st);
 	fprintf(stderr, "%s\n", st.text);
@@ -74,8 +76,8 @@ static void check_views(struct db *db)
 	struct db_rows *rows = db_ask(db, &query, &st);
 	while (rows && db_next(rows))
 		check_view(db, db_text(rows, 0));
-	if (!rows || db_end(rows, &st))
-		defects++;
+	if ((!rows || db_end(rows, &st)) && ++defects)
+		fprintf(stderr, "%s\n", st.text);
 }
 
 static void check(struct arena *arena, void *none)
@@ -105,8 +107,10 @@ static void check(struct arena *arena, void *none)
 int main(void)
 {
 	struct arena *arena = NULL;
-	if (arena_run(check, NULL, &arena))
+	if (arena_run(check, NULL, &arena)) {
+		fprintf(stderr, "no memory to check chapters\n");
 		return 1;
+	}
 	arena_free(arena);
 	return defects > 0;
 }

@@ -105,12 +105,13 @@ static bool has_ratio_over_sizes(const char *text)
 /* What follows a quantity; a share of threads' bandwidth is a factor. */
 static bool is_unit(const char *after)
 {
-	return *after == '.' || !strncmp(after, " µs", 4) || !strncmp(after, " ns", 3) ||
-	       !strncmp(after, " ms", 3) || (*after == ' ' && strchr("GKM", after[1])) ||
+	return (*after == '.' && isdigit((unsigned char)after[1])) || !strncmp(after, " µs", 4) ||
+	       !strncmp(after, " ns", 3) || !strncmp(after, " ms", 3) ||
+	       (*after == ' ' && strchr("GKM", after[1])) ||
 	       (!strncmp(after, " %", 2) && strncmp(after, " % of threads'", 14) != 0);
 }
 
-/* Whether a clause says by what it goes so. */
+/* Whether a clause says what its range is over: by size, by variant. */
 static bool is_by(const char *text)
 {
 	const char *by = strstr(text, " by ");
@@ -184,10 +185,11 @@ static const struct function {
 	const char *name;
 	int arguments;
 } functions[FUNCTIONS] = {
-    [RANGE] = {"has_range", 3},   [SIZES] = {"has_ratio_over_sizes", 1},
-    [FIGURE] = {"has_figure", 1}, [PLACE] = {"place_told", 2},
-    [LIMIT] = {"limit_of", 2},    [BOUND] = {"bound_of", 1},    [BARE] = {"has_bare_range", 1},
-    [NEAR] = {"is_near", 2},      [WRITTEN] = {"is_written", 2},
+    [RANGE] = {"has_range", 3},     [SIZES] = {"has_ratio_over_sizes", 1},
+    [FIGURE] = {"has_figure", 1},   [PLACE] = {"place_told", 2},
+    [LIMIT] = {"limit_of", 2},      [BOUND] = {"bound_of", 1},
+    [BARE] = {"has_bare_range", 1}, [NEAR] = {"is_near", 2},
+    [WRITTEN] = {"is_written", 2},
 };
 
 /* Of values that are all there; NaN is NULL. */

@@ -328,7 +328,7 @@ WHERE tab = 'caption_verdicts' AND coalesce(o ->> 'kind', 0) <= 1 AND o ->> 'lab
   AND NOT has_range(text, coalesce(o ->> '$.speed.lo', o ->> '$.speed.value'), coalesce(o ->> '$.speed.hi', o ->> '$.speed.value'));
 SELECT 'a mean without its range over cells', text FROM whole JOIN ends USING (id)
 WHERE NOT told AND has_figure(text) AND NOT coalesce(has_range(text, lo, hi), 0);
-SELECT 'a range that is by nothing', text FROM sentence WHERE has_bare_range(text);
+SELECT 'a range that does not say over what', text FROM sentence WHERE has_bare_range(text);
 SELECT 'a ratio without its size', text FROM sentence WHERE NOT place_told(role, text);
 SELECT 'a ratio over sizes, whose range no row has', text FROM whole LEFT JOIN ends USING (id)
 WHERE NOT coalesce(known, 0) AND has_ratio_over_sizes(text) AND NOT EXISTS (SELECT 1 FROM basis JOIN one USING (tab, nth)

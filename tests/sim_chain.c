@@ -1,5 +1,5 @@
 /* How often whole reports err, and how often they find an effect: from made-up jobs to the final
- * words (chain.h). `make simulate` prints the tables of harness/analysis/SIMULATED.md; fixed seeds.
+ * words (chain.h). Prints tables of harness/analysis/SIMULATED.md (`make simulate`); fixed seeds.
  * tests/test_simulated.c has a part of it. */
 #include <math.h>
 #include <stdio.h>
@@ -109,14 +109,15 @@ static void print_said(void)
 				wrong_runs = fmax(wrong_runs, 100.0 * s->wrong_runs / s->runs);
 			}
 	printf("**Of a report's %u verdicts at most %.1f %% are wrong in every case that was "
-	       "simulated.** A report has a wrong one in at most %.0f %%.\n",
+	       "simulated.** At most %.0f %% of the reports have a wrong verdict.\n",
 	       all[0][0][0].verdicts / all[0][0][0].runs, wrong, wrong_runs);
 	for (unsigned small = 0; small < 2; small++) {
 		printf("- At %s sizes", small ? "small" : "large");
 		for (unsigned w = 1; w < 3; w++)
 			for (unsigned e = 2 + small; e < LENGTH(effects); e++) {
-				printf("%s %s find %.0f %% in ", e > 2 + small || w > 1 ? ";" : "",
-				       ways[w].name, 100 * effects[e]);
+				printf("%s %s find a difference of %.0f %% in ",
+				       e > 2 + small || w > 1 ? ";" : "", ways[w].name,
+				       100 * effects[e]);
 				print_range(w, e, small);
 			}
 		printf(" of the reports.\n");

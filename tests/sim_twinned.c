@@ -102,7 +102,7 @@ int main(void)
 	power();
 	printf(
 	    "**Of equal variants at most %.1f %% are called different, and at most %.1f %% on one "
-	    "side; a report says *faster* or *slower* of at most %.2f %%.** ",
+	    "side; a report calls at most %.2f %% *faster* or *slower*.** ",
 	    100 * differ / TWINNED_RUNS, 100 * one_sided / TWINNED_RUNS, 100 * said / TWINNED_RUNS);
 	print_mean();
 	print_found(0);

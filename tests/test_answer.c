@@ -223,7 +223,7 @@ TEST(without_an_aa_line_trust_says_none)
 	no_again = true;
 	const json_t *report = made_report(&made);
 	assert_lacks(json_string_value(json_at(report, "trust")), "A/A");
-	json_assert_says(report, "trust", "data right");
+	json_assert_says(report, "trust", "data correct");
 }
 
 TESTS(.begin = made_begin, .end = made_end, .before = fresh);

@@ -343,9 +343,12 @@ TEST(a_primary_claim_is_one_of_the_file)
 	} rows[] = {{"primary=second", NULL},
 	            {"null.primary=second", NULL},
 	            {"primary=secnd", "'secnd' names no claim (did you mean 'second'?)"},
-	            {"primary=first second", "allowed is a claim's name; others after an else"},
+	            {"primary=first second", "a claim's name; alternatives follow `else`"},
 	            {"primary=first else", "allowed is a claim's name"},
-	            {"gap=a, b or b, a", "allowed is FROM, TO: two variants; others after"},
+	            {"gap=a, b or b, a", "allowed is FROM, TO: two variants; alternatives follow"},
+	            {"gap=a b", "allowed is FROM, TO"},
+	            {"gap=a,, b", "allowed is FROM, TO"},
+	            {"primary=a, else b", "allowed is a claim's name"},
 	            {"gap=a, b else b", "allowed is FROM, TO"},
 	            {"gap=a, b else b, b", "allowed is FROM, TO"}};
 	loads(ALTERNATIVES, "null");

@@ -34,14 +34,14 @@ static void fresh_calls(unsigned cells)
 
 TEST(the_report_says_where_only_a_fresh_call_was_checked)
 {
-	run(SPOILT, 0, "data right");
+	run(SPOILT, 0, "data correct");
 	fresh_calls(2); /* the variant, and its twin */
 }
 
 TEST(nor_does_it_where_all_are)
 {
 	run("collective = all_reduce, all_gather\nbytes = 4K\nin_place = both\ncalls = 2", 0,
-	    "data right");
+	    "data correct");
 	fresh_calls(0);
 }
 

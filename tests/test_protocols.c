@@ -115,7 +115,7 @@ TEST(the_rest_is_measured)
 	             "pace = isolated\nisolated_calls = 2\nin_place = both\n"
 	             "[variant a]\nmode = threads\n",
 	             NULL);
-	cli_expect(cli, 0, "data right");
+	cli_expect(cli, 0, "data correct");
 	json_t *report = json_report(here_path("report.json"));
 	for (unsigned i = 0; i < LENGTH(said); i++) {
 		assert_says(cli.out, said[i]);

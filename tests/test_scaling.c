@@ -146,7 +146,7 @@ TEST_WITH(host_has_right_answers_on_any_ranks, set_up, tear_down)
 	             "[variant mixed]\nlayout = 2x2x1\nranks = 4\n"
 	             "[variant eight]\nmode = threads\nranks = 8\n",
 	             NULL);
-	cli_expect(cli, 0, "10 measurements", "data right");
+	cli_expect(cli, 0, "10 measurements", "data correct");
 	assert_lacks(cli.out, "was not drawn");
 	assert_says(cli.out, "eight: it has 8 ranks, and this run has 4");
 	json_t *report = json_report(here_path("report.json"));

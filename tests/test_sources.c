@@ -110,7 +110,7 @@ TEST(lines_are_counted_alone)
 	assert_true(json_one_says(
 	    json_object_get(made_report(&made), "answer"),
 	    "Of 5 lines of a paper: 5 reproduced, 0 refuted, 0 undecided (5 of these "
-	    "only if tested alone)."));
+	    "taken alone, as the only test)."));
 	made.blocks = 10;
 }
 

@@ -67,6 +67,9 @@ TEST(rows_that_say_the_same_share_a_sentence)
 	    story_of("chapter c | C\ntable t | T\n  x:spread | x (quartiles)\n"
 	             "  SELECT 0.11 x, 0.09803 x_lo, 0.12995 x_hi\nitem t\n  {x:range}.\n");
 	assert_string_equal(story_said(story, STORY_ITEM, 0)->text, "1/10.2 to 0.130.");
+	story = story_of("chapter c | C\ntable t | T\n  x:spread | x (quartiles) | GB/s\n"
+	                 "  SELECT 0.11 x, 0.05 x_lo, 0.13 x_hi\nitem t\n  {x:range} GB/s.\n");
+	assert_string_equal(story_said(story, STORY_ITEM, 0)->text, "0.050 to 0.130 GB/s.");
 	/* What is neither listed nor a range parts them. */
 	assert_string_equal(says_one(SLOW, "{name:list} has {gbs}."), "a has 2.29.\nc has 2.55.\n");
 	assert_string_equal(says_one(0, "{name:list}."), "a, b and c.\n");

@@ -12,7 +12,7 @@ HELPERS := $(KNOWN) $(B)/tests/helpers.a
 COUNTED := $(if $(filter coverage,$(SAN)),$(B)/tests/gcov_exit.o)
 $(B)/core.a: $(COUNTED)
 $(B)/launchgap: $(KNOWN)
--include $(TESTS:=.d) $(SHARED:.o=.d) $(SIMS:=.d) $(wildcard $(B)/tests/fuzz/*.d)
+-include $(B)/tests/check_chapters.d $(B)/tests/check_sentences.d $(TESTS:=.d) $(SHARED:.o=.d) $(SIMS:=.d) $(wildcard $(B)/tests/fuzz/*.d)
 
 .PHONY: test again same reference documents fuzz scale simulate coverage faults bare bare-deb reproducible
 
@@ -121,7 +121,7 @@ SCRIPTS := $(addprefix tests/,same_numbers first_screen figures documents recomp
 $(foreach program,$(call said,WITHOUT),$(if $(filter %/$(program),$(TESTS) $(ON_STANDINS) $(SCRIPTS)),,$(error \
   WITHOUT holds $(program), which is no program of `make test`; allowed are names such as test_connection and fuzzed)))
 LESS = $(filter-out $(foreach program,$(call said,WITHOUT),%/$(program)),$1)
-test: $(call LESS,$(TESTS) $(ON_STANDINS)) $(B)/launchgap $(B)/tests/check_sentences
+test: $(call LESS,$(TESTS) $(ON_STANDINS)) $(B)/launchgap $(B)/tests/check_chapters $(B)/tests/check_sentences
 	@$(RUN_TESTS) $(call LESS,$(TESTS) $(abspath $(ON_STANDINS)) $(SCRIPTS))
 # Each program TIMES times, two or more at once; ONLY='test_x …': these. A program takes one of its tests by that name.
 again: $(CHOSEN) $(B)/launchgap

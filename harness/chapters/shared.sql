@@ -207,7 +207,7 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
        right_name || iif(right_coll = '', '', ' ' || right_coll) right_side,
        iif(l.data_path = r.data_path, 'both ' || l.data_path,
            left_name || ' ' || l.data_path || ', ' || right_name || ' ' || r.data_path) ways,
-       CASE WHEN apart THEN 'not shown in each of its cells'
+       CASE WHEN apart THEN 'not proven in each of its cells'
             WHEN edge BETWEEN ratio_lo AND ratio_hi
             THEN 'limit ' || estimate(edge) || ' is inside its interval'
             WHEN edge AND noise THEN 'its interval is nearer to the limit ' || estimate(edge)

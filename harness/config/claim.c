@@ -1,5 +1,6 @@
 #include "claim.h"
 
+#include "../memory.h"
 #include "../trial/trial.h"
 
 #define KIB     ((size_t)1 << 10)
@@ -275,28 +276,45 @@ int claim_list_take(const json_t *environment, struct claim_list *out, struct st
 	return 0;
 }
 
+/* "a, b": an alternative of so many names. Writes into the text. */
+static bool alternative_read(char *text, unsigned each, struct claim_names *out)
+{
+	const char *before = "";
+	unsigned n = 0;
+	for (char *name; (name = strsep(&text, ",")); n++) {
+		name += strspn(name, " \t");
+		for (size_t end = strlen(name); end && strchr(" \t", name[end - 1]);)
+			name[--end] = '\0';
+		if (out->n == CLAIM_NAMES || !field_is_name(name, TRIAL_NAME_BYTES) ||
+		    !strcmp(name, before))
+			return false;
+		before = strcpy(out->names[out->n++], name);
+	}
+	return n == each;
+}
+
 int claim_names_read(const struct field *key, const char *text, void *base, struct status *st)
 {
+	static const char between[] = " else ";
 	struct claim_names read = {0};
 	const unsigned each = (unsigned)key->lo; /* names of an alternative */
-	unsigned words = 0;
+	char *copy = memory_text(text), *at = copy, *next;
 	bool good = true;
-	for (const char *at = text; *at && good; at += strspn(at, ", \t"), words++) {
-		const char *before = read.n % each ? read.names[read.n - 1] : "";
-		const size_t n = strcspn(at, ", \t");
-		char word[TRIAL_NAME_BYTES];
-		snprintf(word, sizeof word, "%.*s", (int)n, at);
-		at += n;
-		if (words % (each + 1) == each)
-			good = !strcmp(word, "else");
-		else if ((good = read.n < CLAIM_NAMES && field_is_name(word, sizeof word) &&
-		                 strcmp(before, word)))
-			strcpy(read.names[read.n++], word);
-	}
-	if (good && words % (each + 1) == each) {
+	do {
+		next = strstr(at, between);
+		if (next)
+			*next = '\0';
+		good = good && alternative_read(at, each, &read);
+		at = next ? next + strlen(between) : at;
+	} while (next);
+	free(copy);
+	if (good) {
 		memcpy((char *)base + key->at, &read, sizeof read);
 		return 0;
 	}
-	return status_set(st, "%s = '%s' is not allowed; allowed is %s; others after an else",
-	                  key->key, text, each == 2 ? "FROM, TO: two variants" : "a claim's name");
+	return status_set(st,
+	                  "%s = '%s' is not allowed; allowed is %s; alternatives follow `else`, "
+	                  "at most %u in all",
+	                  key->key, text, each == 2 ? "FROM, TO: two variants" : "a claim's name",
+	                  CLAIM_NAMES / each);
 }

@@ -489,7 +489,8 @@ static void library_of_system(struct plan *plan)
 	}
 }
 
-/* Of the alternatives the first that is measured here, else the last; none that --only left out. */
+/* Of the alternatives the first that is measured here, else the last. A gap of a variant that
+ * --only left out does not count; a primary claim keeps its name, for what --quick says. */
 static void alternatives_pick(struct plan *plan)
 {
 	const struct claim_names *gaps = &plan->spec->gaps, *primaries = &plan->spec->primaries;

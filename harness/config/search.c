@@ -231,7 +231,7 @@ static int entry_read(struct build *b, const struct text_entry *entry, void *ign
 		    "of a variant (`launchgap list keys`) but mode, layout, backend and library; "
 		    "for one backend alone in [search on host]",
 		    key);
-	if (space->nkeys == SEARCH_MAX_KEYS)
+	if (entry->here && space->nkeys == SEARCH_MAX_KEYS)
 		return status_set(st, "too many settings to search; allowed are %d",
 		                  SEARCH_MAX_KEYS);
 	if (values_read(b, key, entry->value, &read, st))

@@ -67,7 +67,7 @@ static int keys_of(struct build *b, unsigned section, struct spec *spec,
                    struct spec_variant *variant, struct status *st)
 {
 	struct keys_target target = {spec, variant, b->from->from->lookup, b->from->from->closed};
-	/* They say the same thing: one of them drops the other of further out. */
+	/* They say the same thing: what a section says replaces what it starts from. */
 	if (build_find(b, section, "mode") || build_find(b, section, "layout")) {
 		variant->settings.mode[0] = '\0';
 		variant->settings.layout = (struct layout){0};

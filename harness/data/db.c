@@ -154,10 +154,12 @@ static int place_of(const struct db *db, const char *sql, int from)
 	const char *word = strrchr(sqlite3_errmsg(db->lite), ' '), *found = NULL;
 	if (offset >= 0)
 		return from + offset;
+	if (word && *++word && strchr(word, '.') && !strchr(word, '('))
+		word = strrchr(word, '.') + 1; /* "main.t" of a view */
 	if (word)
-		found = words_find(sql + from, word + 1);
+		found = words_find(sql + from, word);
 	if (word && !found)
-		found = words_find(sql, word + 1);
+		found = words_find(sql, word);
 	return found ? (int)(found - sql) : from;
 }
 

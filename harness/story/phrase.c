@@ -92,14 +92,16 @@ static double size_of(const struct entry *c)
 	return !c->has ? NAN : counts ? (double)c->count : c->x;
 }
 
-/* Of a spread its lower or upper end, with three digits as a ratio; of others the entry. */
-static struct entry end_of(struct entry of, bool upper)
+/* Of a spread its lower or upper end, with three digits: below 0.1 a factor is a fraction, and what
+ * has a unit a number. Of others the entry. */
+static struct entry end_of(const struct column *column, struct entry of, bool upper)
 {
 	if (of.kind == KIND_SPREAD && isfinite(of.lo))
 		of.x = upper ? of.hi : of.lo;
-	if (of.kind == KIND_SPREAD && fabs(of.x) < 0.0995)
-		of = (struct entry){
-		    .has = of.has, .kind = KIND_RATIO, .x = of.x, .lo = NAN, .hi = NAN};
+	if (of.kind == KIND_SPREAD && fabs(of.x) < 0.0995) {
+		of.kind = *column->unit ? KIND_NUMBER : KIND_RATIO;
+		of.lo = of.hi = NAN;
+	}
 	return of;
 }
 
@@ -113,7 +115,8 @@ static void put_range(struct phrase *p, const struct scope *scope, const struct 
 	char lo[ENTRY_TEXT_BYTES], hi[ENTRY_TEXT_BYTES];
 	for (unsigned i = 0; i < scope->n; i++) {
 		const struct entry entry = row_of(scope, i)[column->at],
-		                   lower = end_of(entry, false), upper = end_of(entry, true);
+		                   lower = end_of(column, entry, false),
+		                   upper = end_of(column, entry, true);
 		if (!isnan(size_of(&lower)) && (!least.has || size_of(&lower) < size_of(&least)))
 			least = lower;
 		if (!isnan(size_of(&upper)) && (!most.has || size_of(&upper) > size_of(&most)))

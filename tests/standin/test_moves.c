@@ -61,7 +61,7 @@ TEST(the_report_shows_the_table_and_the_launches)
 	                "[variant turns]\nmode = single\napi = device-no-entry\n",
 	                "ranks=4"),
 	           0, "");
-	cli_expect(cli_call(folder, "report", here_path(""), NULL), 0, "measurements, data right");
+	cli_expect(cli_call(folder, "report", here_path(""), NULL), 0, "data correct");
 	json_t *report = json_report(here_in("t", "report.json"));
 	const json_t *rows = json_table(report, "kernel"),
 	             *launches = json_table(report, "kernel_launches");
