@@ -127,12 +127,10 @@ static void put_range(struct phrase *p, const struct scope *scope, const struct 
 	entry_say(&least, how, lo, sizeof lo); /* a kind that can be said so: chapter_check */
 	entry_say(&most, how, hi, sizeof hi);
 	const char *unit = how && !strcmp(how, "percent") ? strstr(lo, " %") : NULL;
-	if (!strcmp(lo, hi)) {
-		put(p, lo, strlen(lo));
-		return;
+	if (strcmp(lo, hi) != 0) {
+		put(p, lo, unit ? (size_t)(unit - lo) : strlen(lo));
+		put(p, " to ", 4);
 	}
-	put(p, lo, unit ? (size_t)(unit - lo) : strlen(lo));
-	put(p, " to ", 4);
 	put(p, hi, strlen(hi));
 }
 
