@@ -87,6 +87,17 @@ TEST(test_no_libraries)
 	}
 }
 
+TEST(a_search_for_another_backend_takes_no_room)
+{
+	char keys[1024] = "";
+	for (unsigned i = 0; i < SEARCH_MAX_KEYS; i++)
+		status_add(keys, sizeof keys, "env.K%u = 1, 2\n", i);
+	load(test_text(BASE ONE "[search]\n%s[search on nccl]\nenv.K0 = 3\n", keys), "host");
+	const char *text = test_text(BASE ONE "[search]\n%senv.K16 = 1, 2\n", keys);
+	assert_int_equal(load_with(text, "host", 0, NULL), -1);
+	assert_says(because(), "too many settings to search; allowed are 16");
+}
+
 TEST(test_bad_lines)
 {
 	refuse(BASE ONE " mode = single\n", 6, "indented");
