@@ -121,8 +121,8 @@ static bool is_by(const char *text)
 	return by && text == by;
 }
 
-/* "1.25 to 1.35", which is no interval, no change and no quantity, in a clause that does not go on
- * with what that is by. */
+/* "1.25 to 1.35", which is no interval, no change and no quantity, nor of a block's two trials of
+ * the reference, in a clause that does not go on with what that is by. */
 static bool has_bare_range(const char *text)
 {
 	unsigned within = 0;
@@ -140,7 +140,7 @@ static bool has_bare_range(const char *text)
 		           change = at - text >= 5 && !strncmp(at - 5, "from ", 5);
 		if ((times || !(within || whole)) && !is_unit(end) && !change &&
 		    !strstr(text, " goes from ") && !strstr(text, " in each of the ") &&
-		    !is_by(end))
+		    !strstr(text, " in the one whole block") && !is_by(end))
 			return true;
 	}
 	return false;
