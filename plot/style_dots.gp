@@ -37,4 +37,5 @@ do for [p = 1:G_sizes[g]] {
 		for [i = 2:variants] $summary using (at(i, 'ratio')):(i) with points ps mark * 1.4 lw 2 \
 			pt (V_role[i] eq 'again' ? 2 : mode_shape(V_mode[i])) lc rgb color(i) notitle
 }
+unset label 13
 eval finish

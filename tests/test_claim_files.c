@@ -130,7 +130,7 @@ TEST(of_alternatives_the_first_that_is_measured_counts)
 
 TEST(slips_in_alternatives_name_their_line)
 {
-	refuse("[experiment on nccl]\ngap = old, b else a, nobody\n", 2, "'nobody' names no");
+	refuse("[experiment on nccl]\ngap = old, b else a, elsewhere\n", 2, "'elsewhere' names no");
 	refuse("[experiment on nccl]\nprimary = c else d\n[claim c]\ntext = x\nneeds = y\n", 2,
 	       "primary = 'd' names no claim");
 	/* The form of older files. */
@@ -140,8 +140,8 @@ TEST(slips_in_alternatives_name_their_line)
 TEST(slips_name_their_line)
 {
 	refuse("[factor f]\nfrom = a\n", 1, "no from or no to");
-	refuse("[factor f]\nfrom = a\nto = nobody\n", 3, "to = 'nobody' names no variant");
-	refuse("[factor f]\nfrom = a\nto = b\nnccl.to = nobody\n", 4, "names no variant");
+	refuse("[factor f]\nfrom = a\nto = elsewhere\n", 3, "to = 'elsewhere' names no variant");
+	refuse("[factor f]\nfrom = a\nto = b\nnccl.to = elsewhere\n", 4, "names no variant");
 	refuse("[factor f]\nfrom = a\nto = b\nplacebo = perhaps\n", 4, "placebo");
 	refuse("[factor f]\nfrom = a\nto = b\nwhy = x\n", 4, "unknown key 'why'");
 	refuse("[factor f]\nfrom = a\nto = b\nbytes = 1M..4K\n", 4, "bytes = '1M..4K'");

@@ -68,7 +68,7 @@ static int places_of(double x)
 	return x < 9.995 ? 3 : x < 99.95 ? 1 : 0;
 }
 
-/* Nobody reads 0.00251: a small factor is a fraction, 1/398. */
+/* A small factor is a fraction: 1/398 is read more easily than 0.00251. */
 static bool is_fraction(double x)
 {
 	return x > 0 && x < 0.0995;
