@@ -52,9 +52,9 @@ static unsigned begun(void)
 }
 
 /* When the job of this number left, ns; rounded down to 10 ms. */
-static int64_t left_ns(unsigned job)
+static int64_t left_ns(const char *job)
 {
-	char *at = test_text("%s/%u", folder, job);
+	char *at = test_text("%s/%s", folder, job);
 	char *text = cli_read(at);
 	assert_non_null(text);
 	const int64_t ns = llround(100 * strtod(text, NULL)) * 10000000;
@@ -113,7 +113,7 @@ TEST(without_overlap_each_waits_for_the_one_before)
 	struct record_run record = cli_record(here_path(""));
 	jobs_of(&record, 4, jobs);
 	for (unsigned i = 0; i + 1 < 4; i++)
-		assert_true(left_ns(i + 1) <= jobs[i + 1]->from_ns);
+		assert_true(left_ns(test_text("%u", i + 1)) <= jobs[i + 1]->from_ns);
 }
 
 /* Jobs that start together know each other by their order's number: 0 and 1, then 2 and 3. */
@@ -126,8 +126,9 @@ TEST(without_overlap_each_waits_for_the_one_before)
 TEST(jobs_of_a_block_take_turns)
 {
 	assert_int_equal(run(TURNS "wait = yield\n",
-	                     "for turn in 1 2; do dd bs=1 count=1 <$3.gate >/dev/null 2>&1\n"
-	                     "echo " NTH " >>$here/turns; printf '\\10' >$3.said; done; exit 1\n"),
+	                     "for turn in 1 2; do printf '\\10' >$3.said\n"
+	                     "dd bs=1 count=1 <$3.gate >/dev/null 2>&1\n"
+	                     "echo " NTH " >>$here/turns; done; exit 1\n"),
 	                 1);
 	assert_string_equal(cli_read(test_text("%s/turns", folder)), "0\n1\n0\n1\n");
 }
@@ -166,6 +167,15 @@ TEST(a_worker_gives_the_others_their_turns)
 			own_ns += first->spent.ns[p];
 		assert_true(own_ns <= jobs[order]->to_ns - jobs[order]->from_ns);
 	}
+}
+
+/* The first one too, whatever the size of its first cell. */
+TEST(a_turn_begins_when_all_have_connected)
+{
+	assert_works(run("blocks = 1\nturns = 1M..1M\n",
+	                 "if [ " NTH " = 1 ]; then sleep .2; me=late; exits; fi\n" RUNS));
+	struct record_run record = cli_record(here_path(""));
+	assert_true(cell_of(&record, 0)->spent.from_ns > left_ns("late"));
 }
 
 TEST(a_job_that_dies_leaves_the_others_their_turns)

@@ -107,18 +107,23 @@ static int check_fresh(struct loop *loop, unsigned cell)
 static int wake(struct loop *loop)
 {
 	struct status st = {0};
+	int64_t waited;
+	int failed = 0;
 	if (loop->awake)
 		return 0;
 	loop->awake = true;
 	if (loop->backend->wake && loop->backend->wake(&loop->place, &st))
 		return loop_fail(loop, &st);
-	if (team_meet(loop->team))
-		return -1;
-	if (!loop->place.trial->turns_to)
+	if (loop->place.trial->turns_to) {
+		failed = loop_sleep(loop, 0, false, &waited);
+	} else {
+		if (team_meet(loop->team))
+			return -1;
 		spend(loop, 0, SPENT_CONNECT);
-	if (loop->place.worker == 0)
-		loop->calls->awake(loop->calls->arg);
-	const int failed = team_meet(loop->team);
+		if (loop->place.worker == 0)
+			loop->calls->awake(loop->calls->arg);
+		failed = team_meet(loop->team);
+	}
 	loop->phase_ns = clock_now_ns();
 	return failed;
 }
@@ -367,6 +372,7 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 	              .process = index / layout.threads,
 	              .processes = layout.processes},
 	    .measure_row = trial->settings.start == START_GATED ? loop_row_gated : loop_row,
+	    .deadline_ns = INT64_MAX,
 	    .phase_ns = clock_now_ns(),
 	    .calls = calls,
 	    .aggregate = trial_group(trial),

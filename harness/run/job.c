@@ -243,6 +243,14 @@ bool job_measure(struct job *job, unsigned timeout_s)
 	return job->pid;
 }
 
+bool job_ready(struct job *job, unsigned timeout_s)
+{
+	job->deadline_ns = clock_now_ns() + (int64_t)timeout_s * 1000000000;
+	watch(job, LAUNCHER_GIVES);
+	job->deadline_ns = 0;
+	return job->pid;
+}
+
 bool job_turn(struct job *job, unsigned timeout_s)
 {
 	go_on(job, timeout_s, LAUNCHER_GIVES | LAUNCHER_MEASURED);

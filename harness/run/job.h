@@ -40,6 +40,8 @@ int job_begin(const struct trial *trial, const char *self, const char *scratch, 
  * a held signal comes: SIGTERM, 5 s of grace, SIGKILL. Once it says that it has failed it has 5 s
  * to end, and has exited with 1. */
 bool job_measure(struct job *job, unsigned timeout_s);
+/* Waits until it has connected and waits for its first turn (true), or has ended. */
+bool job_ready(struct job *job, unsigned timeout_s);
 /* Lets it go on, and waits until it gives others their turn (true), has ended or only closes. */
 bool job_turn(struct job *job, unsigned timeout_s);
 /* Lets it close after its last turn, for job_end. */

@@ -85,18 +85,18 @@ static int start(struct runner *r, unsigned index, struct run_ahead *out, struct
 	return out->begun ? 0 : -1;
 }
 
-/* Each job that is not through has a turn; until its first one time is that of those before it.
- * False: all are, or a signal came. */
-static bool turn_each(struct runner *r, bool first)
+/* Each job that is not through has a turn; in round 0 each gets ready for its first one, and until
+ * then time is that of those before it. False: all are, or a signal came. */
+static bool turn_each(struct runner *r, unsigned round)
 {
 	bool more = false;
 	for (unsigned i = 0; i < r->nturns; i++) {
 		struct run_ahead *now = &r->turns[i];
 		if (!now->begun || now->over)
 			continue;
-		if (first && i)
+		if (round == 1 && i)
 			now->job.from_ns = clock_now_ns();
-		now->over = !job_turn(&now->job, r->spec.timeout_s);
+		now->over = !(round ? job_turn : job_ready)(&now->job, r->spec.timeout_s);
 		if (now->job.result.end == JOB_INTERRUPTED)
 			return false;
 		more |= !now->over;
@@ -104,20 +104,19 @@ static bool turn_each(struct runner *r, bool first)
 	return more;
 }
 
-/* The jobs of a block side by side: they start and close together, and between one goes on at a
- * time, until it gives the others their turn. If one does not begin, or after a signal, those that
- * are not through stop. */
+/* The jobs of a block side by side: they start and close together, and between, when all have
+ * connected, one goes on at a time, until it gives the others their turn. If one does not begin, or
+ * after a signal, those that are not through stop. */
 static int run_turns(struct runner *r, unsigned first, unsigned n, struct status *st)
 {
-	bool begins = true;
 	r->nturns = n;
 	r->turns = memory_more(r->turns, n, sizeof *r->turns);
 	memset(r->turns, 0, n * sizeof *r->turns);
 	for (unsigned i = 0; i < n && !st->text[0]; i++)
 		if (r->failed[r->plan.trials[first + i].variant] < GIVE_UP)
 			start(r, first + i, &r->turns[i], st);
-	while (!st->text[0] && turn_each(r, begins))
-		begins = false;
+	for (unsigned round = 0; !st->text[0] && turn_each(r, round); round++)
+		continue;
 	for (unsigned i = 0; i < n; i++)
 		if (r->turns[i].job.pid && r->turns[i].over)
 			job_release(&r->turns[i].job);
