@@ -161,11 +161,17 @@ unsigned machine_cores(void)
 	return cores ? cores : 1;
 }
 
-long long machine_memory_share(void)
+long long machine_memory_share(unsigned processes)
 {
-	char kib[64];
-	return read_field("/proc/self/smaps_rollup", "Pss", kib, sizeof kib) ? 1024 * atoll(kib)
-	                                                                     : -1;
+	const char *rollup = "/proc/self/smaps_rollup";
+	char all[64], shared[64], files[64];
+	if (!read_field(rollup, "Pss", all, sizeof all))
+		return -1;
+	const long long kib = atoll(all);
+	if (!read_field(rollup, "Pss_File", shared, sizeof shared) ||
+	    !read_field("/proc/self/status", "RssFile", files, sizeof files))
+		return 1024 * kib;
+	return 1024 * (kib - atoll(shared) + atoll(files) / processes);
 }
 
 /* NVIDIA's driver lists its GPUs in /proc; no library is needed to name them. */

@@ -110,7 +110,7 @@ TEST(what_cannot_be_answered_is_said_first)
 	static const char first[] =
 	    "claim c, d cannot be tested: pace isolated is not measured\n"
 	    "claim e cannot be tested: sendrecv is not measured\n"
-	    "claim f cannot be tested: jobs in turns connect and hold memory side by side\n"
+	    "claim f cannot be tested: jobs in turns connect side by side\n"
 	    "cell_timeout = 9s has no effect: timeout = 5s ends the trial first\nt: 2 ranks on "
 	    "null";
 	write_experiment(
@@ -121,7 +121,7 @@ TEST(what_cannot_be_answered_is_said_first)
 	    "[claim d]\ntext = x\nleft = a\nright = b\nmetric = latency\nis = within 2%\n"
 	    "[claim e]\ntext = x\nleft = a\nright = b\nmetric = time\nis = within 2%\n"
 	    "collective = sendrecv\n"
-	    "[claim f]\ntext = x\nleft = a\nright = b\nmetric = memory\nis = within 2%\n");
+	    "[claim f]\ntext = x\nleft = a\nright = b\nmetric = init\nis = within 2%\n");
 	cli_expect(here_run(NULL, "pace=stream", "--no-report", NULL), 0, first);
 }
 

@@ -92,7 +92,7 @@ static void expect_shares(const json_t *workers, struct layout layout)
 	const json_t *facts;
 	size_t w;
 	assert_int_equal(json_array_size(workers), layout_workers(layout));
-	if (machine_memory_share() < 0)
+	if (machine_memory_share(1) < 0)
 		return;
 	json_array_foreach(workers, w, facts)
 	{

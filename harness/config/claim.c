@@ -20,9 +20,9 @@ static const struct metric_info metrics[METRIC_KINDS] = {
     [METRIC_DRAM_PER_NVLINK] = {"dram_per_nvlink", "DRAM bytes per byte sent over NVLink", "DRAM bytes per NVLink byte", "", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME, 0, false},
     [METRIC_ISSUE_CORES] = {"issue_cores", "cores that are busy while calls are issued", "busy cores", "cores", true, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, false},
     [METRIC_COPIES] = {"copies", "bytes copied per byte delivered", "bytes copied per byte", "", true, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, false},
-    [METRIC_INIT] = {"init", "making the communicators of a fresh job", "setup time", "ms", false, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, true},
+    [METRIC_INIT] = {"init", "making the communicators of a fresh job", "setup time", "ms", false, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, true, true},
     [METRIC_MEMORY] = {"memory", "CPU memory of all processes, each shared page once", "CPU memory", "MiB", false, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, true},
-    [METRIC_RANK_MEMORY] = {"rank_memory", "memory of a rank: buffers, communicator, calls", "memory per rank", "MiB", false, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, true},
+    [METRIC_RANK_MEMORY] = {"rank_memory", "memory of a rank: buffers, communicator, calls", "memory per rank", "MiB", false, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, true, true},
 };
 // clang-format on
 

@@ -49,6 +49,7 @@ struct metric_info {
 	int regime;           /* of claims that name none; CLAIM_ANY_REGIME: all sizes */
 	unsigned least_calls; /* in a trial; with fewer it has no value */
 	bool whole;           /* of the trial as a whole, not of a cell: from its workers' facts */
+	bool alone;           /* of a job that no other one connects beside */
 };
 
 const struct metric_info *metric_info(enum metric metric);

@@ -424,10 +424,9 @@ static void side_why(const struct plan *plan, const struct claim *claim, bool ri
 
 void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why, size_t bytes)
 {
-	const bool alone = claim->test != CLAIM_NEEDS && metric_info(claim->metric)->whole;
+	const bool alone = claim->test != CLAIM_NEEDS && metric_info(claim->metric)->alone;
 	snprintf(why, bytes, "%s",
-	         alone && plan->turns.hi ? "jobs in turns connect and hold memory side by side"
-	                                 : "");
+	         alone && plan->turns.hi ? "jobs in turns connect side by side" : "");
 	for (unsigned right = 0; right < 2 && !why[0] && claim->test != CLAIM_NEEDS; right++)
 		side_why(plan, claim, right, why, bytes);
 }

@@ -166,13 +166,13 @@ static void close_backend(struct loop *loop)
 	loop->ctx = NULL;
 }
 
-/* With one connection, while all processes exist: a shared page is divided among them, and not with
- * jobs in turns. One worker of a process asks, as the kernel walks through all of its memory. */
+/* With one connection, while all processes exist: a shared page is divided among them. One worker of
+ * a process asks, as the kernel walks through all of its memory. */
 static void take_share(struct loop *loop)
 {
-	if (!loop->share_bytes && !loop->place.trial->turns_to &&
-	    loop->place.worker % loop->place.trial->settings.layout.threads == 0)
-		loop->share_bytes = machine_memory_share();
+	const unsigned threads = loop->place.trial->settings.layout.threads;
+	if (!loop->share_bytes && loop->place.worker % threads == 0)
+		loop->share_bytes = machine_memory_share(team_here(loop->team) / threads);
 }
 
 /* New connections or buffers, if the cell has others than the one before; no cell's deadline
