@@ -17,8 +17,8 @@ bool machine_has_program(const char *name);
 /* Cores that this process may use: the lesser of affinity and cgroup's quota; at least 1. */
 unsigned machine_cores(void);
 /* Bytes of this process now, one of so many of a job here: of shared pages its share (Linux's Pss),
- * of files' pages that of these processes, as other jobs map them too; before Linux 5.3 they count as
- * in Pss. -1: not known. Takes milliseconds. */
+ * of files' pages that of these processes, as other jobs map them too; before Linux 5.3 they count
+ * as in Pss. -1: not known. Takes milliseconds. */
 long long machine_memory_share(unsigned processes);
 
 /* Cards that are up, Mb/s one way, by `class` (/sys/class): "eth0 25000, IB mlx5_0:1 200000". */

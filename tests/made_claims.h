@@ -9,6 +9,7 @@
 
 /* nodirect, threads-old, processes-old: the speed of each as a multiple of threads-old's. */
 static double speed[3];
+static unsigned same_from; /* the first size, by its number, at which they are alike */
 static double isolated_speed; /* of processes-old's isolated calls, in addition */
 static double noise, isolated_noise;
 static bool no_stream, no_isolated; /* no such calls were measured */
@@ -36,7 +37,8 @@ static const struct made_variant variants[MADE_VARIANTS] = {
 static inline void stamps(const struct made_place *p, int64_t out[6])
 {
 	double bytes = 4096.0 * (1 << 2 * p->size), ns = 1e6 + 10 * bytes;
-	ns /= p->variant < 3 ? speed[p->variant] : p->variant == MADE_AGAIN ? speed[1] : 1;
+	if (p->size < same_from)
+		ns /= p->variant < 3 ? speed[p->variant] : p->variant == MADE_AGAIN ? speed[1] : 1;
 	ns /= p->isolated && p->variant == MADE_PROCESSES ? isolated_speed : 1;
 	ns *= 1 + (p->isolated ? isolated_noise : noise) *
 	              made_noise(alike ? 0 : p->variant, p->block, alike ? 0 : p->size);
@@ -108,7 +110,7 @@ static inline void fresh(void)
 	dram_per_byte[0] = dram_per_byte[1] = dram_per_byte[2] = 2;
 	noise = isolated_noise = 0.002;
 	no_stream = no_isolated = false;
-	lacks_block = off = UINT_MAX;
+	lacks_block = off = same_from = UINT_MAX;
 	missing = NULL;
 	issue_ns = 30000;
 	preempted = 0;

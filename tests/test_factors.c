@@ -133,14 +133,18 @@ TEST(a_caption_says_what_is_decided)
 		double speed, noise;
 		unsigned off;
 		size_t from; /* sizes of the first factor */
+		unsigned same_from;
 		const char *said;
 	} cases[] = {
-	    {1, 0.2, UINT_MAX, 1, "\"No factor's effect is decided here\""},
-	    {1, 0.002, 2, 1, "\"No factor has an effect beyond the margin, as far as is decided\""},
-	    {1, 0.002, UINT_MAX, 1, "\"No factor has an effect beyond the margin\""},
-	    {2, 0.002, 2, 1,
+	    {1, 0.2, UINT_MAX, 1, 9, "\"No factor's effect is decided here\""},
+	    {1, 0.002, 2, 1, 9,
+	     "\"No factor has an effect beyond the margin, as far as is decided\""},
+	    {1, 0.002, UINT_MAX, 1, 9, "\"No factor has an effect beyond the margin\""},
+	    {2, 0.002, 2, 1, 9,
 	     "\"one: 0.500 times the bandwidth, 4 KiB to 256 KiB; undecided in two\""},
-	    {2, 0.002, 2, 65536, "times the bandwidth, 64 KiB to 256 KiB; undecided in two\""},
+	    {2, 0.002, 2, 65536, 9, "times the bandwidth, 64 KiB to 256 KiB; undecided in two\""},
+	    {2, 0.002, UINT_MAX, 1, 3,
+	     "\"No factor has one effect in all cells: one 0.500 to 1.00"},
 	};
 	factor("one", "nodirect", "threads-old");
 	factor("two", "threads-old", "processes-old");
@@ -149,6 +153,7 @@ TEST(a_caption_says_what_is_decided)
 		noise = cases[c].noise;
 		off = cases[c].off;
 		asked.factors[0].bytes.lo = cases[c].from;
+		same_from = cases[c].same_from;
 		made_report(&made);
 		assert_says(made_read("report.json"), cases[c].said);
 	}

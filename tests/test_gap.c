@@ -108,6 +108,20 @@ TEST(a_row_does_not_contradict_itself)
 	done();
 }
 
+/* As at 1 GiB, where staged copies reach the link's speed too. */
+TEST(a_gap_that_one_size_lacks_is_explained_at_the_others)
+{
+	speed[2] = speed[0] = 0.7;
+	same_from = 3;
+	gap("processes-old", "threads-old");
+	factor("mode", "processes-old", "nodirect");
+	factor("zero-copy", "nodirect", "threads-old");
+	assert_string_equal(steps(), "mode   0.0; zero-copy  counts 1.0; explained 1.0  ");
+	made_report(&made);
+	assert_says(made_read("report.json"), "bandwidth of threads-old is 1.429 times that of "
+	                                      "processes-old, 4 KiB to 64 KiB.\"");
+}
+
 TEST(without_a_gap_there_are_no_shares)
 {
 	static const char *const sql = "SELECT explained, why, (SELECT count(*) FROM gap_step), "

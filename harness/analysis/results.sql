@@ -4,12 +4,13 @@
 INSERT INTO phase SELECT part, seconds FROM spent_part ORDER BY nth;
 DROP VIEW spent_part;
 
--- What a block takes: the mean step from trial to trial of one session, times its trials.
+-- What a block takes: the mean step from trial to trial of one session, times its trials. Of jobs
+-- in turns the lines of a block are written at once, so that steps between blocks count too.
 UPDATE went SET block_s = block_trials * (
   SELECT 1.0 * sum(written_s - before_s) / sum(ord - before)
-  FROM (SELECT *, lag(block) OVER t at, lag(ord) OVER t before, lag(last_s) OVER t before_s
+  FROM (SELECT *, lag(ord) OVER t before, lag(last_s) OVER t before_s
         FROM trial WINDOW t AS (ORDER BY id))
-  WHERE block = at AND before < ord AND before_s > 0 AND written_s >= before_s
+  WHERE before < ord AND before_s > 0 AND written_s >= before_s
     AND NOT EXISTS (SELECT 1 FROM session s WHERE ord >= first_block * trials + begun
                     AND before < first_block * trials + begun));
 

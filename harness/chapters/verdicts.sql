@@ -1,17 +1,21 @@
 -- From contrasts to verdicts, on the speed of the variant: of a time the ratio is inverted.
 
 -- The least and the greatest cell of a contrast that has several, by its metric, and as times are;
--- below, above: whether one is so beyond the margin; no_more, no_less: or shown not to be.
+-- below, above: whether one is so beyond the margin; not_more, not_less: whether one goes another
+-- way than a mean that is more, or less. What a gap has not at one size it may have at others.
 CREATE VIEW contrast_ends AS
 SELECT asked, min(ratio) least, max(ratio) most, min(hi) * (1 + margin) < 1 below,
-       max(lo) > 1 + margin above, no_claim AND min(hi) < 1 + margin no_more,
-       no_claim AND max(lo) * (1 + margin) > 1 no_less,
+       max(lo) > 1 + margin above,
+       CASE of WHEN 'gap' THEN min(hi) * (1 + margin) < 1 WHEN 'claims' THEN min(ratio) < 1
+               ELSE min(ratio) < 1 OR min(hi) < 1 + margin END not_more,
+       CASE of WHEN 'gap' THEN max(lo) > 1 + margin WHEN 'claims' THEN max(ratio) > 1
+               ELSE max(ratio) > 1 OR max(lo) * (1 + margin) > 1 END not_less,
        estimate(min(ratio)) || ' in ' || min(cell) FILTER (WHERE nth = 1) || ', '
        || estimate(max(ratio)) || ' in ' || min(cell) FILTER (WHERE back = 1) ends,
        estimate(1 / max(ratio)) || ' in ' || min(cell) FILTER (WHERE back = 1) || ', '
        || estimate(1 / min(ratio)) || ' in ' || min(cell) FILTER (WHERE nth = 1) back_ends
 FROM (SELECT c.*, what || ' of ' || size(asked_bytes) cell,
-             (SELECT finding <> 'claims' FROM asked_contrast a WHERE a.id = asked) no_claim,
+             (SELECT finding FROM asked_contrast a WHERE a.id = asked) of,
              row_number() OVER (PARTITION BY asked ORDER BY ratio, base) nth,
              row_number() OVER (PARTITION BY asked ORDER BY ratio DESC, base) back
       FROM contrast_cell c JOIN place p ON p.id = base), given
@@ -46,7 +50,7 @@ SELECT a.id asked, a.finding, a.part, a.variant, a.regime, unit = 'µs' is_time,
        iif(unit = 'µs', 1 / (c ->> 'lo'), c ->> 'hi') speed_hi,
        iif(unit = 'µs', 1 / most, least) least, iif(unit = 'µs', 1 / least, most) most,
        coalesce(role <> 'again' AND CASE verdict_word(c ->> 'lo', c ->> 'hi', margin)
-                WHEN 'faster' THEN least < 1 OR no_more WHEN 'slower' THEN most > 1 OR no_less
+                WHEN 'faster' THEN not_more WHEN 'slower' THEN not_less
                 WHEN 'undecided' THEN below AND above ELSE below OR above END, 0) opposed,
        ends, iif(unit = 'µs', back_ends, ends) speed_ends
 FROM asked_contrast a JOIN metric m ON m.name = a.metric JOIN variant v ON v.id = a.variant

@@ -9,19 +9,19 @@
 
 // clang-format off
 static const struct metric_info metrics[METRIC_KINDS] = {
-    [METRIC_BUSBW] = {"busbw", "bus bandwidth", "bus bandwidth", "GB/s", false, false, PACE_STREAM, true, REGIME_LARGE, 0, false},
-    [METRIC_TIME] = {"time", "time per call", "call time", "µs", false, false, PACE_STREAM, false, REGIME_LARGE, 0, false},
-    [METRIC_LATENCY] = {"latency", "p50 of single calls", "latency (p50)", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL, 0, false},
-    [METRIC_P95] = {"p95", "p95 of single calls", "latency (p95)", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL, 0, false},
-    [METRIC_P99] = {"p99", "p99 of single calls", "latency (p99)", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL, TRIAL_P99_CALLS, false},
-    [METRIC_LAUNCH] = {"launch", "launch cost per call", "launch cost", "µs", false, true, CLAIM_ANY_PACE, false, REGIME_SMALL, 0, false},
-    [METRIC_NVLINK_TX] = {"nvlink_tx", "sent over NVLink", "NVLink traffic", "GB/s", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME, 0, false},
-    [METRIC_DRAM] = {"dram", "DRAM traffic", "DRAM traffic", "GB/s", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME, 0, false},
-    [METRIC_DRAM_PER_NVLINK] = {"dram_per_nvlink", "DRAM bytes per byte sent over NVLink", "DRAM bytes per NVLink byte", "", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME, 0, false},
-    [METRIC_ISSUE_CORES] = {"issue_cores", "cores that are busy while calls are issued", "busy cores", "cores", true, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, false},
-    [METRIC_COPIES] = {"copies", "bytes copied per byte delivered", "bytes copied per byte", "", true, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, false},
+    [METRIC_BUSBW] = {"busbw", "bus bandwidth", "bus bandwidth", "GB/s", false, false, PACE_STREAM, true, REGIME_LARGE, 0, false, false},
+    [METRIC_TIME] = {"time", "time per call", "call time", "µs", false, false, PACE_STREAM, false, REGIME_LARGE, 0, false, false},
+    [METRIC_LATENCY] = {"latency", "p50 of single calls", "latency (p50)", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL, 0, false, false},
+    [METRIC_P95] = {"p95", "p95 of single calls", "latency (p95)", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL, 0, false, false},
+    [METRIC_P99] = {"p99", "p99 of single calls", "latency (p99)", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL, TRIAL_P99_CALLS, false, false},
+    [METRIC_LAUNCH] = {"launch", "launch cost per call", "launch cost", "µs", false, true, CLAIM_ANY_PACE, false, REGIME_SMALL, 0, false, false},
+    [METRIC_NVLINK_TX] = {"nvlink_tx", "sent over NVLink", "NVLink traffic", "GB/s", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME, 0, false, false},
+    [METRIC_DRAM] = {"dram", "DRAM traffic", "DRAM traffic", "GB/s", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME, 0, false, false},
+    [METRIC_DRAM_PER_NVLINK] = {"dram_per_nvlink", "DRAM bytes per byte sent over NVLink", "DRAM bytes per NVLink byte", "", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME, 0, false, false},
+    [METRIC_ISSUE_CORES] = {"issue_cores", "cores that are busy while calls are issued", "busy cores", "cores", true, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, false, false},
+    [METRIC_COPIES] = {"copies", "bytes copied per byte delivered", "bytes copied per byte", "", true, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, false, false},
     [METRIC_INIT] = {"init", "making the communicators of a fresh job", "setup time", "ms", false, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, true, true},
-    [METRIC_MEMORY] = {"memory", "CPU memory of all processes, each shared page once", "CPU memory", "MiB", false, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, true},
+    [METRIC_MEMORY] = {"memory", "CPU memory of all processes, each shared page once", "CPU memory", "MiB", false, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, true, false},
     [METRIC_RANK_MEMORY] = {"rank_memory", "memory of a rank: buffers, communicator, calls", "memory per rank", "MiB", false, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, true, true},
 };
 // clang-format on

@@ -165,7 +165,8 @@ static int cut(const struct spec_source *from, const struct plan_machine *machin
 	spec->counters =
 	    is_said(from, "counters") ? spec->counters : metric_info(primary.metric)->counters;
 	/* Jobs side by side start and connect together: most of a job's time on GPUs. */
-	if (plan->backend->is.gpus && !metric_info(primary.metric)->alone && !is_said(from, "turns"))
+	if (plan->backend->is.gpus && !metric_info(primary.metric)->alone &&
+	    !is_said(from, "turns"))
 		spec->turns = (struct claim_range){spec->sizes[0], spec->sizes[spec->nsizes - 1]};
 	spec->limit = spec->limit && is_said(from, "limit");
 	spec->cycles = is_said(from, "cycles") ? spec->cycles : 1;

@@ -166,8 +166,8 @@ static void close_backend(struct loop *loop)
 	loop->ctx = NULL;
 }
 
-/* With one connection, while all processes exist: a shared page is divided among them. One worker of
- * a process asks, as the kernel walks through all of its memory. */
+/* With one connection, while all processes exist: a shared page is divided among them. One worker
+ * of a process asks, as the kernel walks through all of its memory. */
 static void take_share(struct loop *loop)
 {
 	const unsigned threads = loop->place.trial->settings.layout.threads;
