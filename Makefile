@@ -217,7 +217,7 @@ help:
 ##                             RANKS= BLOCKS= BYTES= …; others: ARGS='key=value';
 ##                             some variants: ARGS='--only threads,processes';
 ##                             what it would take: ARGS=--dry-run;
-##                             its primary claim alone, in about a minute: QUICK=1
+##                             its primary claim alone, in under a minute: QUICK=1
 ## make experiments            the experiments and their questions
 ## make tour [MODE=threads]    each collective once, on a few numbers
 ## make plots RUN=dir          report and pictures again, from the records

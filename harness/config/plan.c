@@ -194,7 +194,7 @@ const char *plan_main_backend(const struct plan *plan)
 
 /* Rough figures: a call on devices, a call on cores, and a row of stamps in the record. */
 #define CALL_S         20e-6
-#define DEVICE_BYTES_S 100e9
+#define DEVICE_BYTES_S 300e9 /* over NVLink */
 #define CORE_BYTES_S   3e9
 #define ROW_BYTES      25.0
 #define CELL_BYTES     600.0
@@ -212,12 +212,13 @@ static double slower(const struct plan *plan, const struct trial *t)
 	return on_cores(t) && ncores < nranks ? (double)nranks / ncores : 1;
 }
 
-static double start_seconds(const struct plan *plan, const struct trial *t)
+/* beside: one of its block before it starts with it. */
+static double start_seconds(const struct plan *plan, const struct trial *t, bool beside)
 {
 	const struct cell *last = &t->cells[t->ncells - 1];
 	if (on_cores(t))
 		return COST_CORE_START_S * slower(plan, t);
-	return COST_DEVICE_START_S + COST_CONNECT_S * last->connection +
+	return (beside ? COST_BESIDE_S : COST_DEVICE_START_S) + COST_CONNECT_S * last->connection +
 	       COST_ALLOCATE_S * (last->connection + 1) * last->allocation;
 }
 
@@ -231,10 +232,11 @@ static double rows_seconds(const struct plan *plan, const struct trial *t, const
 	return calls * call * slower(plan, t);
 }
 
-static void cost_add(struct plan_cost *sum, const struct plan *plan, const struct trial *t)
+static void cost_add(struct plan_cost *sum, const struct plan *plan, const struct trial *t,
+                     bool beside)
 {
 	const unsigned nranks = layout_ranks(t->settings.layout);
-	sum->seconds += start_seconds(plan, t);
+	sum->seconds += start_seconds(plan, t, beside);
 	sum->bytes += TRIAL_BYTES;
 	for (unsigned c = 0; c < t->ncells; c++) {
 		const struct cell *cell = &t->cells[c];
@@ -249,9 +251,10 @@ static void cost_add(struct plan_cost *sum, const struct plan *plan, const struc
 struct plan_cost plan_cost(const struct plan *plan)
 {
 	struct plan_cost sum = {0, 0};
+	const unsigned in_block = plan->ntrials / plan->spec->blocks;
 	for (unsigned i = 0; i < plan->ntrials; i++) {
 		struct trial *t = plan_trial(plan, i);
-		cost_add(&sum, plan, t);
+		cost_add(&sum, plan, t, plan->turns.hi && i % in_block);
 		trial_free(t);
 	}
 	return sum;

@@ -136,6 +136,7 @@ struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigne
 
 /* Typical figures, in s. */
 #define COST_DEVICE_START_S 3.0
+#define COST_BESIDE_S       0.4 /* another job that starts and ends beside it, in turns */
 #define COST_CORE_START_S   0.5
 #define COST_CONNECT_S      0.1
 #define COST_ALLOCATE_S     0.1

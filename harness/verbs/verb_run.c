@@ -61,7 +61,7 @@ static int add_override(struct asked *a, char *text, struct status *st)
 // clang-format off
 static const struct field rows[] = {
     {"--dry-run", FIELD_FLAG, AT(dry), .help = "say what would be measured and what it takes; no GPU needed"},
-    {"--quick", FIELD_FLAG, AT(request.quick), .help = "the primary claim alone, in about a minute"},
+    {"--quick", FIELD_FLAG, AT(request.quick), .help = "the primary claim alone, in under a minute"},
     {"--only", FIELD_OWN, AT(request.from.only), .read = options_borrow, .value = "A,B", .help = "these variants alone, with the reference's twin and the limit"},
     {"--file", FIELD_OWN, AT(request.from.file), .read = options_borrow, .value = "FILE", .help = "your own experiment file instead of NAME"},
     {"--results", FIELD_OWN, AT(request.results), .read = options_borrow, .value = "DIR", .otherwise = "results", .help = "where DIR/NAME/<UTC stamp>/ goes"},
