@@ -144,7 +144,7 @@ TEST(a_caption_says_what_is_decided)
 	     "\"one: 0.500 times the bandwidth, 4 KiB to 256 KiB; undecided in two\""},
 	    {2, 0.002, 2, 65536, 9, "times the bandwidth, 64 KiB to 256 KiB; undecided in two\""},
 	    {2, 0.002, UINT_MAX, 1, 3,
-	     "\"No factor has one effect in all cells: one 0.500 to 1.00"},
+	     "\"Not one effect in all cells: one 0.500 to 1.00"},
 	};
 	factor("one", "nodirect", "threads-old");
 	factor("two", "threads-old", "processes-old");

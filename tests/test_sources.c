@@ -109,8 +109,8 @@ TEST(lines_are_counted_alone)
 	made.blocks = 6;
 	assert_true(json_one_says(
 	    json_object_get(made_report(&made), "answer"),
-	    "Of 5 lines of a paper: 5 reproduced, 0 refuted, 0 undecided (5 of these "
-	    "taken alone, as the only test)."));
+	    "Of 5 lines of a paper: 5 reproduced, 0 refuted, 0 undecided; 5 of the decided "
+	    "ones are taken alone, as the only test."));
 	made.blocks = 10;
 }
 

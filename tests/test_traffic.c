@@ -5,26 +5,22 @@
 #include "../harness/backend/table.h"
 #include "here.h"
 
-static struct cli run(const char *variants)
-{
-	char *text = test_text("cell_timeout = 60s\ncollective = all_reduce\nbytes = 64, 4K\n"
-	                       "[variant a]\nmode = threads\n%s",
-	                       variants);
-	return run_two("host", text, "--no-report");
-}
-
 /* Four cells: it goes on and off for each of them. */
-TEST_WITH(traffic_stops_with_each_cell, set_up, tear_down)
+static void stops_with_each_cell(const char *keys)
 {
 	static const char *const moving[] = {"threads-links", "processes-links", "single-links",
 	                                     "gloo-links"};
 	bool moved[4] = {false};
-	struct cli cli =
-	    run("[variant threads-links]\nmode = threads\ntraffic = links\n"
-	        "[variant processes-links]\nmode = processes\ntraffic = links\n"
-	        "[variant single-links]\nmode = single\ntraffic = links\n"
-	        "[variant threads-cpu]\nmode = threads\ntraffic = cpu\n"
-	        "[variant gloo-links]\nbackend = gloo\nmode = processes\ntraffic = links\n");
+	char *text = test_text(
+	    "cell_timeout = 60s\ntimeout = 70s\ncollective = all_reduce\nbytes = 64, 4K\n%s"
+	    "[variant a]\nmode = threads\n"
+	    "[variant threads-links]\nmode = threads\ntraffic = links\n"
+	    "[variant processes-links]\nmode = processes\ntraffic = links\n"
+	    "[variant single-links]\nmode = single\ntraffic = links\n"
+	    "[variant threads-cpu]\nmode = threads\ntraffic = cpu\n"
+	    "[variant gloo-links]\nbackend = gloo\nmode = processes\ntraffic = links\n",
+	    keys);
+	struct cli cli = run_two("host", text, "--no-report");
 	if (cli.code)
 		fail_msg("%s", cli.out);
 	struct record_run record = cli_record(here_path("trials.jsonl"));
@@ -42,6 +38,16 @@ TEST_WITH(traffic_stops_with_each_cell, set_up, tear_down)
 	}
 	assert_true(moved[0] && moved[1] && moved[2]);
 	assert_true(moved[3] || strstr(cli.out, "no Gloo here"));
+}
+
+TEST_WITH(traffic_stops_with_each_cell, set_up, tear_down)
+{
+	stops_with_each_cell("");
+}
+
+TEST_WITH(traffic_stops_with_each_turn, set_up, tear_down)
+{
+	stops_with_each_cell("turns = 4K..4K\n");
 }
 
 /* --- ranks that connect twice, as for traffic, on a Gloo that is made up here: the linker

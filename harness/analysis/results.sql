@@ -4,15 +4,22 @@
 INSERT INTO phase SELECT part, seconds FROM spent_part ORDER BY nth;
 DROP VIEW spent_part;
 
--- What a block takes: the mean step from trial to trial of one session, times its trials. Of jobs
--- in turns the lines of a block are written at once, so that steps between blocks count too.
+-- What a block takes: the mean step from trial to trial of a block, in one session, times its
+-- trials; of jobs in turns, whose lines are written at once, that from block to block.
 UPDATE went SET block_s = block_trials * (
   SELECT 1.0 * sum(written_s - before_s) / sum(ord - before)
-  FROM (SELECT *, lag(ord) OVER t before, lag(last_s) OVER t before_s
+  FROM (SELECT *, lag(block) OVER t at, lag(ord) OVER t before, lag(last_s) OVER t before_s
         FROM trial WINDOW t AS (ORDER BY id))
-  WHERE before < ord AND before_s > 0 AND written_s >= before_s
+  WHERE block = at AND before < ord AND before_s > 0 AND written_s >= before_s
     AND NOT EXISTS (SELECT 1 FROM session s WHERE ord >= first_block * trials + begun
                     AND before < first_block * trials + begun));
+UPDATE went SET block_s = (
+  SELECT avg(last_s - before_s)
+  FROM (SELECT block, max(last_s) last_s, lag(block) OVER b at, lag(max(last_s)) OVER b before_s
+        FROM trial GROUP BY block WINDOW b AS (ORDER BY block))
+  WHERE before_s > 0 AND block = at + 1
+    AND block NOT IN (SELECT first_block FROM session))
+WHERE EXISTS (SELECT 1 FROM environment WHERE key = 'turns');
 
 -- The trials of a block should be close in time: only then do they share the machine's state. One
 -- that a session began and a later one completed holds a pause.

@@ -25,7 +25,7 @@ SELECT f.id, name, text, setting, before, after, placebo,
        coalesce(l.speed_blocks, 0) latency_blocks, l.confidence latency_confidence,
        l.word latency_word, l.verdict latency_said, coalesce(l.label, '-') latency_label,
        l.detectable latency_detectable, l.by_cell latency_by_cell,
-       coalesce(b.opposed, l.opposed, 0) opposed, coalesce(m.cells, 0) cells,
+       coalesce(m.opposed, 0) opposed, coalesce(m.cells, 0) cells,
        coalesce(m.from_bytes, 0) from_bytes, coalesce(m.to_bytes, 0) to_bytes,
        c.from_bytes latency_from, c.to_bytes latency_to,
        coalesce(nullif(f.why, ''), nullif(m.why, ''), iif(m.asked = c.asked, latency_why, '')) why

@@ -231,7 +231,14 @@ LEFT JOIN known_way l ON by_path AND l.name = left_name
 LEFT JOIN known_way r ON by_path AND r.name = right_name
 LEFT JOIN by_what ON one_size = (from_bytes = to_bytes);
 
--- A trial over the sizes of a group: x, the mean logarithm of its time against its variant's median
+-- Sizes that are judged together, or all if none are: others may drift by themselves.
+CREATE VIEW watched_place AS
+SELECT * FROM place p
+WHERE NOT is_limit AND (NOT EXISTS (SELECT 1 FROM regime) OR EXISTS (
+  SELECT 1 FROM regime g
+  WHERE g.pace = p.pace AND p.asked_bytes BETWEEN g.from_bytes AND g.to_bytes));
+
+-- A trial over these of a group: x, the mean logarithm of its time against its variant's median
 -- there: 0.02 is 2 % slower than usual. nth, own: its place among all, and among its variant's.
 -- Connections and allocations differ by factors, as jobs do; cycles do not.
 CREATE TABLE trial_off AS
@@ -244,9 +251,9 @@ FROM (SELECT grp, t.variant, block, ord, avg(log_us - ln(time_us)) x
             FROM cell_place JOIN cell c ON c.id = cell JOIN trial ON trial.id = trial
             WHERE pass = 'timed' AND error IS NULL AND time_ns > 0
             GROUP BY place, variant, block) t
-      JOIN result USING (variant, place) JOIN place p ON p.id = place
+      JOIN result USING (variant, place) JOIN watched_place p ON p.id = place
       JOIN variant v ON v.id = t.variant
-      WHERE role <> 'limit' AND NOT is_limit
+      WHERE role <> 'limit'
       GROUP BY grp, t.variant, block);
 
 -- The load of a step's experts, by its exponent.

@@ -25,7 +25,8 @@ GROUP BY asked;
 -- beyond all of its cells, as an estimate over blocks can be; least, most: the speed of its slowest
 -- and its fastest cell; opposed: a cell is shown to go another way, so that there is no mean: its
 -- interval is within the margin where the mean is beyond, or beyond where the mean is within; or it
--- is on the other side of 1; ends: both cells. A claim's cells: claim_cells.
+-- is on the other side of 1 (of a gap that alone, beyond the margin); ends: both cells. A claim's
+-- cells: claim_cells.
 CREATE TABLE contrast_found AS
 WITH made AS (
   SELECT asked, contrast(x, block, coalesce(by, margin), coalesce(times, 1)) c

@@ -571,6 +571,7 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 	plan->seed = spec->seed ? spec->seed : seed;
 	plan->asked = spec->asked;
 	plan->turns = spec->turns;
+	struct status left_out = {""};
 	char why[1];
 	const char *backend = plan_backend(spec, machine, why, sizeof why);
 	plan->backend = backend_find(backend);
@@ -588,6 +589,11 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 	plan_order_trials(plan);
 	plan_p99_settle(plan);
 	library_of_system(plan);
+	if (plan->turns.hi && plan_turns(plan, &left_out)) {
+		if (!spec->quick.claim[0])
+			plan_note(plan, "left out: turns: %s", left_out.text);
+		plan->turns.hi = 0;
+	}
 	if (spec->needs_gpus && !plan->backend->is.gpus)
 		plan_note(plan, "the question needs GPUs: what backend %s shows does not answer it",
 		          backend);

@@ -199,7 +199,7 @@ int loop_sleep(struct loop *loop, unsigned cell, bool measured, int64_t *waited_
 	const int64_t from = clock_now_ns();
 	if (first)
 		team_set_deadline(loop->team, cell, 0);
-	if (traffic_off(loop->traffic, loop->deadline_ns) || team_meet(loop->team))
+	if (team_meet(loop->team))
 		return -1;
 	loop->turn++;
 	if (first) {
@@ -215,13 +215,15 @@ int loop_sleep(struct loop *loop, unsigned cell, bool measured, int64_t *waited_
 		loop->deadline_ns += waited;
 	if (first && ends)
 		team_set_deadline(loop->team, cell, loop->deadline_ns);
-	return traffic_on(loop->traffic, loop->deadline_ns);
+	return 0;
 }
 
 /* Other jobs have their turns before this row. */
 static int give_turn(struct loop *loop, unsigned cell, unsigned row, int64_t *waited_ns)
 {
-	if (loop_sleep(loop, cell, false, waited_ns) || loop_warm_up(loop))
+	if (traffic_off(loop->traffic, loop->deadline_ns) ||
+	    loop_sleep(loop, cell, false, waited_ns) ||
+	    traffic_on(loop->traffic, loop->deadline_ns) || loop_warm_up(loop))
 		return -1;
 	loop_keep_rows(loop, cell);
 	for (unsigned i = 0; i < loop->place.count; i++)

@@ -10,8 +10,8 @@ struct traffic;
 /* What the first worker of all calls while the others wait. */
 struct loop_calls {
 	void (*awake)(void *arg); /* once all are: before, nothing is allocated or connected */
-	/* Of a trial in turns: lets other jobs go on until its next turn; measured: it has only to
-	 * close then. */
+	/* In its place of a trial in turns, which has connected, and later: lets other jobs go on
+	 * until its next turn; measured: it has only to close then. */
 	void (*give)(void *arg, bool measured);
 	void *arg;
 };

@@ -247,7 +247,6 @@ bool job_ready(struct job *job, unsigned timeout_s)
 {
 	job->deadline_ns = clock_now_ns() + (int64_t)timeout_s * 1000000000;
 	watch(job, LAUNCHER_GIVES);
-	job->deadline_ns = 0;
 	return job->pid;
 }
 

@@ -30,7 +30,7 @@ struct job {
 	struct job_result result; /* like this */
 	bool ended;               /* all its processes did their part, whatever the launcher says */
 	int64_t from_ns, to_ns;   /* it ran; without the turns of others */
-	int64_t gave_ns, away_ns; /* its last turn ended, 0: none; all that others had since */
+	int64_t gave_ns, away_ns; /* it waits since, 0: it does not; all that it has waited */
 };
 
 /* slot: another for each job that exists. It waits at its gate for job_measure, or for job_turn. */

@@ -85,8 +85,24 @@ static int start(struct runner *r, unsigned index, struct run_ahead *out, struct
 	return out->begun ? 0 : -1;
 }
 
-/* Each job that is not through has a turn; in round 0 each gets ready for its first one, and until
- * then time is that of those before it. False: all are, or a signal came. */
+/* What passed until all were ready for their first turns is the first one's time. */
+static void share_start(struct runner *r)
+{
+	const int64_t now = clock_now_ns();
+	bool first = true;
+	for (unsigned i = 0; i < r->nturns; i++) {
+		struct job *job = &r->turns[i].job;
+		if (!r->turns[i].begun)
+			continue;
+		job->gave_ns = now;
+		if (!first)
+			job->from_ns = now;
+		first = false;
+	}
+}
+
+/* Each job that is not through has a turn; in round 0 each gets ready for its first one. False: all
+ * are, or a signal came. */
 static bool turn_each(struct runner *r, unsigned round)
 {
 	bool more = false;
@@ -94,13 +110,13 @@ static bool turn_each(struct runner *r, unsigned round)
 		struct run_ahead *now = &r->turns[i];
 		if (!now->begun || now->over)
 			continue;
-		if (round == 1 && i)
-			now->job.from_ns = clock_now_ns();
 		now->over = !(round ? job_turn : job_ready)(&now->job, r->spec.timeout_s);
 		if (now->job.result.end == JOB_INTERRUPTED)
 			return false;
 		more |= !now->over;
 	}
+	if (!round)
+		share_start(r);
 	return more;
 }
 

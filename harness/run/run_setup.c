@@ -54,7 +54,6 @@ int run_set_up(struct runner *r, struct status *st)
 {
 	const struct run_request *q = r->request;
 	struct record_run before = {0};
-	struct status why = {""};
 	uint64_t seed = draw_seed();
 	int result = -1;
 	if (plan_load(&q->from, q->machine, &r->spec, st) ||
@@ -83,11 +82,6 @@ int run_set_up(struct runner *r, struct status *st)
 		r->spec.seed = seed;
 	if (plan_make(&r->spec, q->machine, seed, &r->plan, st) || allow_files(r->plan.nranks, st))
 		goto out;
-	if (r->plan.turns.hi && plan_turns(&r->plan, &why)) {
-		if (!r->spec.quick.claim[0])
-			plan_note(&r->plan, "left out: turns: %s", why.text);
-		r->plan.turns.hi = 0;
-	}
 	r->environment = memory_have(describe_run(&r->plan, q->argc, q->argv, LAUNCHGAP_COMMIT));
 	if (q->resume &&
 	    (resume_same(before.environment, r->environment, st) || take_before(r, &before, st)))
