@@ -222,8 +222,8 @@ TEST(without_streams_large_is_latency)
 	     "WHERE variant = 2",
 	     "large latency 2");
 	json_says(made_report(&m), "measured",
-	          "Large sizes: only differences above 2 % can be believed (A/A, reference "
-	          "twice: 1.0");
+	          "Large sizes, single calls: only differences above 2 % can be believed (A/A, "
+	          "reference twice: 1.0");
 }
 
 TEST(without_gpus_sizes_are_smaller)

@@ -200,8 +200,9 @@ CREATE VIEW judged_contrast AS
 WITH said AS (
   SELECT *, iif(opposed, 'undecided', verdict_word(speed_lo, speed_hi, margin)) word
   FROM contrast_found JOIN given JOIN line USING (asked)),
-kept AS (
-  SELECT *, verdict_heard(word, speed_lo, speed_hi, tells, least_effect, little) said_word
+kept AS ( -- an effect within the margin is none where cells lie on both sides
+  SELECT *, verdict_heard(word, speed_lo, speed_hi, tells, least_effect,
+                          iif(least < 1 AND most > 1, 9e9, little)) said_word
   FROM said)
 SELECT *, said_word = 'undecided' AND word <> 'undecided' withheld,
        detectable(speed_lo, speed_hi, coalesce(shows, margin)) seen
