@@ -420,7 +420,7 @@ static bool look_at_record(struct shot *s, unsigned *blocks)
 /* After each fault; else one of them, and the report where it flags something. */
 static bool every_verb;
 
-/* Verbs that read a record, without gnuplot. Of wrong data each says so; one needs a stream's row. */
+/* Verbs that read a record, without gnuplot. Of wrong data each says so; one needs a stream row. */
 static void read_by_all(struct shot *s)
 {
 	const struct {
