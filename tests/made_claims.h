@@ -9,7 +9,7 @@
 
 /* nodirect, threads-old, processes-old: the speed of each as a multiple of threads-old's. */
 static double speed[3];
-static unsigned same_from; /* the first size, by its number, at which they are alike */
+static unsigned same_from; /* the first size, by its number, at which all have one speed */
 static double isolated_speed; /* of processes-old's isolated calls, in addition */
 static double noise, isolated_noise;
 static bool no_stream, no_isolated; /* no such calls were measured */

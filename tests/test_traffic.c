@@ -24,6 +24,7 @@ static void stops_with_each_cell(const char *keys)
 	if (cli.code)
 		fail_msg("%s", cli.out);
 	struct record_run record = cli_record(here_path("trials.jsonl"));
+	assert_int_equal(json_object_get(record.environment, "turns") != NULL, keys[0] != '\0');
 	for (unsigned i = 0; i < record.ncells; i++) {
 		const struct record_cell *cell = &record.cells[i];
 		assert_string_equal(cell->error, "");

@@ -228,11 +228,17 @@ void job_release(struct job *job)
 		status_say("cannot let a job go on: %s", strerror(errno));
 }
 
+/* Its time begins, if it has not. */
+static void allow(struct job *job, unsigned timeout_s)
+{
+	if (!job->deadline_ns)
+		job->deadline_ns = clock_now_ns() + (int64_t)timeout_s * 1000000000;
+}
+
 static void go_on(struct job *job, unsigned timeout_s, unsigned until)
 {
 	come_back(job);
-	if (!job->deadline_ns)
-		job->deadline_ns = clock_now_ns() + (int64_t)timeout_s * 1000000000;
+	allow(job, timeout_s);
 	job_release(job);
 	watch(job, until);
 }
@@ -245,7 +251,7 @@ bool job_measure(struct job *job, unsigned timeout_s)
 
 bool job_ready(struct job *job, unsigned timeout_s)
 {
-	job->deadline_ns = clock_now_ns() + (int64_t)timeout_s * 1000000000;
+	allow(job, timeout_s);
 	watch(job, LAUNCHER_GIVES);
 	return job->pid;
 }
